@@ -1,0 +1,30 @@
+# The verbs of this repository; each works from a fresh clone.
+.PHONY: run test check format bench schemathesis setup
+
+# Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends all.
+run: setup
+	swift build --product gatepass
+	.build/debug/gatepass dev
+
+# All tests, against a MariaDB that they start and stop themselves.
+test: setup
+	swift test
+
+# What a reviewer should not have to say.
+check:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests
+
+# Speed as ratios within one run (a table, and JSON under .build/).
+bench: setup
+	scripts/bench/run
+
+# Random requests against what openapi.yaml says: EXAMPLES for each operation and phase.
+schemathesis: setup
+	swift build --product gatepass
+	scripts/schemathesis/run
+
+setup:
+	@scripts/setup

@@ -1,0 +1,56 @@
+/// One version of what is sold: apps, lanes, tiers, products and ownership policies.
+///
+/// A `Catalogue` may hold mistakes; `CatalogueCheck` finds them before one is put in force.
+package struct Catalogue: Hashable, Sendable {
+    /// One app that sells through a store.
+    package struct App: Hashable, Sendable {
+        package let id: AppID
+        /// Apple's numeric id of the app, compared in production where Apple states it.
+        package let appleID: Int64?
+
+        package init(id: AppID, appleID: Int64? = nil) {
+            self.id = id
+            self.appleID = appleID
+        }
+    }
+
+    package let apps: [App]
+    package let defaultTier: TierID?
+    package let lanes: [Lane]
+    package let tiers: [Tier]
+    package let ownership: OwnershipPolicies
+    package let products: [Product]
+
+    package init(
+        apps: [App], defaultTier: TierID? = nil, lanes: [Lane] = [Lane(id: .main)], tiers: [Tier],
+        ownership: OwnershipPolicies = OwnershipPolicies(), products: [Product]
+    ) {
+        self.apps = apps
+        self.defaultTier = defaultTier
+        self.lanes = lanes
+        self.tiers = tiers
+        self.ownership = ownership
+        self.products = products
+    }
+}
+
+/// What happens when somebody attaches a purchase that another live user owns, by kind (`semantics.md` §5, rule 2).
+package struct OwnershipPolicies: Hashable, Sendable {
+    /// The raw value is what the catalogue file writes.
+    package enum Policy: String, Hashable, Sendable, CaseIterable {
+        case keep
+        case transfer
+        case transferIfInactive = "transfer_if_inactive"
+    }
+
+    private let policies: [ProductKind: Policy]
+
+    /// A kind that is not named keeps its owner.
+    package init(_ policies: [ProductKind: Policy] = [:]) {
+        self.policies = policies
+    }
+
+    package subscript(kind: ProductKind) -> Policy {
+        policies[kind] ?? .keep
+    }
+}

@@ -1,0 +1,71 @@
+/// All catalogue versions, oldest first; never empty.
+///
+/// Terms are those of the version in force at the purchase date, else of the earliest version that knows the product,
+/// so an edit never changes what somebody bought and arrival order does not matter (`semantics.md` §1).
+package struct CatalogueVersions: Sendable {
+    /// A catalogue and since when it is in force.
+    package struct Version: Sendable {
+        package let number: Int
+        package let effectiveAt: Instant
+        package let catalogue: Catalogue
+
+        package init(number: Int, effectiveAt: Instant, catalogue: Catalogue) {
+            self.number = number
+            self.effectiveAt = effectiveAt
+            self.catalogue = catalogue
+        }
+    }
+
+    package let versions: [Version]
+    private let productsByVersion: [[ProductKey: Product]]
+    private let newestTiers: [TierID: Tier]
+    private let newestLanes: [LaneID: Lane]
+
+    /// A product id counts only for its app and source.
+    private struct ProductKey: Hashable {
+        let id: ProductID
+        let source: Source
+        let app: AppID
+    }
+
+    /// `first` and then the `later` ones, in ascending order of `effectiveAt`.
+    package init(first: Version, later: [Version] = []) {
+        versions = [first] + later
+        productsByVersion = versions.map { version in
+            Dictionary(
+                version.catalogue.products.map { (ProductKey(id: $0.id, source: $0.source, app: $0.app), $0) },
+                uniquingKeysWith: { kept, _ in kept })
+        }
+        var tiers: [TierID: Tier] = [:]
+        var lanes: [LaneID: Lane] = [:]
+        for version in versions {
+            for tier in version.catalogue.tiers { tiers[tier.id] = tier }
+            for lane in version.catalogue.lanes { lanes[lane.id] = lane }
+        }
+        newestTiers = tiers
+        newestLanes = lanes
+    }
+
+    /// The newest version.
+    package var latest: Version { versions[versions.count - 1] }
+
+    /// The version in force at `instant`; the first one for any instant before it.
+    package func inForce(at instant: Instant) -> Version {
+        versions.last { $0.effectiveAt <= instant } ?? versions[0]
+    }
+
+    /// What a purchase of `product` made at `purchasedAt` gives; nil while no version knows the product.
+    package func terms(of product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant) -> Terms? {
+        let key = ProductKey(id: product, source: source, app: app)
+        let inForce = versions.lastIndex { $0.effectiveAt <= purchasedAt } ?? 0
+        if let product = productsByVersion[inForce][key] { return product.terms }
+        return productsByVersion.lazy.compactMap { $0[key] }.first?.terms
+    }
+
+    /// The tier as the newest version that names it has it: ranks and lanes are never reordered, so this is a tier's
+    /// rank at any instant.
+    package func tier(_ id: TierID) -> Tier? { newestTiers[id] }
+
+    /// The lane as the newest version that names it has it.
+    package func lane(_ id: LaneID) -> Lane { newestLanes[id] ?? Lane(id: id) }
+}

@@ -1,0 +1,78 @@
+/// What a product sells; the raw value is what the API and the catalogue file write.
+package enum ProductKind: String, Hashable, Sendable, CaseIterable {
+    case pass
+    case addOn = "add_on"
+    case consumable
+    case plan
+}
+
+/// What a purchase of a product gives: kind, tier, length, units and seats (`semantics.md` §1, *Terms*).
+package enum Terms: Hashable, Sendable {
+    /// `days` of `tier` for each unit of quantity.
+    case pass(tier: TierID, days: Int)
+    /// Features for ever, while coverage of `requires` or better is there.
+    case addOn(features: [Feature], requires: TierID?, seats: Int, familyShareable: Bool)
+    /// `amount` of `unit` for each unit of quantity.
+    case consumable(unit: String, amount: Int, onShortfall: OnShortfall)
+    /// Coverage for the periods that the store renews.
+    case plan(tier: TierID, planID: String?, familyShareable: Bool)
+
+    /// What happens to credits that a refund finds spent (`semantics.md` §4).
+    package enum OnShortfall: String, Hashable, Sendable, CaseIterable {
+        case debt
+        case writeOff = "write_off"
+    }
+
+    package var kind: ProductKind {
+        switch self {
+        case .pass: .pass
+        case .addOn: .addOn
+        case .consumable: .consumable
+        case .plan: .plan
+        }
+    }
+
+    /// The tier that a pass or plan covers.
+    package var tier: TierID? {
+        switch self {
+        case .pass(let tier, _), .plan(let tier, _, _): tier
+        case .addOn, .consumable: nil
+        }
+    }
+}
+
+/// A product of the catalogue; its id counts only for its app and source.
+package struct Product: Hashable, Sendable {
+    package let id: ProductID
+    package let source: Source
+    package let app: AppID
+    package let terms: Terms
+    package let price: Price?
+    /// By language tag (BCP 47), such as `en` or `zh-Hans`.
+    package let titles: [String: String]
+    package let descriptions: [String: String]
+
+    package init(
+        id: ProductID, source: Source = .appleIAP, app: AppID, terms: Terms, price: Price? = nil,
+        titles: [String: String] = [:], descriptions: [String: String] = [:]
+    ) {
+        self.id = id
+        self.source = source
+        self.app = app
+        self.terms = terms
+        self.price = price
+        self.titles = titles
+        self.descriptions = descriptions
+    }
+}
+
+/// A price to show: a decimal text such as `4.99` and an ISO 4217 currency.
+package struct Price: Hashable, Sendable {
+    package let amount: String
+    package let currency: String
+
+    package init(amount: String, currency: String) {
+        self.amount = amount
+        self.currency = currency
+    }
+}

@@ -1,0 +1,38 @@
+/// A level of access; within a lane ranks are distinct and a higher tier has all that a lower one has.
+package struct Tier: Hashable, Sendable {
+    package let id: TierID
+    package let lane: LaneID
+    package let rank: Int
+    package let features: [Feature]
+    package let limits: [String: Int]
+    package let devices: Int?
+
+    package init(
+        id: TierID, lane: LaneID = .main, rank: Int, features: [Feature] = [], limits: [String: Int] = [:],
+        devices: Int? = nil
+    ) {
+        self.id = id
+        self.lane = lane
+        self.rank = rank
+        self.features = features
+        self.limits = limits
+        self.devices = devices
+    }
+}
+
+/// A row of tiers in which one pass runs at a time (`semantics.md` §2).
+package struct Lane: Hashable, Sendable {
+    /// What a pass does while a window of higher rank covers.
+    package enum UnderHigherWindow: String, Hashable, Sendable, CaseIterable {
+        case run
+        case pause
+    }
+
+    package let id: LaneID
+    package let underHigherWindow: UnderHigherWindow
+
+    package init(id: LaneID, underHigherWindow: UnderHigherWindow = .run) {
+        self.id = id
+        self.underHigherWindow = underHigherWindow
+    }
+}

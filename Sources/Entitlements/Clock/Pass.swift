@@ -1,0 +1,46 @@
+/// A purchase of fixed length with no end given by the store, as the clock of its lane sees it (`semantics.md` §2).
+package struct Pass: Hashable, Sendable {
+    package let key: PurchaseKey
+    /// It does not run before.
+    package let anchor: Instant
+    /// What it runs when nothing is refunded, in milliseconds; 0 or more.
+    package let length: Int64
+    package let rank: Int
+    package let share: ShareTrack
+
+    package init(key: PurchaseKey, anchor: Instant, length: Int64, rank: Int, share: ShareTrack = .untouched) {
+        self.key = key
+        self.anchor = anchor
+        self.length = length
+        self.rank = rank
+        self.share = share
+    }
+
+    /// `days × quantity` in milliseconds, from 0 to `maximumLength`.
+    package static func length(days: Int, quantity: Int) -> Int64 {
+        guard days > 0, quantity > 0 else { return 0 }
+        let (units, overflow) = days.multipliedReportingOverflow(by: quantity)
+        guard !overflow, units <= maximumLength / Instant.millisecondsPerDay else { return maximumLength }
+        return Int64(units) * Instant.millisecondsPerDay
+    }
+
+    /// `length × (100000 − share) ÷ 100000`, for any length without overflow.
+    package static func paidLength(of length: Int64, refunded share: Int) -> Int64 {
+        let (whole, rest) = length.quotientAndRemainder(dividingBy: full)
+        let paid = full - Int64(share)
+        return whole * paid + rest * paid / full
+    }
+
+    /// Ten thousand years: longer than anything that RFC 3339 can write, and small enough to add to any instant.
+    package static let maximumLength = 3_652_500 * Instant.millisecondsPerDay
+
+    /// Which of two passes runs when both may: the highest rank, then the earliest anchor, then the smallest id.
+    static func precedes(_ left: Pass, _ right: Pass) -> Bool {
+        if left.rank != right.rank { return left.rank > right.rank }
+        if left.anchor != right.anchor { return left.anchor < right.anchor }
+        if left.key.externalID != right.key.externalID { return left.key.externalID < right.key.externalID }
+        return left.key < right.key
+    }
+
+    private static let full = Int64(Revocation.fullShare)
+}

@@ -1,0 +1,177 @@
+/// Runs the passes of one lane and one environment (`semantics.md` §2, *The rule*).
+///
+/// In a lane one pass runs at a time: of those whose anchor has come and that have run for less than their paid length,
+/// the one that `Pass.precedes` puts first. Nothing changes between two events (an anchor, a step of a share, the edge
+/// of a window that pauses), except that the running pass may run out; so the clock goes from event to event, and
+/// n passes take O((n + events) log n).
+package struct PassClock {
+    /// An uninterrupted run `[startsAt, endsAt)` of one of the passes.
+    package struct Run: Hashable, Sendable {
+        /// Its position among the passes given.
+        package let pass: Int
+        package let startsAt: Instant
+        package let endsAt: Instant
+
+        package init(pass: Int, startsAt: Instant, endsAt: Instant) {
+            self.pass = pass
+            self.startsAt = startsAt
+            self.endsAt = endsAt
+        }
+    }
+
+    /// A window that pauses the passes of lower rank in a lane that says so.
+    package struct Pause: Hashable, Sendable {
+        package let rank: Int
+        package let startsAt: Instant
+        package let endsAt: Instant
+
+        package init(rank: Int, startsAt: Instant, endsAt: Instant) {
+            self.rank = rank
+            self.startsAt = startsAt
+            self.endsAt = endsAt
+        }
+    }
+
+    /// In ascending order; contiguous runs of one pass are one.
+    package private(set) var runs: [Run] = []
+    /// How often the clock was moved, to show that the work grows with the events.
+    package private(set) var steps = 0
+
+    /// An instant at which the running pass may change.
+    private struct Event {
+        /// What changes then.
+        enum Change {
+            case anchor(Int)
+            case share(Int, Int)
+            case pause(from: Int?)
+        }
+
+        let at: Instant
+        let change: Change
+    }
+
+    /// A pass on its way; its position is its precedence, the first being served first.
+    private struct Runner {
+        let pass: Int
+        let length: Int64
+        let rank: Int
+        var paidLength: Int64
+        var ran: Int64 = 0
+        var hasAnchored = false
+        var isWaiting = false
+
+        var mayRun: Bool { hasAnchored && ran < paidLength }
+    }
+
+    private var runners: [Runner]
+    private var waiting = MinHeap()
+    private var pausedBelow: Int?
+
+    /// Runs `passes`, in any order, to their ends under the windows that pause them.
+    package init(running passes: [Pass], pausedBy pauses: [Pause] = []) {
+        let order = passes.indices.sorted { Pass.precedes(passes[$0], passes[$1]) }
+        runners = order.map {
+            Runner(
+                pass: $0, length: passes[$0].length, rank: passes[$0].rank, paidLength: passes[$0].length)
+        }
+        run(through: Self.events(of: order.map { passes[$0] }, pausedBy: pauses))
+    }
+
+    private mutating func run(through events: [Event]) {
+        var next = events.startIndex
+        var now = Instant.distantPast
+        while true {
+            steps += 1
+            while next < events.endIndex, events[next].at <= now {
+                apply(events[next].change)
+                next += 1
+            }
+            guard let first = firstThatMayRun() else {
+                guard next < events.endIndex else { return }
+                now = events[next].at
+                continue
+            }
+            let runsOutAt = now + (runners[first].paidLength - runners[first].ran)
+            let end = next < events.endIndex ? min(runsOutAt, events[next].at) : runsOutAt
+            runners[first].ran += end - now
+            record(Run(pass: runners[first].pass, startsAt: now, endsAt: end))
+            now = end
+        }
+    }
+
+    private mutating func apply(_ change: Event.Change) {
+        switch change {
+        case .anchor(let position):
+            runners[position].hasAnchored = true
+            enqueue(position)
+        case .share(let position, let share):
+            runners[position].paidLength = Pass.paidLength(of: runners[position].length, refunded: share)
+            enqueue(position)
+        case .pause(let rank):
+            pausedBelow = rank
+        }
+    }
+
+    private mutating func enqueue(_ position: Int) {
+        guard runners[position].mayRun, !runners[position].isWaiting else { return }
+        runners[position].isWaiting = true
+        waiting.insert(position)
+    }
+
+    /// Those that have run out or are refunded leave the queue when they come to its head.
+    private mutating func firstThatMayRun() -> Int? {
+        while let first = waiting.smallest {
+            guard runners[first].mayRun else {
+                runners[first].isWaiting = false
+                waiting.removeSmallest()
+                continue
+            }
+            guard let pausedBelow, runners[first].rank < pausedBelow else { return first }
+            return nil
+        }
+        return nil
+    }
+
+    private mutating func record(_ run: Run) {
+        if let last = runs.last, last.pass == run.pass, last.endsAt == run.startsAt {
+            runs[runs.count - 1] = Run(pass: run.pass, startsAt: last.startsAt, endsAt: run.endsAt)
+        } else {
+            runs.append(run)
+        }
+    }
+
+    private static func events(of passes: [Pass], pausedBy pauses: [Pause]) -> [Event] {
+        var events = pauseEvents(pauses)
+        events.reserveCapacity(events.count + passes.count)
+        for (position, pass) in passes.enumerated() {
+            events.append(Event(at: pass.anchor.writable, change: .anchor(position)))
+            for step in pass.share.steps {
+                events.append(Event(at: step.startsAt.writable, change: .share(position, step.share)))
+            }
+        }
+        // A pass has one step of its share at an instant, so events of one instant may come in any order,
+        // except where `writable` made several instants one; a stable order keeps those as they were.
+        let order = events.indices.sorted { (events[$0].at, $0) < (events[$1].at, $1) }
+        return order.map { events[$0] }
+    }
+
+    /// The largest rank that pauses, as a step function of time; few ranks are open at once, however many windows.
+    private static func pauseEvents(_ pauses: [Pause]) -> [Event] {
+        let edges = pauses.flatMap { pause in
+            pause.startsAt < pause.endsAt
+                ? [(at: pause.startsAt, rank: pause.rank, opens: 1), (at: pause.endsAt, rank: pause.rank, opens: -1)]
+                : []
+        }
+        var open: [Int: Int] = [:]
+        return edges.sorted { $0.at < $1.at }.map { edge in
+            let count = open[edge.rank, default: 0] + edge.opens
+            open[edge.rank] = count == 0 ? nil : count
+            return Event(at: edge.at.writable, change: .pause(from: open.keys.max()))
+        }
+    }
+}
+
+extension Instant {
+    /// The nearest instant that RFC 3339 can write, so that a foreign date can be added to without overflow.
+    var writable: Instant { min(max(self, .distantPast), .distantFuture) }
+}

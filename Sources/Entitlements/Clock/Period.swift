@@ -1,0 +1,45 @@
+/// One period of an auto-renewable's chain, from all the transactions that show it (`semantics.md` §5).
+struct Period {
+    let id: PeriodID
+    let states: [VerifiedPurchase]
+    let spokesman: VerifiedPurchase
+    let startsAt: Instant
+    /// What the newest state says; nil when none says any, and then there is no window.
+    let expiresAt: Instant?
+    let share: ShareTrack
+    /// The first time that a state says that another period took its place.
+    let upgradedSaidAt: Instant?
+
+    /// The periods of a chain, by their start.
+    static func all(in states: [VerifiedPurchase]) -> [Period] {
+        Dictionary(grouping: states) { PeriodID($0.periodID ?? $0.transactionID.text) }
+            .compactMap { Period($0.value, named: $0.key) }
+            .sorted { left, right in
+                if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
+                let (first, second) = (left.expiresAt ?? .distantPast, right.expiresAt ?? .distantPast)
+                return first != second ? first < second : left.id < right.id
+            }
+    }
+
+    private init?(_ states: [VerifiedPurchase], named id: PeriodID) {
+        guard let spokesman = Reading.spokesman(of: states),
+            let startsAt = states.lazy.map(\.purchasedAt).min()
+        else { return nil }
+        self.id = id
+        self.states = states
+        self.spokesman = spokesman
+        self.startsAt = startsAt
+        expiresAt =
+            states.lazy
+            .compactMap { state in state.expiresAt.map { (signedAt: state.signedAt, expiresAt: $0) } }
+            .max { ($0.signedAt, $0.expiresAt) < ($1.signedAt, $1.expiresAt) }?.expiresAt
+        share = ShareTrack(of: states, measuring: .whole)
+        upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
+    }
+}
+
+/// A period's name: an auto-renewable's `web_order_line_item_id`, else its transaction id.
+struct PeriodID: Identifier {
+    let text: String
+    init(_ text: String) { self.text = text }
+}

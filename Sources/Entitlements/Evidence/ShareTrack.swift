@@ -1,0 +1,166 @@
+/// How much of a purchase's price is refunded, as a step function of time (`semantics.md` §2).
+///
+/// It is made of the set of signed states alone: neither the order in which they arrive nor how often changes it.
+package struct ShareTrack: Hashable, Sendable {
+    /// The share that holds from an instant on.
+    package struct Step: Hashable, Sendable {
+        package let startsAt: Instant
+        package let share: Int
+
+        package init(startsAt: Instant, share: Int) {
+            self.startsAt = startsAt
+            self.share = share
+        }
+    }
+
+    /// What a revocation takes.
+    package enum Measure: Hashable, Sendable {
+        /// Its share of the price: passes and credits.
+        case share
+        /// Everything, whatever its share: windows and add-ons (`semantics.md` §3, §7).
+        case whole
+    }
+
+    /// In ascending order, each with another share than the one before; 0 holds before the first.
+    package let steps: [Step]
+
+    /// Nothing was ever refunded.
+    package static let untouched = ShareTrack(raw: [])
+
+    /// The track of one transaction's `states`, in any order, each any number of times.
+    package init(ofTransaction states: [VerifiedPurchase], measuring measure: Measure = .share) {
+        guard states.contains(where: { $0.revocation != nil }) else {
+            self = .untouched
+            return
+        }
+        var steps: [Step] = []
+        var lastUndoneAt: Instant?
+        var isRevoked = false
+        for state in states.sorted(by: Self.precedes) {
+            let share = Self.share(of: state, measuring: measure)
+            if let revocation = state.revocation {
+                if revocation.revokedAt < state.signedAt, lastUndoneAt.map({ revocation.revokedAt > $0 }) ?? true {
+                    Self.raise(&steps, to: share, from: revocation.revokedAt)
+                }
+            } else if isRevoked {
+                lastUndoneAt = state.signedAt
+            }
+            isRevoked = state.revocation != nil
+            Self.append(Step(startsAt: state.signedAt, share: share), to: &steps)
+        }
+        self.init(raw: steps)
+    }
+
+    /// The track of one purchase: the largest share that any of its transactions shows, a restored copy being a
+    /// transaction of its own (`semantics.md` §1).
+    package init(of states: [VerifiedPurchase], measuring measure: Measure = .share) {
+        guard states.contains(where: { $0.revocation != nil }) else {
+            self = .untouched
+            return
+        }
+        guard states.dropFirst().contains(where: { $0.transactionID != states[0].transactionID }) else {
+            self.init(ofTransaction: states, measuring: measure)
+            return
+        }
+        let transactions = Dictionary(grouping: states, by: \.transactionID)
+        self = .largest(of: transactions.values.map { ShareTrack(ofTransaction: $0, measuring: measure) })
+    }
+
+    /// One revocation of everything from `revokedAt` on, such as an operator's.
+    package init(revokedAt: Instant) {
+        steps = [Step(startsAt: revokedAt, share: Revocation.fullShare)]
+    }
+
+    /// At every instant the largest share of the `tracks`.
+    package static func largest(of tracks: [ShareTrack]) -> ShareTrack {
+        let touched = tracks.filter { !$0.steps.isEmpty }
+        guard touched.count > 1 else { return touched.first ?? .untouched }
+        let changes = Set(touched.flatMap { $0.steps.map(\.startsAt) }).sorted()
+        return ShareTrack(
+            raw: changes.map { instant in
+                Step(startsAt: instant, share: touched.reduce(0) { max($0, $1.share(at: instant)) })
+            })
+    }
+
+    /// The refunded share at `instant`, 0…100000.
+    package func share(at instant: Instant) -> Int {
+        steps.last { $0.startsAt <= instant }?.share ?? 0
+    }
+
+    /// The parts of `[startsAt, endsAt)` in which nothing is refunded; an end of nil is for ever.
+    package func untouchedParts(from startsAt: Instant, to endsAt: Instant?) -> [Explanation.Interval] {
+        parts(from: startsAt, to: endsAt) { $0 == 0 }
+    }
+
+    /// The parts from `startsAt` on in which something is left.
+    package func notFullyRefundedParts(from startsAt: Instant) -> [Explanation.Interval] {
+        parts(from: startsAt, to: nil) { $0 < Revocation.fullShare }
+    }
+
+    private func parts(
+        from startsAt: Instant, to endsAt: Instant?, where isOpen: (Int) -> Bool
+    ) -> [Explanation.Interval] {
+        var parts: [Explanation.Interval] = []
+        var openedAt: Instant? = isOpen(share(at: startsAt)) ? startsAt : nil
+        for step in steps where step.startsAt > startsAt {
+            if let endsAt, step.startsAt >= endsAt { break }
+            if let start = openedAt, !isOpen(step.share) {
+                parts.append(Explanation.Interval(startsAt: start, endsAt: step.startsAt))
+                openedAt = nil
+            } else if openedAt == nil, isOpen(step.share) {
+                openedAt = step.startsAt
+            }
+        }
+        guard let start = openedAt, endsAt.map({ start < $0 }) ?? true else { return parts }
+        return parts + [Explanation.Interval(startsAt: start, endsAt: endsAt)]
+    }
+
+    private init(raw steps: [Step]) {
+        var distinct: [Step] = []
+        for step in steps where step.share != distinct.last?.share ?? 0 { distinct.append(step) }
+        self.steps = distinct
+    }
+
+    /// By `signedAt`; ties: revoked last, then smaller before larger share, then later before earlier `revokedAt`.
+    private static func precedes(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
+        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        guard let first = left.revocation, let second = right.revocation else {
+            return left.revocation == nil && right.revocation != nil
+        }
+        let (smaller, larger) = (first.takenShare, second.takenShare)
+        return smaller != larger ? smaller < larger : first.revokedAt > second.revokedAt
+    }
+
+    private static func share(of state: VerifiedPurchase, measuring measure: Measure) -> Int {
+        guard let revocation = state.revocation else { return 0 }
+        return switch measure {
+        case .share: revocation.takenShare
+        case .whole: Revocation.fullShare
+        }
+    }
+
+    /// Lifts everything from `instant` on to at least `share`.
+    private static func raise(_ steps: inout [Step], to share: Int, from instant: Instant) {
+        let position = steps.firstIndex { $0.startsAt >= instant } ?? steps.count
+        let before = position > 0 ? steps[position - 1].share : 0
+        for index in position..<steps.count {
+            steps[index] = Step(startsAt: steps[index].startsAt, share: max(steps[index].share, share))
+        }
+        guard position == steps.count || steps[position].startsAt > instant else { return }
+        steps.insert(Step(startsAt: instant, share: max(before, share)), at: position)
+    }
+
+    /// The later of two states signed at once holds.
+    private static func append(_ step: Step, to steps: inout [Step]) {
+        if steps.last?.startsAt == step.startsAt { steps.removeLast() }
+        steps.append(step)
+    }
+}
+
+extension Revocation {
+    /// The share that it takes: an anomaly takes everything until an operator looks (`semantics.md` §2).
+    package var takenShare: Int {
+        guard let share, (0...Self.fullShare).contains(share) else { return Self.fullShare }
+        return share
+    }
+}

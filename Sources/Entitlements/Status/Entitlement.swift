@@ -1,0 +1,111 @@
+/// What one purchase gives at an instant.
+package struct Entitlement: Hashable, Sendable {
+    /// The raw value is what the API writes.
+    package enum State: String, Hashable, Sendable {
+        case running
+        case queued
+        case paused
+        case finished
+        case revoked
+        case grace
+        case billingRetry = "billing_retry"
+        case suspended
+        case recorded
+    }
+
+    package let key: PurchaseKey
+    package let productID: ProductID
+    /// Nil while the catalogue does not know the product.
+    package let kind: ProductKind?
+    package let tier: TierID?
+    package let state: State
+    /// The start of its first piece, past or planned; nil when it gives nothing.
+    package let startsAt: Instant?
+    /// The end of its last piece, past or planned; nil when it gives nothing, or for ever.
+    package let endsAt: Instant?
+    /// Nil for what cannot renew.
+    package let willRenew: Bool?
+
+    package init(
+        key: PurchaseKey, productID: ProductID, kind: ProductKind?, tier: TierID?, state: State, startsAt: Instant?,
+        endsAt: Instant?, willRenew: Bool? = nil
+    ) {
+        self.key = key
+        self.productID = productID
+        self.kind = kind
+        self.tier = tier
+        self.state = state
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.willRenew = willRenew
+    }
+}
+
+/// An uninterrupted run of one pass, or a window: `[startsAt, endsAt)` at one tier.
+package struct Segment: Hashable, Sendable {
+    package let lane: LaneID
+    package let tier: TierID
+    package let tierRank: Int
+    package let key: PurchaseKey
+    package let startsAt: Instant
+    package let endsAt: Instant
+
+    package init(lane: LaneID, tier: TierID, tierRank: Int, key: PurchaseKey, startsAt: Instant, endsAt: Instant) {
+        self.lane = lane
+        self.tier = tier
+        self.tierRank = tierRank
+        self.key = key
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+    }
+}
+
+/// An add-on that the user owns (`semantics.md` §3).
+package struct AddOn: Hashable, Sendable {
+    /// The raw value is what the API writes.
+    package enum State: String, Hashable, Sendable {
+        case active
+        case suspended
+        case revoked
+    }
+
+    package let productID: ProductID
+    package let features: [Feature]
+    package let state: State
+
+    package init(productID: ProductID, features: [Feature], state: State) {
+        self.productID = productID
+        self.features = features
+        self.state = state
+    }
+}
+
+/// What is left of one unit in one environment (`semantics.md` §4).
+package struct CreditBalance: Hashable, Sendable {
+    package let unit: String
+    package let environment: StoreEnvironment
+    package let spendable: Int
+    package let debt: Int
+    package let reserved: Int
+
+    package init(unit: String, environment: StoreEnvironment, spendable: Int, debt: Int, reserved: Int) {
+        self.unit = unit
+        self.environment = environment
+        self.spendable = spendable
+        self.debt = debt
+        self.reserved = reserved
+    }
+}
+
+/// How many devices may be and are in use (`semantics.md` §8).
+package struct DeviceSeats: Hashable, Sendable {
+    package let allowed: Int
+    package let active: Int
+    package let suspended: Int
+
+    package init(allowed: Int, active: Int, suspended: Int) {
+        self.allowed = allowed
+        self.active = active
+        self.suspended = suspended
+    }
+}

@@ -1,0 +1,80 @@
+/// What one purchase gives from when to when, and if nothing, why (`semantics.md` §10).
+package struct Explanation: Hashable, Sendable {
+    /// Why a purchase gives nothing at the instant asked about; the raw value is what the API writes.
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
+        case revoked
+        case refundedAfterUse = "refunded_after_use"
+        case finished
+        case endedBeforeAttached = "ended_before_attached"
+        case queuedBehind = "queued_behind"
+        case pausedUnder = "paused_under"
+        case sandboxNotAllowed = "sandbox_not_allowed"
+        case requiresTier = "requires_tier"
+        case familyShared = "family_shared"
+        case superseded
+        case unknownProduct = "unknown_product"
+        case productTypeMismatch = "product_type_mismatch"
+        case quarantined
+        case transferred
+    }
+
+    /// `[startsAt, endsAt)`; an end of nil is for ever.
+    package struct Interval: Hashable, Sendable {
+        package let startsAt: Instant
+        package let endsAt: Instant?
+
+        package init(startsAt: Instant, endsAt: Instant?) {
+            self.startsAt = startsAt
+            self.endsAt = endsAt
+        }
+    }
+
+    /// One fact about the purchase that was considered.
+    package struct Fact: Hashable, Sendable {
+        /// The raw value is what the API writes.
+        package enum Kind: String, Hashable, Sendable {
+            case bound
+            case state
+        }
+
+        package let kind: Kind
+        /// Of a state: the transaction it is of.
+        package let transactionID: TransactionID?
+        /// Of a state: when the store signed it.
+        package let signedAt: Instant?
+        /// When this server learned it; as `known_at` it counts this fact and those before.
+        package let recordedAt: Instant
+
+        package init(_ entry: LedgerEntry) {
+            switch entry.fact {
+            case .bound:
+                kind = .bound
+                transactionID = nil
+                signedAt = nil
+            case .evidence(let state):
+                kind = .state
+                transactionID = state.transactionID
+                signedAt = state.signedAt
+            }
+            recordedAt = entry.recordedAt
+        }
+    }
+
+    package let key: PurchaseKey
+    package let productID: ProductID
+    /// The facts that make it, in the order of recording.
+    package let facts: [Fact]
+    package let gives: [Interval]
+    /// Nil while it gives something.
+    package let reason: Reason?
+
+    package init(
+        key: PurchaseKey, productID: ProductID, facts: [Fact], gives: [Interval], reason: Reason?
+    ) {
+        self.key = key
+        self.productID = productID
+        self.facts = facts
+        self.gives = gives
+        self.reason = reason
+    }
+}

@@ -1,0 +1,136 @@
+extension Moment {
+    /// What a purchase is doing now, and why it gives nothing if it does not.
+    struct Doing {
+        let state: Entitlement.State
+        let reason: Explanation.Reason?
+
+        init(_ state: Entitlement.State, _ reason: Explanation.Reason? = nil) {
+            self.state = state
+            self.reason = reason
+        }
+    }
+
+    /// One for each purchase, by anchor and then by id.
+    var entitlements: [Entitlement] {
+        timeline.purchases.indices.map { index in
+            let purchase = timeline.purchases[index]
+            let gives = gives(index)
+            return Entitlement(
+                key: purchase.key, productID: purchase.productID, kind: purchase.kind, tier: tier(of: index),
+                state: doings[index].state, startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt,
+                willRenew: willRenew(index))
+        }
+    }
+
+    /// One for each purchase, in the order of recording.
+    var explanation: [Explanation] {
+        let explained = timeline.purchases.indices.map { index in
+            let purchase = timeline.purchases[index]
+            return Explanation(
+                key: purchase.key, productID: purchase.productID, facts: purchase.facts, gives: gives(index),
+                reason: doings[index].reason)
+        }
+        return explained.sorted { left, right in
+            let first = left.facts.first?.recordedAt ?? .distantPast
+            let second = right.facts.first?.recordedAt ?? .distantPast
+            return first != second ? first < second : left.key < right.key
+        }
+    }
+
+    /// From when to when, past and planned; nothing for what is only recorded.
+    func gives(_ index: Int) -> [Explanation.Interval] {
+        let purchase = timeline.purchases[index]
+        guard timeline.obstacle(to: purchase) == nil else { return [] }
+        switch purchase.worth {
+        case .recorded: return []
+        case .pass, .plan:
+            return pieces[index].map {
+                Explanation.Interval(startsAt: $0.segment.startsAt, endsAt: $0.segment.endsAt)
+            }
+        case .addOn: return purchase.share.untouchedParts(from: purchase.anchor, to: nil)
+        case .credits: return purchase.share.notFullyRefundedParts(from: purchase.anchor)
+        }
+    }
+
+    func doing(_ index: Int) -> Doing {
+        let purchase = timeline.purchases[index]
+        if let obstacle = timeline.obstacle(to: purchase) { return Doing(.recorded, obstacle.reason) }
+        switch purchase.worth {
+        case .recorded(let obstacle): return Doing(.recorded, obstacle.reason)
+        case .pass(_, let length): return pass(purchase, of: length, index)
+        case .plan(let windows): return plan(windows, index)
+        case .addOn(_, let requires, _): return addOn(purchase, requires)
+        case .credits:
+            guard purchase.anchor <= at else { return Doing(.queued, .queuedBehind) }
+            return purchase.isRevoked(at: at) ? Doing(.revoked, .revoked) : Doing(.running)
+        }
+    }
+
+    private func pass(_ purchase: Purchase, of length: Int64, _ index: Int) -> Doing {
+        guard !pieces[index].contains(where: { $0.covers(at) }) else { return Doing(.running) }
+        let ran = pieces[index].reduce(Int64(0)) { ran, piece in
+            piece.segment.startsAt < at ? ran + (min(piece.segment.endsAt, at) - piece.segment.startsAt) : ran
+        }
+        let share = purchase.share.share(at: at)
+        let ranWhole = ran >= length && ran > 0
+        guard share < Revocation.fullShare else {
+            return Doing(.revoked, ranWhole ? .refundedAfterUse : .revoked)
+        }
+        guard ran >= Pass.paidLength(of: length, refunded: share) else {
+            return ran > 0 ? Doing(.paused, .pausedUnder) : Doing(.queued, .queuedBehind)
+        }
+        if ranWhole, share > 0 { return Doing(.finished, .refundedAfterUse) }
+        return Doing(.finished, timeline.hadEnded(index, by: purchase.boundAt) ? .endedBeforeAttached : .finished)
+    }
+
+    private func plan(_ windows: [Window], _ index: Int) -> Doing {
+        if let piece = pieces[index].first(where: { $0.covers(at) }) { return Doing(piece.isGrace ? .grace : .running) }
+        guard let window = windows.last(where: { $0.startsAt <= at }) else { return Doing(.queued, .queuedBehind) }
+        if window.revocations.share(at: at) > 0 { return Doing(.revoked, .revoked) }
+        return Doing(.finished, window.isSuperseded ? .superseded : .finished)
+    }
+
+    private func addOn(_ purchase: Purchase, _ requires: TierID?) -> Doing {
+        switch addOnState(of: purchase, requires) {
+        case .active: Doing(.running)
+        case .suspended: Doing(.suspended, .requiresTier)
+        case .revoked: Doing(.revoked, .revoked)
+        case nil: Doing(.queued, .queuedBehind)
+        }
+    }
+
+    /// Of a plan that of the newest period begun by now, else of its first.
+    private func tier(of index: Int) -> TierID? {
+        switch timeline.purchases[index].worth {
+        case .pass(let tier, _): tier.id
+        case .plan(let windows): (windows.last { $0.startsAt <= at } ?? windows.first)?.tier.id
+        case .recorded, .addOn, .credits: nil
+        }
+    }
+
+    /// Without renewal information a chain's last period renews unless it was upgraded, revoked or has run past its
+    /// leeway.
+    private func willRenew(_ index: Int) -> Bool? {
+        guard case .plan(let windows) = timeline.purchases[index].worth else { return nil }
+        guard let last = windows.last, last.mayRenew, last.revocations.share(at: at) == 0 else { return false }
+        return at < last.endsAt || pieces[index].contains { $0.covers(at) }
+    }
+}
+
+extension Purchase {
+    /// Whether everything that it was worth is refunded at `instant`.
+    func isRevoked(at instant: Instant) -> Bool { share.share(at: instant) == Revocation.fullShare }
+}
+
+extension Purchase.Obstacle {
+    /// As an explanation names it.
+    package var reason: Explanation.Reason {
+        switch self {
+        case .quarantined: .quarantined
+        case .unknownProduct: .unknownProduct
+        case .productTypeMismatch: .productTypeMismatch
+        case .familyShared: .familyShared
+        case .sandboxNotAllowed: .sandboxNotAllowed
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// How a purchase stands for its owner: what an attach or a restore answers about it (`contract.md` §3).
+package enum Standing: Hashable, Sendable {
+    /// It gives, gave or will give what it is worth.
+    case counts
+    /// A pass that had run out, and not by a refund, before it was first attached (`semantics.md` §6).
+    case endedBeforeAttached
+    /// What its states show is that everything was refunded or withdrawn.
+    case revoked
+    /// Genuine and bound, granting nothing.
+    case recorded(Purchase.Obstacle)
+}
+
+extension Timeline {
+    /// How `key` stands at `at`; nil for a purchase that is not bound to this user.
+    ///
+    /// Whether a pass had ended before it was attached is judged against its first binding, so repeats answer alike.
+    package func standing(of key: PurchaseKey, at: Instant) -> Standing? {
+        guard let index = purchases.firstIndex(where: { $0.key == key }) else { return nil }
+        if purchases[index].isRevoked(at: at) { return .revoked }
+        if let obstacle = obstacle(to: purchases[index]) { return .recorded(obstacle) }
+        return hadEnded(index, by: purchases[index].boundAt) ? .endedBeforeAttached : .counts
+    }
+
+    /// Whether the pass at `index` had run for all that was paid for by `instant`.
+    func hadEnded(_ index: Int, by instant: Instant) -> Bool {
+        guard let pass = purchases[index].pass else { return false }
+        let runs = plannedByPurchase[index].lazy.map(\.segment)
+        guard let endsAt = runs.last?.endsAt, endsAt <= instant else { return false }
+        let ran = runs.reduce(Int64(0)) { $0 + ($1.endsAt - $1.startsAt) }
+        // A refund cuts a pass short of what was paid for by the millisecond before.
+        return ran == Pass.paidLength(of: pass.length, refunded: pass.share.share(at: endsAt + -1))
+    }
+}

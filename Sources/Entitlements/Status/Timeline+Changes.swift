@@ -1,0 +1,32 @@
+extension Timeline {
+    /// The first instant after `instant` at which a status may say anything else than at `instant`: until then only the
+    /// instant that it names differs. Everything a status compares its instant with is among the candidates.
+    package func nextChange(after instant: Instant) -> Instant {
+        var next = Instant.distantFuture
+        func consider(_ candidate: Instant) {
+            if instant < candidate, candidate < next { next = candidate }
+        }
+        func consider(_ track: ShareTrack) {
+            for step in track.steps { consider(step.startsAt) }
+        }
+        for piece in planned + graces {
+            consider(piece.segment.startsAt)
+            consider(piece.segment.endsAt)
+        }
+        for version in catalogue.versions { consider(version.effectiveAt) }
+        for purchase in purchases {
+            consider(purchase.anchor)
+            consider(purchase.share)
+            for window in purchase.windows {
+                consider(window.startsAt)
+                consider(window.endsAt)
+                consider(window.revocations)
+            }
+            if case .credits(let lot) = purchase.worth {
+                consider(lot.creditedAt)
+                consider(lot.share)
+            }
+        }
+        return next
+    }
+}

@@ -1,0 +1,16 @@
+extension Timeline {
+    /// What the user has at `at`; what is planned from known facts counts (`semantics.md` §1).
+    ///
+    /// Without coverage the catalogue's default tier gives its features, limits and seats, though nothing is active.
+    package func status(at: Instant) -> Status {
+        let moment = Moment(of: self, at: at)
+        let reach = moment.reach
+        return Status(
+            user: user, at: at, active: moment.top != nil, tier: moment.tier?.id, tierRank: moment.tier?.rank,
+            expiresAt: reach.expiresAt, accessExpiresAt: reach.accessExpiresAt, state: moment.state,
+            features: moment.features, limits: moment.limits, entitlements: moment.entitlements,
+            segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
+            devices: DeviceSeats(allowed: moment.allowedSeats, active: 0, suspended: 0),
+            explanation: moment.explanation, settings: settings)
+    }
+}

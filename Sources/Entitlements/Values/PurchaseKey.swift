@@ -1,0 +1,35 @@
+/// Where a purchase comes from; the raw value is what the API and the database write.
+package enum Source: String, Hashable, Sendable, CaseIterable {
+    case appleIAP = "apple_iap"
+    case stripe
+    case manual
+}
+
+/// Which of a store's two worlds; each has lanes, balances and identities of its own (`semantics.md` §9).
+package enum StoreEnvironment: String, Hashable, Sendable, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+}
+
+/// The identity of a purchase, or of an auto-renewable's chain (`semantics.md` §5).
+package struct PurchaseKey: Hashable, Comparable, Sendable {
+    package let source: Source
+    package let app: AppID
+    package let environment: StoreEnvironment
+    package let externalID: ExternalID
+
+    package init(source: Source, app: AppID, environment: StoreEnvironment, externalID: ExternalID) {
+        self.source = source
+        self.app = app
+        self.environment = environment
+        self.externalID = externalID
+    }
+
+    /// The order in which keys are locked, everywhere the same.
+    package static func < (left: PurchaseKey, right: PurchaseKey) -> Bool {
+        if left.source != right.source { return left.source.rawValue < right.source.rawValue }
+        if left.app != right.app { return left.app < right.app }
+        if left.environment != right.environment { return left.environment.rawValue < right.environment.rawValue }
+        return left.externalID < right.externalID
+    }
+}

@@ -1,0 +1,28 @@
+/// A signed-in user, as the app's own login names them (`contract.md` §2).
+///
+/// 1–64 characters of `[A-Za-z0-9._:@-]`, the first a letter or digit.
+package struct UserID: Identifier {
+    package let text: String
+
+    /// Nil when `text` is not of the form above.
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        guard (1...Self.maximumLength).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
+            bytes.allSatisfy({ Self.isAlphanumeric($0) || Self.punctuation.contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    package static let maximumLength = 64
+
+    private static let punctuation = Set("._:@-".utf8)
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Entitlements
+import Testing
+
+/// Features for ever, while what they require is there (`semantics.md` §3, §8).
+@Suite struct AddOnTests {
+    private static let story = Story().buys("a", .proOnly, at: "01-05", type: .nonConsumable).buys("p", at: "01-01")
+
+    private func check(
+        _ story: Story, at: Instant, is states: AddOn.State..., with features: [Feature],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let status = story.status(at: at)
+        #expect(status.addOns.map(\.state) == states, sourceLocation: sourceLocation)
+        #expect(status.features == features, sourceLocation: sourceLocation)
+    }
+
+    @Test func anAddOnIsOwnedFromItsPurchaseOn() {
+        let story = Story().buys("a", .xyz, at: "01-05", type: .nonConsumable)
+        check(story, at: "01-04", with: [])
+        check(story, at: "01-05", is: .active, with: ["xyz"])
+        check(story, at: "2030-01-01", is: .active, with: ["xyz"])
+        #expect(story.status(at: "01-06").state == .none, "an add-on is no coverage")
+        #expect(story.status(at: "01-04").entitlements.map(\.state) == [.queued])
+        #expect(story.status(at: "01-06").entitlements.map(\.state) == [.running])
+    }
+
+    @Test func anAddOnThatRequiresATierIsSuspendedWithoutIt() {
+        check(Self.story, at: "01-10", is: .active, with: ["extra", "premium", "standard"])
+        check(Self.story, at: "02-10", is: .suspended, with: [])
+        let status = Self.story.status(at: "02-10")
+        #expect(status.entitlements.map(\.state) == [.finished, .suspended])
+        #expect(status.explanation.map(\.reason) == [.requiresTier, .finished])
+        check(Self.story.buys("b", .basic30, at: "02-05"), at: "02-10", is: .suspended, with: ["standard"])
+    }
+
+    @Test func aRevokedAddOnIsOffAndBackOnFromTheReversal() {
+        let story = Story().buys("a", .xyz, at: "01-05", type: .nonConsumable)
+            .refunds("a", at: "01-10", share: 20000, signedAt: "01-11").reverses("a", signedAt: "01-20")
+        check(story, at: "01-09", is: .active, with: ["xyz"])
+        check(story, at: "01-10", is: .revoked, with: [])
+        check(story, at: "01-20", is: .active, with: ["xyz"])
+        #expect(
+            story.status(at: "01-15").explanation.map(\.gives) == [
+                [.init(startsAt: "01-05", endsAt: "01-10"), .init(startsAt: "01-20", endsAt: nil)]
+            ])
+    }
+
+    @Test func aProductBoughtTwiceIsShownOnceAtItsBest() {
+        let story = Story().buys("a1", .xyz, at: "01-05", type: .nonConsumable)
+            .buys("a2", .xyz, at: "01-06", type: .nonConsumable).refunds("a1", at: "01-10")
+        check(story, at: "01-15", is: .active, with: ["xyz"])
+        check(story.refunds("a2", at: "01-12"), at: "01-15", is: .revoked, with: [])
+    }
+
+    @Test func seatsOfAddOnsAreAddedToTheLargestOfWhatCovers() {
+        let story = Story().buys("s1", .seats, at: "01-02", type: .nonConsumable)
+            .buys("s2", .seats, at: "01-03", type: .nonConsumable).buys("b", .basic30, at: "01-05")
+        #expect(story.status(at: "01-04").devices.allowed == 4)
+        #expect(story.status(at: "01-06").devices.allowed == 5)
+        #expect(story.refunds("s1", at: "01-07").status(at: "01-08").devices.allowed == 3)
+    }
+}

@@ -1,0 +1,142 @@
+import Entitlements
+import Testing
+
+/// The vectors of `semantics.md` §2, to the millisecond.
+@Suite struct PassVectorTests {
+    private static let v1 = Story().buys("p1", at: "01-01").buys("p2", at: "01-10")
+    private static let v3 = v1.buys("p3", at: "01-20")
+    private static let one = Story().buys("p", at: "01-01")
+    private static let v4 = Story().buys("b", .basic30, at: "01-01").buys("x", at: "01-10")
+    private static let v7 = Story().buys("b", .basic30, at: "01-01")
+        .attaches(
+            .state(of: "w", .proMonthly, .autoRenewable, source: .stripe, at: "01-15", until: "02-15"), at: "01-15")
+
+    private func check(
+        _ story: Story, gives segments: String..., in catalogue: CatalogueVersions = .example, knownAt: Instant? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(story.segments(in: catalogue, knownAt: knownAt) == segments, sourceLocation: sourceLocation)
+    }
+
+    @Test func twoPassesMakeSixtyDays() {
+        check(Self.v1, gives: "p1 01-01..01-31", "p2 01-31..03-02")
+    }
+
+    @Test func afterAGapAPassStartsAtItsOwnPurchase() {
+        check(
+            Story().buys("p1", at: "01-01").buys("p2", at: "02-10"), gives: "p1 01-01..01-31", "p2 02-10..03-12")
+    }
+
+    @Test func threePassesFollowEachOther() {
+        check(Self.v3, gives: "p1 01-01..01-31", "p2 01-31..03-02", "p3 03-02..04-01")
+    }
+
+    @Test func aRefundStopsThePassAndTheNextOneStartsAtOnce() {
+        check(
+            Self.v3.refunds("p2", at: "02-10"), gives: "p1 01-01..01-31", "p2 01-31..02-10", "p3 02-10..03-12")
+    }
+
+    @Test func aProratedRefundLeavesThePaidShare() {
+        check(
+            Self.v3.refunds("p2", at: "02-05", share: 66667),
+            gives: "p1 01-01..01-31", "p2 01-31..02-09 23:59:51.360", "p3 02-09 23:59:51.360..03-11 23:59:51.360")
+    }
+
+    @Test func aRefundBeforeItRanTakesAPassOutOfTheQueue() {
+        check(Self.v3.refunds("p2", at: "01-15"), gives: "p1 01-01..01-31", "p3 01-31..03-02")
+    }
+
+    @Test func aReversalGivesBackExactlyTheRest() {
+        check(
+            Self.v3.refunds("p2", at: "02-05").reverses("p2", signedAt: "02-20"),
+            gives: "p1 01-01..01-31", "p2 01-31..02-05", "p3 02-05..02-20", "p2 02-20..03-17", "p3 03-17..04-01")
+    }
+
+    @Test func aRefundAfterAReversalDoesNotReachBackBeforeIt() {
+        check(
+            Self.one.refunds("p", at: "01-10").reverses("p", signedAt: "01-20")
+                .refunds("p", at: "01-18", signedAt: "01-25"),
+            gives: "p 01-01..01-10", "p 01-20..01-25")
+    }
+
+    @Test func aRefundReachesBackOverAStateThatDidNotKnowIt() {
+        check(
+            Self.one.reverses("p", signedAt: "01-10 12:00").refunds("p", at: "01-10", signedAt: "01-11"),
+            gives: "p 01-01..01-10")
+    }
+
+    @Test func overTheStretchThatARefundReachesBackTheLargerShareHolds() {
+        check(
+            Self.one.refunds("p", at: "01-10", signedAt: "01-11")
+                .refunds("p", at: "01-10", share: 50000, signedAt: "01-20"),
+            gives: "p 01-01..01-10", "p 01-20..01-26")
+    }
+
+    @Test func aRefundThatWasUndoneHoldsAgainOnlyFromItsSigning() {
+        check(
+            Self.one.refunds("p", at: "01-10", signedAt: "01-11").reverses("p", signedAt: "01-15")
+                .refunds("p", at: "01-10", signedAt: "01-20"),
+            gives: "p 01-01..01-10", "p 01-15..01-20")
+    }
+
+    @Test func anOperatorsRevocationOutlivesTheStoresReversal() throws {
+        let store = Self.one.refunds("p", at: "01-10").reverses("p", signedAt: "01-20").timeline()
+        let pass = try #require(store.purchases.first?.pass)
+        let both = ShareTrack.largest(of: [pass.share, ShareTrack(revokedAt: "01-12")])
+        let clock = PassClock(
+            running: [Pass(key: pass.key, anchor: pass.anchor, length: pass.length, rank: pass.rank, share: both)])
+        #expect(clock.runs == [PassClock.Run(pass: 0, startsAt: "01-01", endsAt: "01-10")])
+    }
+
+    @Test func aReversalLearnedLaterChangesNoEarlierAnswer() {
+        let refunded = Self.v1.refunds("p2", at: "02-05", signedAt: "02-06")
+        let reversed = refunded.reverses("p2", signedAt: "02-27")
+        let corrected = reversed.reverses("p2", signedAt: "02-20", recordedAt: "03-01")
+        check(reversed, gives: "p1 01-01..01-31", "p2 01-31..02-05", "p2 02-27..03-24")
+        check(corrected, gives: "p1 01-01..01-31", "p2 01-31..02-05", "p2 02-20..03-17")
+        check(corrected, gives: "p1 01-01..01-31", "p2 01-31..02-05", "p2 02-27..03-24", knownAt: "02-28")
+        check(corrected, gives: "p1 01-01..01-31", "p2 01-31..02-05", knownAt: "02-26")
+        check(corrected, gives: "p1 01-01..01-31", "p2 01-31..03-02", knownAt: "02-05")
+        check(corrected, gives: "p1 01-01..01-31", knownAt: "01-09")
+    }
+
+    @Test func aHigherTierPreemptsAndTheLowerOneResumes() {
+        check(Self.v4, gives: "b 01-01..01-10", "x 01-10..02-09", "b 02-09..03-02")
+        let status = Self.v4.status(at: "01-20")
+        #expect(status.tier == "pro")
+        #expect(status.expiresAt == "02-09")
+        #expect(status.accessExpiresAt == "03-02")
+    }
+
+    @Test func theLowerTierResumesWhenTheHigherOneIsRefunded() {
+        check(
+            Self.v4.refunds("x", at: "01-20"), gives: "b 01-01..01-10", "x 01-10..01-20", "b 01-20..02-10")
+    }
+
+    @Test func aLowerTierWaitsForTheHigherOne() {
+        check(
+            Story().buys("x", at: "01-01").buys("b", .basic30, at: "01-10"),
+            gives: "x 01-01..01-31", "b 01-31..03-02")
+    }
+
+    @Test func aRefundAfterThePassHasRunOutTakesNothingBack() {
+        check(
+            Story().buys("p1", at: "01-01").buys("p2", at: "01-20").refunds("p1", at: "02-10"),
+            gives: "p1 01-01..01-31", "p2 01-31..03-02")
+    }
+
+    @Test func aPassRunsOnUnderAWindow() {
+        check(Self.v7, gives: "b 01-01..01-31", "w 01-15..02-15")
+        let status = Self.v7.status(at: "01-20")
+        #expect(status.tier == "pro")
+        #expect(status.expiresAt == "02-15")
+    }
+
+    @Test func aLaneMayPauseItsPassesUnderAHigherWindow() {
+        check(Self.v7, gives: "b 01-01..01-15", "w 01-15..02-15", "b 02-15..03-03", in: .pausing)
+    }
+
+    @Test func aQuantityOfTwoIsOnePassOfTwiceTheLength() {
+        check(Story().buys("p", at: "01-01", quantity: 2), gives: "p 01-01..03-02")
+    }
+}

@@ -1,0 +1,50 @@
+import Entitlements
+import Testing
+
+/// Sandbox and Production are folded apart and united only for whom sandbox counts (`semantics.md` §9).
+@Suite struct SandboxTests {
+    private static let story = Story().buys("p", at: "01-01")
+        .buys("s", at: "01-10", environment: .sandbox)
+        .buys("a", .xyz, at: "01-10", environment: .sandbox, type: .nonConsumable)
+        .buys("c", .credits100, at: "01-10", environment: .sandbox, type: .consumable)
+
+    @Test func theTwoWorldsHaveClocksOfTheirOwn() {
+        #expect(Self.story.segments() == ["p 01-01..01-31", "s 01-10..02-09"])
+    }
+
+    @Test func whereSandboxCountsCoverageIsUnited() {
+        let status = Self.story.status(at: "01-20")
+        #expect(status.expiresAt == "02-09")
+        #expect(status.addOns.map(\.state) == [.active])
+        #expect(status.credits.map(\.environment) == [.sandbox])
+    }
+
+    @Test func whereItDoesNotCountItIsOnlyRecorded() {
+        let status = Self.story.status(at: "01-20", settings: .production)
+        #expect(status.expiresAt == "01-31")
+        #expect(status.segments.map(\.text) == ["p 01-01..01-31"])
+        #expect(status.entitlements.map(\.state) == [.running, .recorded, .recorded, .recorded])
+        #expect(status.explanation.map(\.reason) == [nil, .sandboxNotAllowed, .sandboxNotAllowed, .sandboxNotAllowed])
+        #expect(status.explanation.map(\.gives.count) == [1, 0, 0, 0])
+        #expect(status.addOns.isEmpty && status.credits.isEmpty && status.features == ["premium", "standard"])
+    }
+
+    @Test(arguments: [
+        (EntitlementSettings.SandboxAccess.nobody, true, false), (.testers, false, false), (.testers, true, true),
+        (.everyone, false, true),
+    ])
+    func countsForWhomTheSettingsSay(_ access: EntitlementSettings.SandboxAccess, isTester: Bool, counts: Bool) {
+        let timeline = Timeline(
+            folding: Self.story.ledger, given: .example, settings: EntitlementSettings(sandboxAccess: access),
+            isSandboxTester: isTester)
+        #expect(timeline.countsSandbox == counts)
+        #expect(timeline.counts(.production))
+    }
+
+    @Test func subscriptionRowsDoNotDependOnTheSettings() {
+        #expect(
+            Self.story.timeline(settings: .production).subscriptions
+                == Self.story.timeline(settings: .everyone).subscriptions)
+        #expect(Self.story.timeline(settings: .production).subscriptions.count == 2)
+    }
+}

@@ -1,0 +1,13 @@
+/// A transaction as it was sent: compact JWS, nothing checked.
+///
+/// It says nothing about itself; ``VerifiedTransaction`` is what the verifier makes of it.
+package struct SignedTransaction: Hashable, Sendable {
+    /// Longest text that is looked at; a request with a longer one is `payload_too_large` (`contract.md` §3).
+    package static let maximumBytes = 16 * 1024
+
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+}

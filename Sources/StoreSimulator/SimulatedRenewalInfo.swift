@@ -1,0 +1,59 @@
+package import Entitlements
+package import AppStore
+
+/// Renewal info as the App Store would sign it beside a subscription's transaction (`apple.md` §2.2).
+package struct SimulatedRenewalInfo: Sendable {
+    package var originalTransactionId: String
+    package var autoRenewProductId: String
+    package var productId: String
+    package var autoRenewStatus = AutoRenewStatus.on
+    package var signedDate: Int64
+    package var renewalDate: Int64?
+    package var renewalPrice: Int64?
+    package var currency: String?
+    package var recentSubscriptionStartDate: Int64?
+    package var expirationIntent: ExpirationIntent?
+    package var isInBillingRetryPeriod: Bool?
+    package var gracePeriodExpiresDate: Int64?
+    package var priceIncreaseStatus: PriceIncreaseStatus?
+    package var environment: StoreEnvironment
+    package var appAccountToken: String?
+    package var appTransactionId: String?
+
+    /// What goes with a transaction that renews as it is.
+    package init(for transaction: SimulatedTransaction) {
+        self.originalTransactionId = transaction.originalTransactionId
+        self.autoRenewProductId = transaction.productId
+        self.productId = transaction.productId
+        self.signedDate = transaction.signedDate
+        self.renewalDate = transaction.expiresDate
+        self.renewalPrice = transaction.price
+        self.currency = transaction.currency
+        self.recentSubscriptionStartDate = transaction.originalPurchaseDate
+        self.environment = transaction.environment
+        self.appAccountToken = transaction.appAccountToken
+        self.appTransactionId = transaction.appTransactionId
+    }
+
+    /// What gets signed.
+    package var payload: SimulatedPayload {
+        var payload = SimulatedPayload()
+        payload.add("originalTransactionId", originalTransactionId)
+        payload.add("autoRenewProductId", autoRenewProductId)
+        payload.add("productId", productId)
+        payload.add("autoRenewStatus", autoRenewStatus.rawValue)
+        payload.add("renewalPrice", renewalPrice)
+        payload.add("currency", currency)
+        payload.add("signedDate", signedDate)
+        payload.add("environment", environment.rawValue)
+        payload.add("recentSubscriptionStartDate", recentSubscriptionStartDate)
+        payload.add("renewalDate", renewalDate)
+        payload.add("expirationIntent", expirationIntent?.rawValue)
+        payload.add("isInBillingRetryPeriod", isInBillingRetryPeriod)
+        payload.add("gracePeriodExpiresDate", gracePeriodExpiresDate)
+        payload.add("priceIncreaseStatus", priceIncreaseStatus?.rawValue)
+        payload.add("appAccountToken", appAccountToken)
+        payload.add("appTransactionId", appTransactionId)
+        return payload
+    }
+}

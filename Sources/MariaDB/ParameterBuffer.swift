@@ -1,0 +1,41 @@
+import CMariaDB
+
+/// The parameters of one prepared statement as C reads them; the memory is reused from call to call.
+final class ParameterBuffer {
+    private let count: Int
+    private let binds: GrowingBuffer<MYSQL_BIND>
+    private let scalars: GrowingBuffer<UInt64>
+    private let bytes = GrowingBuffer<UInt8>(capacity: 256)
+
+    init(count: Int) {
+        self.count = count
+        binds = GrowingBuffer(capacity: count)
+        scalars = GrowingBuffer(capacity: count)
+    }
+
+    /// Copies the values; the binds are valid until the next call. The caller has checked their number.
+    func bind(_ values: [Value]) -> UnsafeMutablePointer<MYSQL_BIND> {
+        bytes.reserve(values.reduce(0) { $0 + $1.byteCount })
+        var used = 0
+        for (index, value) in values.enumerated() {
+            var bind = MYSQL_BIND()
+            let (type, isUnsigned) = value.wireType
+            bind.buffer_type = type
+            bind.is_unsigned = isUnsigned ? 1 : 0
+            switch value {
+            case .null, .int64, .uint64, .double:
+                scalars.start[index] = value.scalarBits
+                bind.buffer = UnsafeMutableRawPointer(scalars.start + index)
+                bind.buffer_length = 8
+            case .text, .bytes:
+                let length = value.byteCount
+                value.copyBytes(to: bytes.start + used)
+                bind.buffer = UnsafeMutableRawPointer(bytes.start + used)
+                bind.buffer_length = UInt(length)
+                used += length
+            }
+            (binds.start + index).initialize(to: bind)
+        }
+        return binds.start
+    }
+}

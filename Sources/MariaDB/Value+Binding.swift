@@ -1,0 +1,52 @@
+import CMariaDB
+import Glibc
+
+extension Value {
+    /// How a parameter of this value is announced to the server.
+    var wireType: (type: enum_field_types, isUnsigned: Bool) {
+        switch self {
+        case .null: (MYSQL_TYPE_NULL, false)
+        case .int64: (MYSQL_TYPE_LONGLONG, false)
+        case .uint64: (MYSQL_TYPE_LONGLONG, true)
+        case .double: (MYSQL_TYPE_DOUBLE, false)
+        case .text: (MYSQL_TYPE_STRING, false)
+        case .bytes: (MYSQL_TYPE_BLOB, false)
+        }
+    }
+
+    /// The bits of a number, as the 8-byte cell that is sent; 0 for anything else.
+    var scalarBits: UInt64 {
+        switch self {
+        case .int64(let number): UInt64(bitPattern: number)
+        case .uint64(let number): number
+        case .double(let number): number.bitPattern
+        case .null, .text, .bytes: 0
+        }
+    }
+
+    /// The bytes a text or blob needs besides its cell.
+    var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        case .null, .int64, .uint64, .double: 0
+        }
+    }
+
+    /// Copies a text or blob to `target`, which has room for `byteCount`.
+    func copyBytes(to target: UnsafeMutablePointer<UInt8>) {
+        switch self {
+        case .text(var text):
+            text.withUTF8 { copy($0, to: target) }
+        case .bytes(let bytes):
+            bytes.withUnsafeBufferPointer { copy($0, to: target) }
+        case .null, .int64, .uint64, .double:
+            break
+        }
+    }
+
+    private func copy(_ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
+        guard let start = source.baseAddress else { return }
+        target.update(from: start, count: source.count)
+    }
+}

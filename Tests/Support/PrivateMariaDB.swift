@@ -1,0 +1,219 @@
+import Glibc
+package import MariaDB
+import Synchronization
+
+/// A mariadbd of this test process's own, with its data under a temporary directory.
+///
+/// `shared` serves whole test runs, one schema per test; tests that kill or freeze a server start one for themselves.
+/// With `GATEPASS_TEST_SOCKET` set, `shared` is the server behind that socket, entered as root.
+package final class PrivateMariaDB: Sendable {
+    /// Why a server could not be used.
+    package enum Failure: Error {
+        case noTemporaryDirectory
+        /// The server did not open its socket in time; `log` is its error log.
+        case notReady(log: String)
+    }
+
+    /// What a test may want otherwise.
+    package struct Options: Sendable {
+        /// Also listens on 127.0.0.1, at `PrivateMariaDB.port`.
+        package var listensOnLoopback = false
+        /// Leaves out the system tables: quicker to start, and anybody may enter.
+        package var skipsGrants = false
+        /// Further arguments of mariadbd.
+        package var arguments: [String] = []
+
+        /// A socket only, and root known by it.
+        package init() {}
+    }
+
+    /// The path of the unix socket.
+    package let socket: String
+    /// The TCP port on 127.0.0.1, or 0.
+    package let port: Int
+    private let user: String
+    private let command: [String]
+    private let log: String
+    private let server = Mutex<ChildProcess?>(nil)
+
+    private static let directories = Mutex<[String]>([])
+    private static let databases = Mutex(0)
+    private static let sharedResult = Result { try startShared() }
+
+    /// The server that tests share. Throws `Failure` when it does not start.
+    package static var shared: PrivateMariaDB {
+        get throws { try sharedResult.get() }
+    }
+
+    private init(socket: String, port: Int, user: String, command: [String], log: String) {
+        self.socket = socket
+        self.port = port
+        self.user = user
+        self.command = command
+        self.log = log
+    }
+
+    /// Initialises a directory and starts a server on it. Throws `Failure` or `ChildProcess.Failure`.
+    package static func start(_ options: Options = Options()) throws -> PrivateMariaDB {
+        let directory = try makeDirectory()
+        let data = directory + "/data"
+        let account = accountName()
+        let log = directory + "/log"
+        mkdir(data, 0o700)
+        let isRoot = getuid() == 0
+        if isRoot { try ChildProcess.run(["chown", "-R", "mysql:mysql", directory]) }
+        if !options.skipsGrants {
+            try ChildProcess.run(
+                [
+                    "mariadb-install-db", "--no-defaults", "--datadir=\(data)", "--skip-test-db",
+                    "--auth-root-authentication-method=socket", "--auth-root-socket-user=\(account)",
+                    "--innodb-log-file-size=16M",
+                ] + (isRoot ? ["--user=mysql"] : []),
+                log: log)
+        }
+        let port = options.listensOnLoopback ? freePort() : 0
+        let socket = directory + "/s"
+        // The death signal is lost when a process changes its user, so the user is changed before it is set.
+        let asUser = isRoot ? ["--reuid=mysql", "--regid=mysql", "--clear-groups"] : []
+        let command =
+            ["setpriv"] + asUser + ["--pdeathsig", "KILL", "mariadbd", "--no-defaults"]
+            + arguments(data: data, socket: socket, port: port, options)
+        let mariaDB = PrivateMariaDB(socket: socket, port: port, user: account, command: command, log: log)
+        try mariaDB.boot()
+        if options.skipsGrants {
+            // The first start made the system tablespace; it survives a kill only once it has been flushed.
+            mariaDB.stop(by: SIGTERM)
+            try mariaDB.boot()
+        }
+        return mariaDB
+    }
+
+    /// Settings for a schema that was created for the caller. Throws what connecting throws.
+    package func freshDatabase() async throws -> ConnectionSettings {
+        let number = Self.databases.withLock { count in
+            count += 1
+            return count
+        }
+        let name = "test_\(getpid())_\(number)"
+        var settings = settings(database: nil)
+        let connection = try await Connection.open(settings)
+        try await connection.with { (session) throws(DatabaseError) in
+            try session.run(Statement("createDatabase", "CREATE DATABASE \(name) CHARACTER SET utf8mb4"))
+        }
+        await connection.close()
+        settings.database = name
+        return settings
+    }
+
+    /// Settings for the unix socket.
+    package func settings(database: String?) -> ConnectionSettings {
+        ConnectionSettings(endpoints: [.socket(path: socket)], database: database, user: user)
+    }
+
+    /// Sends a signal to the server: SIGSTOP freezes it, SIGCONT thaws it.
+    package func send(_ signal: Int32) {
+        server.withLock { $0 }?.send(signal)
+    }
+
+    /// Ends the server as a power cut would, and waits until it is gone.
+    package func kill() {
+        stop(by: SIGKILL)
+    }
+
+    private func stop(by signal: Int32) {
+        let child = server.withLock { $0 }
+        child?.send(signal)
+        child?.waitForEnd()
+        unlink(socket)
+    }
+
+    /// Starts the server again on the same data, and waits until it answers. Throws `Failure`.
+    package func boot() throws {
+        let child = try ChildProcess.start(command, log: log)
+        server.withLock { $0 = child }
+        for _ in 0..<1000 {
+            if isGreeting() { return }
+            usleep(10_000)
+        }
+        throw Failure.notReady(log: log)
+    }
+
+    /// Whether the server says its greeting: the socket is open a little before the server is ready, even for signals.
+    private func isGreeting() -> Bool {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: 1, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8.prefix($0.count - 1)) }
+        let isConnected = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        var byte: UInt8 = 0
+        return isConnected && recv(descriptor, &byte, 1, 0) == 1
+    }
+}
+
+extension PrivateMariaDB {
+    private static func startShared() throws -> PrivateMariaDB {
+        guard let socket = getenv("GATEPASS_TEST_SOCKET").map({ String(cString: $0) }), !socket.isEmpty else {
+            return try start()
+        }
+        return PrivateMariaDB(socket: socket, port: 0, user: "root", command: [], log: "")
+    }
+
+    private static func arguments(data: String, socket: String, port: Int, _ options: Options) -> [String] {
+        let network = port == 0 ? ["--skip-networking"] : ["--bind-address=127.0.0.1", "--port=\(port)"]
+        return network + [
+            "--datadir=\(data)", "--socket=\(socket)", "--pid-file=\(data)/pid", "--skip-log-bin",
+            "--skip-name-resolve",
+            "--performance-schema=OFF", "--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M",
+            "--innodb-log-file-size=16M", "--innodb-buffer-pool-dump-at-shutdown=0",
+            "--innodb-buffer-pool-load-at-startup=0", "--key-buffer-size=64K", "--aria-pagecache-buffer-size=1M",
+            "--innodb-read-io-threads=1", "--innodb-write-io-threads=1", "--innodb-purge-threads=1",
+            "--table-open-cache=400", "--max-connections=200",
+        ] + (options.skipsGrants ? ["--skip-grant-tables"] : []) + options.arguments
+    }
+
+    /// A directory that is removed when the process ends; other users may pass through it. Throws `Failure`.
+    package static func makeDirectory() throws -> String {
+        var template = Array("/tmp/gatepass-test-XXXXXX\0".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure.noTemporaryDirectory }
+        let path = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        chmod(path, 0o755)
+        directories.withLock { $0.append(path) }
+        return path
+    }
+
+    static func removeDirectories() {
+        let paths = directories.withLock { $0 }
+        guard !paths.isEmpty else { return }
+        // What cannot be removed stays in /tmp; there is nobody left to tell.
+        try? ChildProcess.run(["rm", "-rf"] + paths)
+    }
+
+    /// A port nobody listens on at this moment.
+    package static func freePort() -> Int {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(descriptor, $0, length)
+                _ = getsockname(descriptor, $0, &length)
+            }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func accountName() -> String {
+        guard let entry = getpwuid(getuid()) else { return "root" }
+        return String(cString: entry.pointee.pw_name)
+    }
+}

@@ -1,0 +1,59 @@
+package import MariaDB
+
+/// Looks into a schema behind the product's back, with SQL of its own.
+package struct TestSchema: Sendable {
+    package let settings: ConnectionSettings
+
+    package init(_ settings: ConnectionSettings) {
+        self.settings = settings
+    }
+
+    /// The rows of one statement, over a connection that is opened for it. Throws what the server refuses.
+    @discardableResult
+    package func rows(_ sql: String, _ parameters: [Value] = []) async throws -> [[Value]] {
+        let connection = try await Connection.open(settings)
+        do {
+            let rows = try await connection.with { (session) throws(DatabaseError) in
+                try session.query(Statement(sql, sql), parameters) { (row) throws(DatabaseError) in
+                    try (0..<row.count).map { (column) throws(DatabaseError) in try row.value(column) }
+                }
+            }
+            await connection.close()
+            return rows
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// The one number of a statement that counts. Throws what the server refuses.
+    package func number(_ sql: String, _ parameters: [Value] = []) async throws -> Int {
+        switch try await rows(sql, parameters).first?.first {
+        case .int64(let number): Int(number)
+        case .uint64(let number): Int(number)
+        case .text(let text): Int(text) ?? -1
+        case .null, .double, .bytes, nil: -1
+        }
+    }
+
+    /// The tables that facts are kept in.
+    package static let tables = [
+        "account_tokens", "apple_iap_transactions", "catalog_versions", "ledger_entries", "purchases", "signed_texts",
+        "subscriptions", "users",
+    ]
+
+    /// How many rows each table has. Throws what the server refuses.
+    package func counts() async throws -> [String: Int] {
+        let parts = Self.tables.map { "SELECT '\($0)', COUNT(*) FROM \($0)" }
+        var counts: [String: Int] = [:]
+        for row in try await rows(parts.joined(separator: " UNION ALL ")) {
+            if case .text(let table) = row[0], case .int64(let count) = row[1] { counts[table] = Int(count) }
+        }
+        return counts
+    }
+
+    /// Every row of a table in the order of its first columns. Throws what the server refuses.
+    package func dump(_ table: String) async throws -> [[Value]] {
+        try await rows("SELECT * FROM \(table) ORDER BY 1, 2")
+    }
+}

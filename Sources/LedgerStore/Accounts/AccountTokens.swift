@@ -1,0 +1,33 @@
+package import Entitlements
+package import MariaDB
+
+/// Issues the one random account token of each user (`semantics.md` §5).
+package struct AccountTokens: Sendable {
+    private let pool: Pool
+    private let now: @Sendable () -> Instant
+    private let random: @Sendable () -> AccountToken
+
+    /// `random` makes a UUID v4 nobody can guess.
+    package init(pool: Pool, now: @escaping @Sendable () -> Instant, random: @escaping @Sendable () -> AccountToken) {
+        self.pool = pool
+        self.now = now
+        self.random = random
+    }
+
+    /// The token of `user`, issued now if there was none; the same one ever after.
+    ///
+    /// Repeat is safe because a user has one row. Throws when the database is away.
+    package func token(of user: UserID) async throws(DatabaseError) -> AccountToken {
+        let known = try await pool.with { (session) throws(DatabaseError) in
+            try AccountTokenRow.token(of: user, in: session)
+        }
+        if let known { return known }
+        let token = random()
+        let now = now()
+        return try await pool.transaction { (session) throws(DatabaseError) in
+            let heads = try UserRow.lock([user], at: now, in: session)
+            guard let head = heads[user] else { throw DatabaseError(.misuse, statement: "issue token") }
+            return try AccountTokenRow.issue(token, to: head.pseudonym, at: now, in: session)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package import Entitlements
+import Logging
+package import MariaDB
+
+/// The one write path: load, decide, append (`architecture.md` §1.2).
+///
+/// No ledger entry is committed but by `record`. Whatever is waiting shares one transaction of the writer lane: all rows
+/// are locked and loaded, each decision is made in turn, everything is appended in bulk and committed once. Because
+/// decisions are pure, a batch may run again after a deadlock or a lost connection, and the unique keys make a repeat of
+/// what was committed a no-op.
+package final class Ledger: Sendable {
+    /// How many requests share a transaction at most; while one batch is written, the next one's evidence is verified.
+    private static let maximumBatch = 16
+    /// How often a batch begins again because another instance made the same row first.
+    private static let maximumCollisions = 8
+    /// How many requests wait at most; one more is told that the database is overloaded.
+    private static let maximumWaiting = 2_048
+
+    private let pool: Pool
+    private let catalogue: CatalogueShelf
+    private let settings: LedgerSettings
+    private let now: @Sendable () -> Instant
+    private let cache = LedgerCache()
+    private let lane = Lane<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+
+    /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs.
+    package init(
+        pool: Pool, catalogue: CatalogueShelf, settings: LedgerSettings, now: @escaping @Sendable () -> Instant
+    ) {
+        self.pool = pool
+        self.catalogue = catalogue
+        self.settings = settings
+        self.now = now
+    }
+
+    /// Records until `shutDown`; returns when every request in line is answered.
+    package func run() async {
+        await lane.run { await commit($0) }
+    }
+
+    /// A reader of what is recorded, which shares the ledgers at hand.
+    package func reader() -> LedgerReader {
+        LedgerReader(pool: pool, catalogue: catalogue, cache: cache)
+    }
+
+    /// Takes no more requests.
+    package func shutDown() {
+        lane.close()
+    }
+
+    /// Keeps `evidence`, lets `deciding` decide over what is known with it, and appends what it decided, all in one
+    /// transaction: when this returns, it is on disk.
+    ///
+    /// `deciding` must be pure, for it may run several times. Its history holds the ledgers of `users` and the purchases
+    /// of `evidence`. Throws when the database is away; the same call may then be repeated.
+    package func record<Reply, Refusal>(
+        _ evidence: [Evidence], for users: Set<UserID>,
+        deciding: @escaping @Sendable (PurchaseHistory) -> Decision<Reply, Refusal>
+    ) async throws(DatabaseError) -> Recorded<Reply, Refusal> {
+        let answer = await withCheckedContinuation { continuation in
+            let request = Request(users: users, evidence: evidence) { workspace in
+                evidence.forEach { workspace.record($0) }
+                let decision = deciding(workspace.history(for: users, evidence))
+                for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
+                    workspace.bind(key, to: user)
+                }
+                return Recorded(answer: decision.answer, history: workspace.history(for: users, evidence))
+            } resume: {
+                continuation.resume(returning: $0)
+            }
+            if !lane.submit(request) {
+                continuation.resume(returning: .failure(DatabaseError(.overloaded, statement: "record")))
+            }
+        }
+        guard let recorded = try answer.get() as? Recorded<Reply, Refusal> else {
+            throw DatabaseError(.misuse, statement: "record")
+        }
+        return recorded
+    }
+
+    /// Commits a batch; if it fails as a whole its requests are tried one by one, so that none suffers for another.
+    private func commit(_ requests: [Request]) async {
+        do {
+            let answers = try await write(requests)
+            for (request, answer) in zip(requests, answers) { request.resume(.success(answer)) }
+        } catch {
+            guard requests.count > 1, !error.isDatabaseAway else {
+                return requests.forEach { $0.resume(.failure(error)) }
+            }
+            for request in requests { await commit([request]) }
+        }
+    }
+
+    private func write(_ requests: [Request]) async throws(DatabaseError) -> [any Sendable] {
+        let batch = Batch(requests: requests, settings: settings, cache: cache)
+        var collisions = 0
+        while true {
+            let held = catalogue.atHand
+            let now = now()
+            let written: Result<Batch.Outcome?, DatabaseError>
+            do {
+                written = .success(
+                    try await pool.transaction { (session) throws(DatabaseError) in
+                        try batch.write(in: session, given: held, at: now)
+                    })
+            } catch {
+                written = .failure(error)
+            }
+            switch written {
+            case .success(let outcome?):
+                outcome.grown.forEach(cache.keep)
+                return outcome.answers
+            case .success(nil):
+                try await catalogue.refresh()
+            case .failure(let error):
+                // Another instance made a row first; from now on it is there to be locked.
+                collisions += 1
+                guard error.isDuplicateKey, collisions <= Self.maximumCollisions else { throw error }
+            }
+        }
+    }
+}
+
+/// What came of a `record`: the answer, and what is known after it.
+package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
+    package let answer: Result<Reply, Refusal>
+    package let history: PurchaseHistory
+}
+
+extension DatabaseError {
+    /// Whether trying other requests now would only wait for the same fault.
+    fileprivate var isDatabaseAway: Bool {
+        switch cause {
+        case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true
+        case .refused, .transactionOver, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
+        }
+    }
+}

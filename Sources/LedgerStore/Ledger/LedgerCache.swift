@@ -1,0 +1,56 @@
+import Entitlements
+import MariaDB
+import Synchronization
+
+/// Ledgers as they were last read, each under the hash of its newest entry.
+///
+/// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the hash
+/// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget.
+final class LedgerCache: Sendable {
+    /// How many ledgers are kept.
+    private static let capacity = 16_384
+    /// Longer ledgers are read anew, so that a few people cannot fill the memory.
+    private static let longest = 128
+
+    /// A ledger and the rows of its purchases.
+    struct Kept: Sendable {
+        let head: [UInt8]
+        let ledger: UserLedger
+        let purchases: [PurchaseKey: UInt64]
+    }
+
+    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity))
+
+    /// The ledgers under `heads`, of those that have entries: from hand where the hash says so, else from the database.
+    /// One that has grown since its head was read comes as it is now.
+    func ledgers(under heads: [UserID: UserRow.Head], in session: Session) throws(DatabaseError) -> [UserID: Kept] {
+        var ledgers: [UserID: Kept] = [:]
+        var missing: [UserID: UInt64] = [:]
+        kept.withLock { kept in
+            for (user, head) in heads where head.length > 0 {
+                if let atHand = kept[user], atHand.head == head.hash {
+                    ledgers[user] = atHand
+                } else {
+                    missing[user] = head.pseudonym
+                }
+            }
+        }
+        let entries = try LedgerEntryRow.load(of: missing.values.sorted(), in: session)
+        for (user, pseudonym) in missing {
+            guard let loaded = entries[pseudonym], let head = loaded.last?.hash else { continue }
+            let ledger = Kept(
+                head: head, ledger: UserLedger(user: user, entries: loaded.map(\.entry)),
+                purchases: Dictionary(
+                    loaded.map { ($0.entry.fact.purchase, $0.purchase) }, uniquingKeysWith: { first, _ in first }))
+            ledgers[user] = ledger
+            keep(ledger)
+        }
+        return ledgers
+    }
+
+    /// Keeps what is committed.
+    func keep(_ ledger: Kept) {
+        guard ledger.ledger.entries.count <= Self.longest else { return }
+        kept.withLock { $0[ledger.ledger.user] = ledger }
+    }
+}

@@ -1,0 +1,68 @@
+package import Entitlements
+package import MariaDB
+
+/// Rebuilds the `subscriptions` table from the ledgers: the same ledgers and catalogue give the same bytes.
+package struct Projection: Sendable {
+    /// How many people one transaction rebuilds.
+    private static let chunk = 200
+
+    private static let nextPeople = Statement(
+        "next people",
+        "SELECT pseudonym, user_id FROM users WHERE pseudonym > ? AND ledger_length > 0 ORDER BY pseudonym LIMIT \(chunk) FOR UPDATE"
+    )
+
+    private static let clear = Statement(
+        "clear projection",
+        """
+        DELETE s FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN subscriptions s ON s.user_id = j.pseudonym
+        """)
+
+    private let pool: Pool
+    private let settings: EntitlementSettings
+
+    package init(pool: Pool, settings: EntitlementSettings) {
+        self.pool = pool
+        self.settings = settings
+    }
+
+    /// Rebuilds everybody's rows, some people at a time under their locks, while the server goes on.
+    ///
+    /// Repeat is safe because each chunk replaces its rows. Throws when the database is away; calling it again goes over
+    /// everything anew.
+    package func rebuild(given catalogue: CatalogueVersions) async throws(DatabaseError) {
+        var last: UInt64? = 0
+        while let after = last {
+            last = try await pool.transaction { (session) throws(DatabaseError) in
+                try rebuild(after: after, given: catalogue, in: session)
+            }
+        }
+    }
+
+    /// The last pseudonym of the chunk; nil when there was none left.
+    private func rebuild(
+        after pseudonym: UInt64, given catalogue: CatalogueVersions, in session: Session
+    ) throws(DatabaseError) -> UInt64? {
+        let people = try session.query(Self.nextPeople, [.uint64(pseudonym)]) { (row) throws(DatabaseError) in
+            (pseudonym: try row.uint64(0), user: try row.optionalText(1).flatMap { UserID($0) })
+        }
+        guard let last = people.last?.pseudonym else { return nil }
+        var array = JSONArray()
+        people.forEach { array.append($0.pseudonym) }
+        try session.execute(Self.clear, [.text(array.closed)])
+        let ledgers = try LedgerEntryRow.load(of: people.map(\.pseudonym), in: session)
+        var rows: [SubscriptionRow] = []
+        for (pseudonym, user) in people {
+            guard let user, let loaded = ledgers[pseudonym] else { continue }
+            let purchases = Dictionary(
+                loaded.map { ($0.entry.fact.purchase, $0.purchase) }, uniquingKeysWith: { first, _ in first })
+            let ledger = UserLedger(user: user, entries: loaded.map(\.entry))
+            for subscription in Timeline(folding: ledger, given: catalogue, settings: settings).subscriptions {
+                guard let purchase = purchases[subscription.key] else { continue }
+                rows.append(SubscriptionRow(purchase: purchase, user: pseudonym, subscription: subscription))
+            }
+        }
+        try SubscriptionRow.write(rows.sorted { $0.purchase < $1.purchase }, in: session)
+        return last
+    }
+}

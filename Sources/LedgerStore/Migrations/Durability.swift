@@ -1,0 +1,24 @@
+package import MariaDB
+
+/// What a server must be set to so that an acknowledged commit survives kill -9 and power loss.
+package enum Durability {
+    private static let settings = Statement(
+        "read durability",
+        "SELECT @@innodb_flush_log_at_trx_commit = 1, @@innodb_doublewrite <> 'OFF', NOT @@log_bin OR @@sync_binlog = 1"
+    )
+
+    private static let names = [
+        "innodb_flush_log_at_trx_commit is not 1", "innodb_doublewrite is off",
+        "log_bin is on and sync_binlog is not 1",
+    ]
+
+    /// What is set otherwise on the server, in words; empty when all is well. Throws when the database is away.
+    package static func defects(in pool: Pool) async throws(DatabaseError) -> [String] {
+        try await pool.with { (session) throws(DatabaseError) in
+            guard let row = try session.query(settings).first else { return [] }
+            var defects: [String] = []
+            for (column, name) in names.enumerated() where try !row.bool(column) { defects.append(name) }
+            return defects
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Entitlements
+import MariaDB
+
+/// A row of `account_tokens`: the random UUID that names one person to the App Store.
+enum AccountTokenRow {
+    private static let holdersByToken = Statement(
+        "read token holders",
+        """
+        SELECT a.token, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (token VARCHAR(32) CHARACTER SET ascii PATH '$')) j
+        STRAIGHT_JOIN account_tokens a ON a.token = UNHEX(j.token)
+        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+        WHERE u.user_id IS NOT NULL
+        """)
+
+    private static let byUser = Statement(
+        "read token",
+        "SELECT a.token FROM users u JOIN account_tokens a ON a.user_id = u.pseudonym WHERE u.user_id = ?")
+
+    private static let issue = Statement(
+        "issue token",
+        """
+        INSERT INTO account_tokens (user_id, token, issued_at) VALUES (?, ?, ?)
+        ON DUPLICATE KEY UPDATE issued_at = issued_at
+        RETURNING token
+        """)
+
+    /// The users to whom `tokens` were issued and, where legacy tokens are decoded, the known users whom those name.
+    static func holders(
+        of tokens: Set<AccountToken>, decodingLegacy: Bool, in session: Session
+    ) throws(DatabaseError) -> [AccountToken: UserID] {
+        guard !tokens.isEmpty else { return [:] }
+        var array = JSONArray()
+        for token in tokens { array.append(token.description.filter { $0 != "-" }) }
+        var holders = decodingLegacy ? try legacyHolders(of: tokens, in: session) : [:]
+        for row in try session.query(holdersByToken, [.text(array.closed)]) {
+            guard let token = AccountToken(bytes: try row.bytes(0)), let user = UserID(try row.text(1)) else {
+                continue
+            }
+            holders[token] = user
+        }
+        return holders
+    }
+
+    private static func legacyHolders(
+        of tokens: Set<AccountToken>, in session: Session
+    ) throws(DatabaseError) -> [AccountToken: UserID] {
+        var holders: [AccountToken: UserID] = [:]
+        for token in tokens {
+            guard let user = token.legacyUserID, try UserRow.isKnown(user, in: session) else { continue }
+            holders[token] = user
+        }
+        return holders
+    }
+
+    /// The token issued to `user`, if one was.
+    static func token(of user: UserID, in session: Session) throws(DatabaseError) -> AccountToken? {
+        guard let row = try session.query(byUser, [.text(user.text)]).first else { return nil }
+        return AccountToken(bytes: try row.bytes(0))
+    }
+
+    /// Issues `token` to a person who has none, and returns the one they have.
+    static func issue(
+        _ token: AccountToken, to pseudonym: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) -> AccountToken {
+        let rows = try session.query(issue, [.uint64(pseudonym), .bytes(token.bytes), .int64(now.milliseconds)])
+        guard let row = rows.first, let issued = AccountToken(bytes: try row.bytes(0)) else {
+            throw DatabaseError(.unexpectedCell(column: 0), statement: issue.name)
+        }
+        return issued
+    }
+}

@@ -1,0 +1,39 @@
+import Entitlements
+import MariaDB
+
+/// A row of `catalog_versions`: the text of a catalogue file and since when it is in force.
+enum CatalogueVersionRow {
+    /// A version as it is kept.
+    struct Stored {
+        let number: Int
+        let effectiveAt: Instant
+        let content: String
+    }
+
+    private static let newest = Statement("read catalogue version", "SELECT MAX(version) FROM catalog_versions")
+
+    private static let all = Statement(
+        "read catalogue", "SELECT version, effective_at, content FROM catalog_versions ORDER BY version")
+
+    private static let insert = Statement(
+        "apply catalogue", "INSERT INTO catalog_versions (version, effective_at, content) VALUES (?, ?, ?)")
+
+    /// The newest version's number; 0 while there is none.
+    static func latest(in session: Session) throws(DatabaseError) -> Int {
+        try session.query(newest).first?.optionalInt(0) ?? 0
+    }
+
+    /// All versions, oldest first.
+    static func load(in session: Session) throws(DatabaseError) -> [Stored] {
+        try session.query(all) { (row) throws(DatabaseError) in
+            Stored(
+                number: try row.int(0), effectiveAt: Instant(milliseconds: try row.int64(1)), content: try row.text(2))
+        }
+    }
+
+    /// Puts a version in force; a duplicate-key error when another instance was first.
+    static func insert(_ version: Stored, in session: Session) throws(DatabaseError) {
+        try session.execute(
+            insert, [Value(version.number), .int64(version.effectiveAt.milliseconds), .text(version.content)])
+    }
+}

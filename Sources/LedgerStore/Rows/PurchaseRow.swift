@@ -1,0 +1,155 @@
+import Entitlements
+import MariaDB
+
+/// A row of `purchases`: an identity and who owns it.
+enum PurchaseRow {
+    /// A purchase under lock.
+    struct Locked {
+        let key: PurchaseKey
+        let id: UInt64
+        /// The owner's pseudonym.
+        let owner: UInt64?
+    }
+
+    /// A key as an element of a JSON array.
+    private static let keyColumns = """
+        n FOR ORDINALITY,
+        source VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[0]',
+        app VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[1]',
+        environment VARCHAR(10) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[2]',
+        external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[3]'
+        """
+
+    private static let ownersByKey = Statement(
+        "read owners",
+        """
+        SELECT j.n, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
+        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
+            AND p.external_id = j.external_id
+        STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
+        WHERE u.user_id IS NOT NULL
+        """)
+
+    /// Holds the rows' locks until the transaction ends, taken in the order of the keys.
+    private static let lockByKey = Statement(
+        "lock purchases",
+        """
+        SELECT j.n, p.id, p.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
+        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
+            AND p.external_id = j.external_id
+        FOR UPDATE
+        """)
+
+    private static let insertOne = Statement(
+        "insert purchase",
+        """
+        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at) VALUES (?, ?, ?, ?, ?, ?)
+        RETURNING id
+        """)
+
+    private static let statesByPurchase = Statement(
+        "read states",
+        """
+        SELECT t.purchase_id, t.id, t.text_of, \(StateRow.columns)
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = j.id
+        ORDER BY t.id
+        """)
+
+    private static let setOwner = Statement(
+        "bind purchase", "UPDATE purchases SET user_id = ?, bound_at = ? WHERE id = ?")
+
+    private static let setOwnerOfStates = Statement(
+        "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ? AND user_id IS NULL")
+
+    /// The owners of those of `keys` that have one, read without a lock.
+    static func owners(of keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [PurchaseKey: UserID] {
+        guard !keys.isEmpty else { return [:] }
+        var owners: [PurchaseKey: UserID] = [:]
+        for row in try session.query(ownersByKey, [.text(array(of: keys))]) {
+            guard let user = UserID(try row.text(1)) else { continue }
+            owners[keys[try row.int(0) - 1]] = user
+        }
+        return owners
+    }
+
+    /// Locks those of `keys`, which stand in ascending order, that are there, one after the other. Throws when the
+    /// database refuses a statement or is away.
+    static func lock(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [Locked] {
+        guard !keys.isEmpty else { return [] }
+        return try session.query(lockByKey, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
+            Locked(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
+        }
+    }
+
+    /// A purchase to make a row of.
+    struct New {
+        let key: PurchaseKey
+        /// The owner's pseudonym and since when, if it has one.
+        let owner: (pseudonym: UInt64, boundAt: Instant)?
+    }
+
+    /// The ids of new rows, in order; a duplicate-key error when another instance was first. Throws when the database
+    /// refuses a statement or is away.
+    static func insert(_ purchases: [New], in session: Session) throws(DatabaseError) -> [UInt64] {
+        let rows = try session.queryBulk(
+            insertOne,
+            purchases.map { purchase in
+                let key = purchase.key
+                return [
+                    .text(key.source.rawValue), .text(key.app.text), .text(key.environment.rawValue),
+                    .text(key.externalID.text), Value(purchase.owner?.pseudonym),
+                    Value(purchase.owner?.boundAt.milliseconds),
+                ]
+            })
+        return try rows.map { (row) throws(DatabaseError) in try row.uint64(0) }
+    }
+
+    private static func array(of keys: [PurchaseKey]) -> String {
+        var array = JSONArray()
+        for key in keys {
+            array.append([key.source.rawValue, key.app.text, key.environment.rawValue, key.externalID.text])
+        }
+        return array.closed
+    }
+
+    /// The states of locked purchases by purchase, in the order of recording.
+    static func states(
+        of purchases: [Locked], in session: Session
+    ) throws(DatabaseError) -> [UInt64: [Workspace.State]] {
+        guard !purchases.isEmpty else { return [:] }
+        var array = JSONArray()
+        purchases.forEach { array.append($0.id) }
+        let keys = Dictionary(uniqueKeysWithValues: purchases.map { ($0.id, $0.key) })
+        var states: [UInt64: [Workspace.State]] = [:]
+        for row in try session.query(statesByPurchase, [.text(array.closed)]) {
+            let purchase = try row.uint64(0)
+            guard let key = keys[purchase] else { continue }
+            states[purchase, default: []].append(
+                Workspace.State(
+                    purchase: try StateRow.decode(row, from: 3, key: key), id: try row.uint64(1),
+                    textOf: try row.optionalUInt64(2), repeats: nil, new: nil))
+        }
+        return states
+    }
+
+    /// A purchase that becomes somebody's.
+    struct Binding {
+        let purchase: UInt64
+        /// The owner's pseudonym.
+        let owner: UInt64
+        let boundAt: Instant
+        let hasEarlierStates: Bool
+    }
+
+    /// Writes who owns `bindings` now.
+    static func bind(_ bindings: [Binding], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            setOwner, bindings.map { [.uint64($0.owner), .int64($0.boundAt.milliseconds), .uint64($0.purchase)] })
+        let earlier = bindings.filter(\.hasEarlierStates)
+        guard !earlier.isEmpty else { return }
+        try session.executeBulk(setOwnerOfStates, earlier.map { [.uint64($0.owner), .uint64($0.purchase)] })
+    }
+}

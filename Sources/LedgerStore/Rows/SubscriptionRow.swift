@@ -1,0 +1,41 @@
+import Entitlements
+import MariaDB
+
+/// A row of `subscriptions`, the projection of what each purchase gives.
+struct SubscriptionRow {
+    let purchase: UInt64
+    let user: UInt64
+    let subscription: Subscription
+
+    private static let upsert = Statement(
+        "project",
+        """
+        INSERT INTO subscriptions
+            (purchase_id, user_id, source, external_id, environment, product_id, tier, starts_at, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE user_id = VALUES(user_id), product_id = VALUES(product_id), tier = VALUES(tier),
+            starts_at = VALUES(starts_at), expires_at = VALUES(expires_at)
+        """)
+
+    private static let delete = Statement("end projection", "DELETE FROM subscriptions WHERE purchase_id = ?")
+
+    /// Removes the rows of `purchases`, which stand in ascending order.
+    static func remove(_ purchases: [UInt64], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(delete, purchases.map { [.uint64($0)] })
+    }
+
+    /// Writes rows that stand in ascending order of purchase.
+    static func write(_ rows: [SubscriptionRow], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            upsert,
+            rows.map { row in
+                let subscription = row.subscription
+                return [
+                    .uint64(row.purchase), .uint64(row.user), .text(subscription.key.source.rawValue),
+                    .text(subscription.key.externalID.text), .text(subscription.key.environment.rawValue),
+                    .text(subscription.productID.text), .text(subscription.tier.text),
+                    .int64(subscription.startsAt.milliseconds), .int64(subscription.expiresAt.milliseconds),
+                ]
+            })
+    }
+}

@@ -1,0 +1,83 @@
+import Entitlements
+import MariaDB
+
+/// A row of `users`: a person, their pseudonym, and the head of their ledger.
+enum UserRow {
+    /// Where a ledger stands.
+    struct Head {
+        let pseudonym: UInt64
+        let length: Int
+        let lastRecordedAt: Instant
+        let hash: [UInt8]
+    }
+
+    /// Makes the row where there is none, and holds the row's lock until the transaction ends.
+    private static let lockOne = Statement(
+        "lock user",
+        """
+        INSERT INTO users (user_id, created_at) VALUES (?, ?)
+        ON DUPLICATE KEY UPDATE user_id = user_id
+        RETURNING pseudonym, ledger_length, last_recorded_at, head_hash
+        """)
+
+    /// Everybody's in the order asked for; NULL for one who was never seen.
+    static let headsByUser = Statement(
+        "read heads",
+        """
+        SELECT j.n, u.pseudonym, u.ledger_length, u.last_recorded_at, u.head_hash,
+            (SELECT MAX(version) FROM catalog_versions)
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            n FOR ORDINALITY, user_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        LEFT JOIN users u ON u.user_id = j.user_id
+        """)
+
+    private static let moveHead = Statement(
+        "move head", "UPDATE users SET ledger_length = ?, last_recorded_at = ?, head_hash = ? WHERE pseudonym = ?")
+
+    private static let byUserID = Statement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
+
+    /// Whether the user was ever seen here.
+    static func isKnown(_ user: UserID, in session: Session) throws(DatabaseError) -> Bool {
+        try !session.query(byUserID, [.text(user.text)]).isEmpty
+    }
+
+    /// Locks `users`, which stand in ascending order, one after the other.
+    static func lock(_ users: [UserID], at now: Instant, in session: Session) throws(DatabaseError) -> [UserID: Head] {
+        let rows = try session.queryBulk(lockOne, users.map { [.text($0.text), .int64(now.milliseconds)] })
+        var heads: [UserID: Head] = [:]
+        for (user, row) in zip(users, rows) {
+            heads[user] = Head(
+                pseudonym: try row.uint64(0), length: try row.int(1),
+                lastRecordedAt: Instant(milliseconds: try row.int64(2)), hash: try row.bytes(3))
+        }
+        return heads
+    }
+
+    /// Where the ledgers of those of `users` who were ever seen stand, read without a lock, and the number of the newest
+    /// catalogue.
+    static func heads(
+        of users: [UserID], in session: Session
+    ) throws(DatabaseError) -> (heads: [UserID: Head], catalogueVersion: Int) {
+        var array = JSONArray()
+        users.forEach { array.append($0.text) }
+        var heads: [UserID: Head] = [:]
+        var version = 0
+        for row in try session.query(headsByUser, [.text(array.closed)]) {
+            version = try row.optionalInt(5) ?? 0
+            guard let pseudonym = try row.optionalUInt64(1) else { continue }
+            heads[users[try row.int(0) - 1]] = Head(
+                pseudonym: pseudonym, length: try row.int(2),
+                lastRecordedAt: Instant(milliseconds: try row.int64(3)), hash: try row.bytes(4))
+        }
+        return (heads, version)
+    }
+
+    /// Writes where the ledgers stand now.
+    static func move(_ heads: [Head], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            moveHead,
+            heads.map {
+                [Value($0.length), .int64($0.lastRecordedAt.milliseconds), .bytes($0.hash), .uint64($0.pseudonym)]
+            })
+    }
+}

@@ -1,0 +1,67 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// One random token for each user, for ever; it vetoes and never proves (`semantics.md` §5).
+@Suite struct AccountTokenTests {
+    private let anna = Books.user("anna")
+    private let ben = Books.user("ben")
+
+    @Test func `a user's token stays, and no two users share one`() async throws {
+        try await Shop.open { shop in
+            let tokens = shop.instances[0].tokens
+            let first = try await tokens.token(of: anna)
+            for _ in 0..<3 { #expect(try await tokens.token(of: anna) == first) }
+            #expect(try await tokens.token(of: ben) != first)
+            #expect(try await shop.schema.counts()["account_tokens"] == 2)
+        }
+    }
+
+    @Test func `64 who ask at once get one token`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            for round in 0..<TestRun.rounds(5, soak: 200) {
+                let user = Books.user(round)
+                let tokens = try await withThrowingTaskGroup(of: AccountToken.self) { group in
+                    for racer in 0..<64 {
+                        group.addTask { try await shop.instances[racer % 2].tokens.token(of: user) }
+                    }
+                    return try await group.reduce(into: [AccountToken: Int]()) { $0[$1, default: 0] += 1 }
+                }
+                #expect(tokens.values.map(\.self) == [64])
+            }
+        }
+    }
+
+    @Test func `a token that was never issued vetoes nothing, one of a known user vetoes everybody else`() async throws
+    {
+        try await Shop.open { shop in
+            let stranger = try #require(AccountToken("7e3fb20b-4cdb-47cc-936d-99d65f608138"))
+            #expect(try await shop.attach(Books.pass("1", token: stranger), to: anna) == .success(.unowned))
+            let bens = try await shop.instances[0].tokens.token(of: ben)
+            #expect(try await shop.attach(Books.pass("2", token: bens), to: anna) == .failure(.accountTokenMismatch))
+            #expect(try await shop.attach(Books.pass("2", token: bens), to: ben) == .success(.unowned))
+            // A token can be set later, so a text without it does not escape the veto.
+            #expect(
+                try await shop.attach(Books.pass("3", token: bens, signedDay: 3), to: anna)
+                    == .failure(.accountTokenMismatch))
+            #expect(try await shop.attach(Books.pass("3"), to: anna) == .failure(.accountTokenMismatch))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a legacy token names its user only where legacy tokens are decoded`(isDecoded: Bool) async throws {
+        try await Shop.open(legacyTokens: isDecoded) { shop in
+            let legacy = try #require(AccountToken("0000002A-0000-0000-0000-000000000000"))
+            // Nobody called 42 is known yet.
+            #expect(try await shop.attach(Books.pass("1", token: legacy), to: anna) == .success(.unowned))
+            try await shop.attach(Books.pass("0"), to: Books.user("42"))
+            #expect(
+                try await shop.attach(Books.pass("2", token: legacy), to: anna)
+                    == (isDecoded ? .failure(.accountTokenMismatch) : .success(.unowned)))
+            #expect(
+                try await shop.attach(Books.pass("3", token: legacy), to: Books.user("42")) == .success(.unowned))
+        }
+    }
+}

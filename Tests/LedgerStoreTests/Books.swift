@@ -1,0 +1,57 @@
+import Entitlements
+
+/// The catalogues that the tests put in force, by the text that stands for each, and purchases of what they sell.
+enum Books {
+    /// The text is no catalogue that this program can read.
+    struct Missing: Error {}
+
+    /// 2026-01-01T00:00:00Z.
+    static let opening = Instant(milliseconds: 1_767_225_600_000)
+    static let app = AppID("com.airport.vpn")
+    static let settings = EntitlementSettings(sandboxAccess: .everyone)
+
+    /// What a version's text says. Throws `Missing` for a text of nobody's.
+    @Sendable static func read(_ text: String) throws -> Catalogue {
+        switch text {
+        case "first": catalogue(days: 30, products: ["pass.30"])
+        case "longer": catalogue(days: 60, products: ["pass.30"])
+        case "more": catalogue(days: 30, products: ["pass.30", "pass.new"])
+        default: throw Missing()
+        }
+    }
+
+    private static func catalogue(days: Int, products: [String]) -> Catalogue {
+        Catalogue(
+            apps: [Catalogue.App(id: app)], defaultTier: TierID("free"),
+            tiers: [
+                Tier(id: TierID("free"), rank: 0), Tier(id: TierID("basic"), rank: 1), Tier(id: TierID("pro"), rank: 2),
+            ],
+            products: products.map {
+                Product(id: ProductID($0), app: app, terms: .pass(tier: TierID("pro"), days: days))
+            } + [Product(id: ProductID("basic.30"), app: app, terms: .pass(tier: TierID("basic"), days: 30))])
+    }
+
+    /// A pass bought `day` days after the opening, as its transaction shows it when it is bought.
+    static func pass(
+        _ id: String, of product: String = "pass.30", day: Int = 0, transaction: String? = nil,
+        token: AccountToken? = nil, signedDay: Int? = nil, revokedDay: Int? = nil, share: Int = Revocation.fullShare
+    ) -> VerifiedPurchase {
+        let boughtAt = opening + Int64(day) * Instant.millisecondsPerDay
+        let signedAt = signedDay.map { opening + Int64($0) * Instant.millisecondsPerDay } ?? boughtAt + 1_000
+        return VerifiedPurchase(
+            key: PurchaseKey(source: .appleIAP, app: app, environment: .production, externalID: ExternalID(id)),
+            transactionID: TransactionID(transaction ?? id), productID: ProductID(product), type: .nonRenewing,
+            purchasedAt: boughtAt,
+            revocation: revokedDay.map {
+                Revocation(revokedAt: opening + Int64($0) * Instant.millisecondsPerDay, share: share)
+            }, accountToken: token, signedAt: signedAt)
+    }
+
+    /// A user by name; the name is of the right form.
+    static func user(_ name: String) -> UserID {
+        guard let user = UserID(name) else { preconditionFailure("\(name) names no user") }
+        return user
+    }
+
+    static func user(_ number: Int) -> UserID { user("u\(number)") }
+}

@@ -1,0 +1,101 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// Each read that a request makes finds its rows by an index, in tables that have grown.
+///
+/// The server's own log tells which statements the store sends, so a new one is judged without being named here.
+@Suite struct PlanTests {
+    private static let rows = 20_000
+    private static let fillings = [
+        "INSERT INTO users (user_id, created_at, ledger_length) SELECT CONCAT('filler', seq), 0, 2 FROM seq_1_to_\(rows)",
+        """
+        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at)
+        SELECT 'apple_iap', 'com.airport.vpn', 'Production', CONCAT('filler', seq), seq, 0 FROM seq_1_to_\(rows)
+        """,
+        """
+        INSERT INTO apple_iap_transactions (purchase_id, app, environment, transaction_id, original_transaction_id, user_id,
+            product_id, product_type, purchase_at, original_purchase_at, quantity, is_family_shared, is_upgraded, signed_at,
+            recorded_at, content_hash, jws_hash)
+        SELECT seq, 'com.airport.vpn', 'Production', CONCAT('filler', seq), CONCAT('filler', seq), seq, 'pass.30',
+            'Non-Renewing Subscription', 0, 0, 1, 0, 0, 0, 0, UNHEX(SHA2(seq, 256)), UNHEX(SHA2(seq, 256))
+        FROM seq_1_to_\(rows)
+        """,
+        """
+        INSERT INTO ledger_entries (user_id, seq, recorded_at, effective_at, kind, purchase_id, state_id, hash)
+        SELECT s.seq, n.seq, n.seq, 0, IF(n.seq = 1, 'evidence', 'bound'), s.seq, IF(n.seq = 1, s.seq, NULL), ''
+        FROM seq_1_to_\(rows) s, seq_1_to_2 n
+        """,
+        "INSERT INTO account_tokens SELECT seq, UNHEX(MD5(seq)), 0 FROM seq_1_to_\(rows)",
+        """
+        INSERT INTO subscriptions
+        SELECT seq, seq, 'apple_iap', CONCAT('filler', seq), 'Production', 'pass.30', 'pro', 0, seq FROM seq_1_to_\(rows)
+        """,
+    ]
+
+    @Test func `no request reads a whole table`() async throws {
+        var options = PrivateMariaDB.Options()
+        options.arguments = ["--log-output=TABLE", "--general-log=0"]
+        let server = try PrivateMariaDB.start(options)
+        defer { server.kill() }
+        try await Shop.open(legacyTokens: true, server: server) { shop in
+            for filling in Self.fillings { try await shop.schema.rows(filling) }
+            try await shop.schema.rows("ANALYZE TABLE \(TestSchema.tables.joined(separator: ", "))")
+            try await shop.schema.rows("SET GLOBAL general_log = 1")
+            try await askEverything(of: shop)
+            try await shop.schema.rows("SET GLOBAL general_log = 0")
+            let statements = try await statements(in: shop.schema)
+            #expect(statements.count >= 7)
+            for statement in statements { try await judge(statement, in: shop.schema) }
+        }
+    }
+
+    @Test func `the judge would notice`() async throws {
+        try await Shop.open { shop in
+            try await shop.schema.rows(Self.fillings[1])
+            let plan = try await Self.scans(of: "SELECT * FROM purchases WHERE bound_at = 5", in: shop.schema)
+            #expect(plan == ["purchases: ALL"])
+        }
+    }
+
+    private func askEverything(of shop: Shop) async throws {
+        let legacy = try #require(AccountToken("0000002A-0000-0000-0000-000000000000"))
+        _ = try await shop.instances[0].tokens.token(of: Books.user(7))
+        _ = try await shop.instances[0].tokens.token(of: Books.user("filler7"))
+        try await shop.attach(Books.pass("new"), to: Books.user("filler8"))
+        try await shop.attach(Books.pass("filler9", signedDay: 3, revokedDay: 3), to: Books.user("filler9"))
+        try await shop.restore(
+            (100..<150).map { Books.pass("filler\($0)", token: legacy, signedDay: 2) }, to: Books.user("filler100"))
+        _ = try await shop.timeline(of: Books.user("filler100"))
+    }
+
+    /// What was sent that reads, each text once.
+    private func statements(in schema: TestSchema) async throws -> [String] {
+        let sent = try await schema.rows(
+            """
+            SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log
+            WHERE command_type = 'Execute' AND argument LIKE '%SELECT%'
+            """)
+        let texts = sent.compactMap { row -> String? in if case .text(let text) = row[0] { text } else { nil } }
+        let reads = texts.filter { $0.hasPrefix("SELECT") && !$0.contains("general_log") }
+        return Array(
+            Dictionary(grouping: reads, by: { $0.prefix(60) }).values.compactMap { $0.max { $0.count < $1.count } })
+    }
+
+    private func judge(_ statement: String, in schema: TestSchema) async throws {
+        #expect(try await Self.scans(of: statement, in: schema) == [], "\(statement.prefix(200))")
+    }
+
+    /// The tables that the statement would read from end to end; `catalog_versions` has few rows for ever.
+    private static func scans(of statement: String, in schema: TestSchema) async throws -> [String] {
+        let large = ["u", "p", "t", "l", "a", "s"] + TestSchema.tables.filter { $0 != "catalog_versions" }
+        return try await schema.rows("EXPLAIN " + statement).compactMap { row in
+            guard case .text(let table) = row[2], large.contains(table), case .text(let type) = row[3] else {
+                return nil
+            }
+            return type == "ALL" || type == "index" ? "\(table): \(type)" : nil
+        }
+    }
+}

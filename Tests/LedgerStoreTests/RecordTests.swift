@@ -1,0 +1,182 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// What one `record` keeps, and that repeats keep nothing (`semantics.md` §1, §5).
+@Suite struct RecordTests {
+    private let anna = Books.user("anna")
+    private let ben = Books.user("ben")
+
+    @Test func `the first attach binds and its repeats change no row of any table`() async throws {
+        try await Shop.open { shop in
+            #expect(try await shop.attach(Books.pass("1"), to: anna) == .success(.unowned))
+            let counts = try await shop.schema.counts()
+            #expect(
+                counts == [
+                    "account_tokens": 0, "apple_iap_transactions": 1, "catalog_versions": 1, "ledger_entries": 2,
+                    "purchases": 1, "signed_texts": 1, "subscriptions": 1, "users": 1,
+                ])
+            let dumps = try await dumps(shop)
+            for _ in 0..<3 {
+                #expect(try await shop.attach(Books.pass("1"), to: anna) == .success(.alreadyTheirs))
+            }
+            #expect(try await shop.schema.counts() == counts)
+            #expect(try await self.dumps(shop) == dumps)
+        }
+    }
+
+    @Test func `another user is refused and the evidence is kept for the owner`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("1"), to: anna)
+            let refunded = Books.pass("1", signedDay: 9, revokedDay: 8)
+            #expect(try await shop.attach(refunded, to: ben) == .failure(.ownedByAnotherUser))
+            let counts = try await shop.schema.counts()
+            #expect(counts["apple_iap_transactions"] == 2)
+            #expect(counts["signed_texts"] == 2)
+            #expect(try await shop.timeline(of: ben).purchases.isEmpty)
+            let timeline = try await shop.timeline(of: anna)
+            #expect(timeline.standing(of: refunded.key, at: shop.clock.now) == .revoked)
+            #expect(
+                try await shop.schema.number(
+                    """
+                    SELECT COUNT(*) FROM ledger_entries l JOIN users u ON u.pseudonym = l.user_id
+                    WHERE u.user_id = 'anna'
+                    """) == 3)
+        }
+    }
+
+    @Test func `evidence of a purchase that nobody owns waits for its owner`() async throws {
+        try await Shop.open { shop in
+            let annas = try await shop.instances[0].tokens.token(of: anna)
+            let pass = Books.pass("1", token: annas)
+            #expect(try await shop.attach(pass, to: ben) == .failure(.accountTokenMismatch))
+            #expect(try await shop.schema.counts()["ledger_entries"] == 0)
+            #expect(try await shop.schema.counts()["apple_iap_transactions"] == 1)
+            #expect(try await shop.attach(pass, to: anna) == .success(.unowned))
+            #expect(try await shop.schema.counts()["ledger_entries"] == 2)
+            #expect(try await shop.schema.counts()["apple_iap_transactions"] == 1)
+            #expect(
+                try await shop.schema.number("SELECT COUNT(*) FROM apple_iap_transactions WHERE user_id IS NULL") == 0)
+        }
+    }
+
+    @Test func `a text signed before the refund does not bring a refunded purchase back`() async throws {
+        try await Shop.open { shop in
+            let states = [
+                Books.pass("1", signedDay: 5, revokedDay: 4), Books.pass("1"), Books.pass("1", signedDay: 3),
+            ]
+            for state in states {
+                try await shop.attach(state, to: anna)
+                let timeline = try await shop.timeline(of: anna)
+                #expect(timeline.standing(of: state.key, at: shop.clock.now) == .revoked)
+            }
+            #expect(try await shop.schema.counts()["apple_iap_transactions"] == 3)
+        }
+    }
+
+    @Test func `a restored copy is the same purchase and a refund of the copy revokes it`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("1"), to: anna)
+            #expect(
+                try await shop.attach(Books.pass("1", transaction: "77", signedDay: 2), to: anna)
+                    == .success(.alreadyTheirs))
+            #expect(
+                try await shop.attach(Books.pass("1", transaction: "78", signedDay: 2), to: ben)
+                    == .failure(.ownedByAnotherUser))
+            #expect(try await shop.schema.counts()["purchases"] == 1)
+            let refunded = Books.pass("1", transaction: "77", signedDay: 6, revokedDay: 5)
+            try await shop.attach(refunded, to: anna)
+            let timeline = try await shop.timeline(of: anna)
+            #expect(timeline.standing(of: refunded.key, at: shop.clock.now) == .revoked)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `states that name different products quarantine the purchase`(otherFirst: Bool) async throws {
+        try await Shop.open { shop in
+            let states = [Books.pass("1"), Books.pass("1", of: "basic.30", signedDay: 2)]
+            for state in otherFirst ? states.reversed() : states { try await shop.attach(state, to: anna) }
+            let timeline = try await shop.timeline(of: anna)
+            #expect(timeline.standing(of: states[0].key, at: shop.clock.now) == .recorded(.quarantined))
+            #expect(try await shop.schema.counts()["subscriptions"] == 0)
+            #expect(try await shop.schema.counts()["apple_iap_transactions"] == 2)
+        }
+    }
+
+    @Test func `another spelling of the signature adds no row`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("1"), to: anna, text: "header.payload.signature")
+            let counts = try await shop.schema.counts()
+            for spelling in 0..<16 {
+                #expect(
+                    try await shop.attach(Books.pass("1"), to: anna, text: "header.payload.other\(spelling)")
+                        == .success(.alreadyTheirs))
+            }
+            #expect(try await shop.schema.counts() == counts)
+            let texts = try await shop.schema.rows("SELECT jws FROM signed_texts")
+            #expect(texts == [["header.payload.signature"]])
+        }
+    }
+
+    @Test func `the text of a content that repeats is kept once`() async throws {
+        try await Shop.open { shop in
+            try await shop.restore((0..<5).map { Books.pass("1", signedDay: $0) }, to: anna)
+            for day in 5..<10 { try await shop.attach(Books.pass("1", signedDay: day), to: anna) }
+            let counts = try await shop.schema.counts()
+            #expect(counts["apple_iap_transactions"] == 10)
+            let dangling = """
+                SELECT COUNT(*) FROM apple_iap_transactions t LEFT JOIN signed_texts s ON s.state_id = COALESCE(t.text_of, t.id)
+                WHERE s.state_id IS NULL
+                """
+            #expect(try await shop.schema.number(dangling) == 0)
+            #expect(counts["signed_texts"] == 1)
+        }
+    }
+
+    @Test func `recorded_at strictly increases within a user, though the clock stands still or runs back`() async throws
+    {
+        try await Shop.open { shop in
+            for number in 0..<4 {
+                shop.clock.now = Books.opening + Int64(1_000_000 - number * 10)
+                try await shop.restore((0..<3).map { Books.pass("\(number)-\($0)") }, to: anna)
+            }
+            let rows = try await shop.schema.rows("SELECT recorded_at FROM ledger_entries ORDER BY user_id, seq")
+            let instants = rows.compactMap { row -> Int64? in if case .int64(let at) = row[0] { at } else { nil } }
+            #expect(instants.count == 24)
+            #expect(zip(instants, instants.dropFirst()).allSatisfy { $0 < $1 })
+            let head = try await shop.schema.number("SELECT MAX(last_recorded_at) FROM users")
+            #expect(instants.last == Int64(head))
+        }
+    }
+
+    @Test func `a restore records all that is genuine and one verdict speaks for each purchase`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("taken"), to: ben)
+            let items = [
+                Books.pass("1"), Books.pass("taken", signedDay: 3), Books.pass("1", signedDay: 4), Books.pass("2"),
+                Books.pass("1", signedDay: 4),
+            ]
+            let verdicts = try await shop.restore(items, to: anna)
+            #expect(
+                verdicts == [
+                    0: .duplicateInRequest, 1: .refused(.ownedByAnotherUser), 2: .claimed(.unowned),
+                    3: .claimed(.unowned), 4: .duplicateInRequest,
+                ])
+            #expect(try await shop.schema.counts()["apple_iap_transactions"] == 5)
+            #expect(
+                try await shop.restore(items.reversed(), to: anna)
+                    == [
+                        0: .claimed(.alreadyTheirs), 1: .claimed(.alreadyTheirs), 2: .duplicateInRequest,
+                        3: .refused(.ownedByAnotherUser), 4: .duplicateInRequest,
+                    ])
+        }
+    }
+
+    private func dumps(_ shop: Shop) async throws -> [[[Value]]] {
+        var dumps: [[[Value]]] = []
+        for table in TestSchema.tables { dumps.append(try await shop.schema.dump(table)) }
+        return dumps
+    }
+}

@@ -1,0 +1,131 @@
+import Crypto
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Synchronization
+
+/// A schema of the test's own with the product's tables, and instances of the store at work on it.
+struct Shop: Sendable {
+    /// One instance of the server's storage: a pool, a writer lane, a reader and what issues tokens.
+    struct Instance: Sendable {
+        let pool: Pool
+        let shelf: CatalogueShelf
+        let ledger: Ledger
+        let reader: LedgerReader
+        let tokens: AccountTokens
+    }
+
+    let settings: ConnectionSettings
+    let instances: [Instance]
+    let clock: TestClock
+    let schema: TestSchema
+
+    var ledger: Ledger { instances[0].ledger }
+    var pool: Pool { instances[0].pool }
+
+    /// The migrations of the repository. Throws when they cannot be read.
+    static func migrations() throws -> [Migration] {
+        try MigrationFiles.all()
+    }
+
+    /// Runs `body` with `count` instances over one fresh schema. Throws what `body` throws.
+    static func open(
+        instances count: Int = 1, legacyTokens: Bool = false, server: PrivateMariaDB? = nil,
+        through proxyPort: Int? = nil,
+        _ body: @Sendable (Shop) async throws -> Void
+    ) async throws {
+        let settings = try await (server ?? PrivateMariaDB.shared).freshDatabase()
+        let clock = TestClock()
+        try await Pool.running(settings) { pool in
+            _ = try await Migrator(pool: pool, migrations: migrations()).migrate()
+            _ = try await CatalogueShelf.apply("first", to: pool, at: Books.opening, isSame: { $0 == "first" })
+        }
+        var used = settings
+        if let proxyPort { used.endpoints = [.tcp(host: "127.0.0.1", port: proxyPort)] }
+        try await open(count, legacyTokens, used, [], clock) { [settings] instances in
+            try await body(
+                Shop(settings: settings, instances: instances, clock: clock, schema: TestSchema(settings)))
+        }
+    }
+
+    private static func open(
+        _ missing: Int, _ legacyTokens: Bool, _ settings: ConnectionSettings, _ opened: [Instance], _ clock: TestClock,
+        _ body: @Sendable ([Instance]) async throws -> Void
+    ) async throws {
+        guard missing > 0 else { return try await body(opened) }
+        try await Pool.running(settings) { pool in
+            guard let shelf = try await CatalogueShelf.open(pool: pool, read: Books.read) else { throw Books.Missing() }
+            let ledger = Ledger(
+                pool: pool, catalogue: shelf,
+                settings: LedgerSettings(entitlements: Books.settings, decodesLegacyTokens: legacyTokens),
+                now: { clock.now })
+            let instance = Instance(
+                pool: pool, shelf: shelf, ledger: ledger, reader: ledger.reader(),
+                tokens: AccountTokens(pool: pool, now: { clock.now }, random: Self.randomToken))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await instance.ledger.run() }
+                group.addTask { await instance.reader.run() }
+                defer {
+                    instance.ledger.shutDown()
+                    instance.reader.shutDown()
+                }
+                try await open(missing - 1, legacyTokens, settings, opened + [instance], clock, body)
+            }
+        }
+    }
+
+    private static func randomToken() -> AccountToken {
+        guard let token = AccountToken(bytes: (0..<16).map { _ in .random(in: .min ... .max) }) else {
+            preconditionFailure("16 bytes make a token")
+        }
+        return token
+    }
+
+    // MARK: What people do
+
+    /// Attaches `purchase` to `user` through one of the instances. Throws when the database is away.
+    @discardableResult
+    func attach(
+        _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
+        let attach = Attach(purchase, to: user, proof: nil, under: ClaimRules())
+        return try await instances[instance].ledger.record(
+            [Self.evidence(purchase, text: text)], for: [user], deciding: attach.decide
+        ).answer
+    }
+
+    /// Restores `purchases` for `user` through one of the instances. Throws when the database is away.
+    @discardableResult
+    func restore(
+        _ purchases: [VerifiedPurchase], to user: UserID, via instance: Int = 0
+    ) async throws(DatabaseError) -> [Int: Restore.Verdict] {
+        let items = purchases.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
+        let restore = Restore(items, to: user, proof: nil, under: ClaimRules())
+        return try await instances[instance].ledger.record(
+            purchases.map { Self.evidence($0) }, for: [user], deciding: restore.decide
+        ).answer.get()
+    }
+
+    /// What `user` has now. Throws when the database is away.
+    func timeline(of user: UserID) async throws(DatabaseError) -> Timeline {
+        let ledger = try await instances[0].reader.ledger(of: user)
+        return Timeline(folding: ledger, given: instances[0].shelf.snapshot, settings: Books.settings)
+    }
+
+    /// A text for a state; the ledger never looks into it.
+    static func evidence(_ purchase: VerifiedPurchase, text: String? = nil) -> Evidence {
+        let text = text ?? "\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
+        return Evidence(purchase: purchase, text: text, digest: Array(SHA256.hash(data: Array(text.utf8))))
+    }
+}
+
+/// A clock that stands still unless the test moves it.
+final class TestClock: Sendable {
+    private let stored = Mutex(Books.opening + 40 * Instant.millisecondsPerDay)
+
+    var now: Instant {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
+}

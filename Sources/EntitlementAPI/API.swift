@@ -1,0 +1,84 @@
+package import AppStore
+package import Entitlements
+package import Hummingbird
+package import Logging
+
+/// The JSON API over HTTP, made of what is handed in: it has no clock, no randomness, no environment and no socket.
+package struct API: Sendable {
+    /// Everything that the API stands on.
+    package struct Dependencies: Sendable {
+        /// What a ledger says at an instant: `Timeline(folding:given:settings:)`, its `status(at:)` and `nextChange`. It runs on the
+        /// request's task, so it must neither wait nor ask anybody.
+        package typealias Fold =
+            @Sendable (_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> Folded
+
+        /// What a ledger says, and the first instant at which it may say something else.
+        package struct Folded: Sendable {
+            package let status: Status
+            package let holdsUntil: Instant
+
+            package init(status: Status, holdsUntil: Instant) {
+                self.status = status
+                self.holdsUntil = holdsUntil
+            }
+        }
+
+        let service: any EntitlementService
+        /// The verifier for the apps that are sold in now.
+        let verifier: @Sendable () -> AppStoreVerifier
+        let bearers: BearerVerifier
+        let rateLimiter: RateLimiter
+        let fold: Fold
+        let statusAnswers = StatusAnswers()
+        /// `openapi.yaml`, as it is served.
+        let openAPI: [UInt8]
+        /// How many tasks verify a restore.
+        let cores: Int
+        let now: @Sendable () -> Instant
+        /// Time that only goes forward, for durations.
+        let uptime: @Sendable () -> Duration
+        let newRequestID: @Sendable () -> String
+        let logger: Logger
+
+        package init(
+            service: any EntitlementService, verifier: @escaping @Sendable () -> AppStoreVerifier,
+            bearers: BearerVerifier,
+            rateLimits: RateLimits = RateLimits(), fold: @escaping Fold, openAPI: [UInt8], cores: Int,
+            now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
+            newRequestID: @escaping @Sendable () -> String, logger: Logger
+        ) {
+            self.service = service
+            self.verifier = verifier
+            self.bearers = bearers
+            rateLimiter = RateLimiter(rateLimits)
+            self.fold = fold
+            self.openAPI = openAPI
+            self.cores = cores
+            self.now = now
+            self.uptime = uptime
+            self.newRequestID = newRequestID
+            self.logger = logger
+        }
+    }
+
+    private let dependencies: Dependencies
+
+    package init(_ dependencies: Dependencies) {
+        self.dependencies = dependencies
+    }
+
+    var newRequestID: @Sendable () -> String { dependencies.newRequestID }
+
+    /// All routes behind the envelope that every answer goes through; other modules may add theirs.
+    package func router() -> Router<APIContext> {
+        let endpoints = Routes.all
+        let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: Envelope(api: dependencies, table: RouteTable(endpoints)))
+        for endpoint in endpoints {
+            router.on(RouterPath(endpoint.path), method: endpoint.method) { [dependencies] request, context in
+                try await endpoint.respond(to: request, context, dependencies)
+            }
+        }
+        return router
+    }
+}

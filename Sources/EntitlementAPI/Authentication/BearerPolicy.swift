@@ -1,0 +1,73 @@
+import AppStore
+import Entitlements
+
+/// What a token must say to count, beside being signed (`contract.md` §2).
+package struct BearerPolicy: Hashable, Sendable {
+    /// How far the login's clock may be off, in milliseconds.
+    static let leeway: Int64 = 60_000
+
+    /// Nil when any issuer will do.
+    package let issuer: String?
+    /// Nil when any audience will do.
+    package let audience: String?
+    /// The claim that names the user.
+    package let userIDClaim: String
+
+    package init(issuer: String? = nil, audience: String? = nil, userIDClaim: String = "sub") {
+        self.issuer = issuer
+        self.audience = audience
+        self.userIDClaim = userIDClaim
+    }
+
+    /// Who the claims say is asking, and from when to when that counts, leeway included.
+    ///
+    /// - Throws: ``BearerRefusal/invalid(_:)``.
+    func admission(by claims: JSONValue) throws(BearerRefusal) -> Admission {
+        guard let expires = Self.instant(claims["exp"]) else { throw .invalid("The token has no expiry.") }
+        var validFrom = Instant.distantPast
+        for name in ["nbf", "iat"] {
+            guard let claim = claims[name], !claim.isNull else { continue }
+            guard let instant = Self.instant(claim) else { throw .invalid("The token's dates cannot be read.") }
+            validFrom = max(validFrom, instant)
+        }
+        if let issuer, !(claims["iss"]?.string?.utf8.elementsEqual(issuer.utf8) ?? false) {
+            throw .invalid("The token is of another issuer.")
+        }
+        if let audience, !Self.audiences(claims["aud"]).contains(where: { $0.utf8.elementsEqual(audience.utf8) }) {
+            throw .invalid("The token is for another audience.")
+        }
+        let claim = claims[userIDClaim]
+        guard let text = claim?.string ?? claim?.integer, let user = UserID(text) else {
+            throw .invalid("The token names no user.")
+        }
+        return Admission(user: user, validFrom: validFrom + -Self.leeway, validUntil: expires + Self.leeway)
+    }
+
+    /// `aud` is one text or a list of them, which may be empty (RFC 7519 §4.1.3).
+    private static func audiences(_ claim: JSONValue?) -> [String] {
+        if let one = claim?.string { return [one] }
+        return claim?.elements?.compactMap(\.string) ?? []
+    }
+
+    /// A NumericDate: seconds, perhaps with a fraction (RFC 7519 §2).
+    private static func instant(_ claim: JSONValue?) -> Instant? {
+        guard let text = claim?.number, let seconds = Double(text), seconds.isFinite else { return nil }
+        let limit = Double(Instant.distantFuture.milliseconds)
+        return Instant(milliseconds: Int64(min(max(seconds * 1000, -limit), limit)))
+    }
+}
+
+/// Who a token admits, and when.
+struct Admission: Hashable, Sendable {
+    let user: UserID
+    let validFrom: Instant
+    /// Exclusive.
+    let validUntil: Instant
+
+    /// - Throws: ``BearerRefusal/invalid(_:)`` outside the time it counts.
+    func user(at now: Instant) throws(BearerRefusal) -> UserID {
+        guard now < validUntil else { throw .invalid("The token has expired.") }
+        guard now >= validFrom else { throw .invalid("The token is not valid yet.") }
+        return user
+    }
+}

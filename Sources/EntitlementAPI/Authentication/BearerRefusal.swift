@@ -1,0 +1,9 @@
+/// Why somebody is not signed in.
+package enum BearerRefusal: Error, Hashable, Sendable {
+    /// No `Authorization: Bearer …` at all (RFC 6750 §3.1: the challenge names no error).
+    case missing
+    /// One that does not count; the sentence is for developers and says nothing of the token's content.
+    case invalid(String)
+    /// The token may count, but the keys to judge it by cannot be fetched: a passing fault.
+    case keysUnavailable
+}

@@ -1,0 +1,108 @@
+import Entitlements
+import Hummingbird
+
+/// `GET /api/billing/subscriptions/check/{user_id}`: the short answer for a billing screen.
+///
+/// Anybody else's id is answered like a path that does not exist, whether there is such a user or not.
+enum SubscriptionCheckRoute {
+    /// - Throws: `not_found` for anybody else's id, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        guard let asked = call.context.parameters.get("user_id").flatMap({ Query.decoded($0.utf8[...]) }),
+            asked.utf8.elementsEqual(call.user.text.utf8)
+        else { throw .notFound }
+        let ledger = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.service.ledger(of: call.user)
+        }
+        let catalogue = call.api.service.catalogue
+        let status = call.api.fold(ledger, catalogue, call.now).status
+        return .json(SubscriptionCheckBody(status, ledger, catalogue).bytes, cacheControl: "private, no-cache")
+    }
+}
+
+/// The seven keys that there always are, and two beside them.
+struct SubscriptionCheckBody {
+    /// The raw value is what the API writes.
+    enum Answer: String {
+        case active = "ACTIVE"
+        case grace = "GRACE"
+        case expired = "EXPIRED"
+        case revoked = "REVOKED"
+        case none = "NONE"
+    }
+
+    let bytes: [UInt8]
+
+    init(_ status: Status, _ ledger: UserLedger, _ catalogue: CatalogueVersions) {
+        let decisive = Self.decisiveEntitlement(of: status)
+        let terms = decisive.flatMap { Self.terms(of: $0, ledger, catalogue) }
+        var json = JSONWriter(capacity: 384)
+        json.beginObject()
+        json.member("is_subscribed", status.active)
+        json.member("has_active_subscription", status.active)
+        json.member("status", Self.answer(for: status, decisive).rawValue)
+        json.member("provider", decisive.map { Self.provider($0.key.source) })
+        json.member("plan_id", terms?.planID)
+        json.member("devices", status.devices.allowed)
+        json.member("expires_at", status.expiresAt)
+        json.member("access_expires_at", status.accessExpiresAt)
+        json.member("manage_url", decisive.flatMap(Self.manageURL))
+        json.endObject()
+        bytes = json.bytes
+    }
+
+    /// What gives the present tier; without coverage, what gave the last one, or what would have.
+    private static func decisiveEntitlement(of status: Status) -> Entitlement? {
+        let covering = status.segments.filter { $0.startsAt <= status.at && status.at < $0.endsAt }
+        let ended = status.segments.filter { $0.endsAt <= status.at }
+        let segment =
+            covering.max { $0.tierRank == $1.tierRank ? $0.endsAt < $1.endsAt : $0.tierRank < $1.tierRank }
+            ?? ended.max { $0.endsAt < $1.endsAt }
+        if let segment { return status.entitlements.first { $0.key == segment.key } }
+        return status.entitlements.last { $0.kind == .pass || $0.kind == .plan }
+    }
+
+    private static func answer(for status: Status, _ decisive: Entitlement?) -> Answer {
+        switch status.state {
+        case .active: .active
+        case .grace: .grace
+        case .expired: decisive?.state == .revoked ? .revoked : .expired
+        case .none: decisive?.state == .revoked ? .revoked : .none
+        }
+    }
+
+    private static func terms(
+        of entitlement: Entitlement, _ ledger: UserLedger, _ catalogue: CatalogueVersions
+    ) -> Terms? {
+        let purchasedAt = ledger.entries.lazy.compactMap { entry -> Instant? in
+            guard case .evidence(let state) = entry.fact, state.key == entitlement.key else { return nil }
+            return state.purchasedAt
+        }
+        return purchasedAt.max().flatMap {
+            catalogue.terms(
+                of: entitlement.productID, from: entitlement.key.source, for: entitlement.key.app, purchasedAt: $0)
+        }
+    }
+
+    private static func provider(_ source: Source) -> String {
+        switch source {
+        case .appleIAP: "apple"
+        case .stripe: "stripe"
+        case .manual: "manual"
+        }
+    }
+
+    /// Where the user changes or cancels what renews by itself.
+    private static func manageURL(_ entitlement: Entitlement) -> String? {
+        entitlement.key.source == .appleIAP && entitlement.kind == .plan
+            ? "https://apps.apple.com/account/subscriptions" : nil
+    }
+}
+
+extension Terms {
+    fileprivate var planID: String? {
+        switch self {
+        case .plan(_, let planID, _): planID
+        case .pass, .addOn, .consumable: nil
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import Entitlements
+
+/// What the API asks of whoever keeps the ledger; it knows no SQL, and the keeper knows no HTTP.
+///
+/// A refusal is returned, a fault of the world is thrown. Every call may be repeated: a repeat answers like the first.
+package protocol EntitlementService: Sendable {
+    /// Records a verified purchase and, unless refused, binds it to the user.
+    ///
+    /// - Parameters:
+    ///   - jwsHash: SHA-256 of the compact text.
+    ///   - proof: The Apple account, if the request proved one.
+    /// - Throws: ``ServiceFailure``.
+    func attach(
+        _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
+    ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal>
+
+    /// Records all items and gives each its own verdict, in one unit of work.
+    ///
+    /// - Parameter items: What passed verification, in the request's order; may be empty.
+    /// - Throws: ``ServiceFailure``.
+    func restore(
+        _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
+    ) async throws(ServiceFailure) -> RestoreReply
+
+    /// The user's ledger; empty for a user who has never been seen.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger
+
+    /// The token that the user's app hands to the App Store; issued at the first call, the same ever after.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken
+
+    /// What is sold, as known when it is asked for.
+    var catalogue: CatalogueVersions { get }
+
+    /// Whether requests can be served, check by check.
+    func readiness() async -> Readiness
+}
+
+/// A passing fault of what the server stands on; the same request may be sent again.
+package enum ServiceFailure: Error, Hashable, Sendable {
+    case unavailable(retryAfterSeconds: Int)
+}
+
+/// What became of one purchase, and the ledger that the status is folded from.
+package struct AttachReply: Sendable {
+    package let outcome: AttachOutcome
+    package let reason: AttachReason?
+    package let purchase: VerifiedPurchase
+    package let ledger: UserLedger
+    /// The instant that the answer is for: not before the purchase date just recorded (`semantics.md` §2).
+    package let at: Instant
+
+    package init(
+        outcome: AttachOutcome, reason: AttachReason?, purchase: VerifiedPurchase, ledger: UserLedger, at: Instant
+    ) {
+        self.outcome = outcome
+        self.reason = reason
+        self.purchase = purchase
+        self.ledger = ledger
+        self.at = at
+    }
+}
+
+/// One item of a restore that passed verification.
+package struct RestoreItem: Sendable {
+    /// Its place in the request.
+    package let index: Int
+    package let purchase: VerifiedPurchase
+    package let jws: String
+    package let jwsHash: [UInt8]
+
+    package init(index: Int, purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8]) {
+        self.index = index
+        self.purchase = purchase
+        self.jws = jws
+        self.jwsHash = jwsHash
+    }
+}
+
+/// The verdicts of a restore.
+package struct RestoreReply: Sendable {
+    /// What became of one item.
+    package enum Verdict: Hashable, Sendable {
+        case settled(AttachOutcome, AttachReason?)
+        /// Another item about the same purchase has the verdict (`semantics.md` §6).
+        case duplicateInRequest
+        case refused(AttachRefusal)
+    }
+
+    /// What Apple's transaction history added; the raw value is what the API writes.
+    package enum History: String, Hashable, Sendable, CaseIterable {
+        case complete
+        /// Asked less than ten minutes ago.
+        case recent
+        case unavailable
+        case notConfigured = "not_configured"
+    }
+
+    /// By the items' indexes; each item has one.
+    package let verdicts: [Int: Verdict]
+    package let history: History
+    /// Purchases that the history brought and the client did not send.
+    package let recovered: Int
+    package let ledger: UserLedger
+    /// The instant that the answer is for.
+    package let at: Instant
+
+    package init(verdicts: [Int: Verdict], history: History, recovered: Int, ledger: UserLedger, at: Instant) {
+        self.verdicts = verdicts
+        self.history = history
+        self.recovered = recovered
+        self.ledger = ledger
+        self.at = at
+    }
+}
+
+/// Whether requests can be served.
+package struct Readiness: Hashable, Sendable {
+    /// One thing that must be in order.
+    package struct Check: Hashable, Sendable {
+        package let name: String
+        package let isInOrder: Bool
+        /// For operators; it names no user and holds no secret.
+        package let detail: String
+
+        package init(name: String, isInOrder: Bool, detail: String) {
+            self.name = name
+            self.isInOrder = isInOrder
+            self.detail = detail
+        }
+    }
+
+    package let checks: [Check]
+
+    package init(checks: [Check]) {
+        self.checks = checks
+    }
+
+    package var isReady: Bool { checks.allSatisfy(\.isInOrder) }
+}

@@ -1,0 +1,38 @@
+import AppStore
+import Entitlements
+
+/// The Apple account of whoever sends a request, shown by a signed app transaction (`semantics.md` §5).
+enum AccountProof {
+    static let name = "signedAppTransaction"
+
+    /// The optional member of attach and restore.
+    ///
+    /// - Throws: `payload_too_large` for a text over 16 KiB, `invalid_request` for anything but a string or null.
+    static func member(of body: JSONBody) throws(Problem) -> SignedAppTransaction? {
+        guard let value = body.value[name], !value.isNull else { return nil }
+        guard let text = value.string else { throw .invalidRequest("The member must be a string.", at: "#/" + name) }
+        guard text.utf8.count <= SignedAppTransaction.maximumBytes else {
+            throw Problem(.payloadTooLarge, "A signed text may have \(SignedAppTransaction.maximumBytes) bytes.")
+        }
+        return SignedAppTransaction(text)
+    }
+
+    /// The account that a genuine app transaction names.
+    ///
+    /// One that is not genuine proves nothing and refuses nothing: the purchase is judged as if it had not been sent,
+    /// so a client with an old one still delivers what was paid for.
+    ///
+    /// - Throws: `unavailable` when Apple cannot be asked.
+    static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AppTransactionID? {
+        guard let signed else { return nil }
+        do throws(RevocationUnavailable) {
+            let verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
+            guard case .success(let transaction) = verdict, let id = transaction.payload.appTransactionId else {
+                return nil
+            }
+            return AppTransactionID(id)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import AppStore
+import Entitlements
+import Hummingbird
+
+/// `POST /api/iap/apple/transactions/attach`: a purchase becomes the user's.
+///
+/// A repeat answers like the first time, `outcome` aside, so a client may send it again after any fault.
+enum AttachRoute {
+    /// - Throws: What is wrong with the request, then with the evidence, then with the claim.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        let body = try await AttachRequest(call.json())
+        let transaction = try await verified(body.transaction, call)
+        let purchase = VerifiedPurchase(transaction)
+        let proof = try await AccountProof.verified(body.appTransaction, call)
+        let answer = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.service.attach(
+                purchase, jws: transaction.signed.text, jwsHash: transaction.jwsHash, proof: proof, to: call.user)
+        }
+        switch answer {
+        case .success(let reply): return .json(self.body(reply, call))
+        case .failure(let refusal): throw Problem(refusal)
+        }
+    }
+
+    private static func verified(
+        _ signed: SignedTransaction, _ call: UserCall
+    ) async throws(Problem) -> VerifiedTransaction {
+        let verdict: Result<VerifiedTransaction, EvidenceError>
+        do throws(RevocationUnavailable) {
+            verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
+        } catch {
+            throw Problem(error)
+        }
+        switch verdict {
+        case .success(let transaction): return transaction
+        case .failure(let refusal): throw Problem(refusal)
+        }
+    }
+
+    private static func body(_ reply: AttachReply, _ call: UserCall) -> [UInt8] {
+        let catalogue = call.api.service.catalogue
+        var json = JSONWriter(capacity: 2048)
+        json.beginObject()
+        json.member("outcome", reply.outcome.rawValue)
+        json.member("reason", reply.reason?.rawValue)
+        json.name("transaction")
+        json.append(reply.purchase, kind: catalogue.kind(of: reply.purchase))
+        json.name("status")
+        json.append(call.api.fold(reply.ledger, catalogue, reply.at).status, StatusBody.Parts())
+        json.endObject()
+        return json.bytes
+    }
+}
+
+/// What an attach sends; all other members are ignored.
+struct AttachRequest {
+    let transaction: SignedTransaction
+    let appTransaction: SignedAppTransaction?
+
+    /// Spellings of the one required member; the first that is there counts.
+    static let names = ["signedTransactionJWS", "signed_transaction_jws", "signedData"]
+
+    /// - Throws: `payload_too_large` for a text over 16 KiB, `invalid_request` for a missing or mistyped member.
+    init(_ body: JSONBody) throws(Problem) {
+        guard body.value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
+        guard let name = Self.names.first(where: { body.value[$0] != nil }), let value = body.value[name] else {
+            throw .invalidRequest("The member is required.", at: "#/" + Self.names[0])
+        }
+        guard let text = value.string else { throw .invalidRequest("The member must be a string.", at: "#/" + name) }
+        guard text.utf8.count <= SignedTransaction.maximumBytes else {
+            throw Problem(.payloadTooLarge, "A signed text may have \(SignedTransaction.maximumBytes) bytes.")
+        }
+        transaction = SignedTransaction(text)
+        appTransaction = try AccountProof.member(of: body)
+    }
+}

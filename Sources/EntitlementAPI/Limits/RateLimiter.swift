@@ -1,0 +1,87 @@
+import Entitlements
+import LedgerStore
+import Synchronization
+
+/// How many requests of a kind one user may send in a minute; 0 is any number.
+package struct RateLimits: Hashable, Sendable {
+    package var attachPerMinute: Int
+    package var restorePerMinute: Int
+    package var readPerMinute: Int
+
+    package init(attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600) {
+        self.attachPerMinute = attachPerMinute
+        self.restorePerMinute = restorePerMinute
+        self.readPerMinute = readPerMinute
+    }
+
+    /// What a request counts as.
+    enum Kind: Hashable, Sendable, CaseIterable {
+        case attach
+        case restore
+        case read
+    }
+
+    subscript(kind: Kind) -> Int {
+        switch kind {
+        case .attach: attachPerMinute
+        case .restore: restorePerMinute
+        case .read: readPerMinute
+        }
+    }
+}
+
+/// One token bucket for each user and kind: a minute's worth at once, refilled evenly.
+///
+/// Users who were not seen for longest are forgotten beyond ``maximumUsers``, so no number of them fills the memory
+/// (`reliability.md` T28). A clock that goes back refills nothing.
+final class RateLimiter: Sendable {
+    /// A request too many.
+    struct Exceeded: Hashable, Sendable {
+        let limit: Int
+        let retryAfterSeconds: Int
+    }
+
+    static let maximumUsers = 100_000
+
+    /// What has a limit of its own.
+    private struct Key: Hashable {
+        let user: UserID
+        let kind: RateLimits.Kind
+    }
+
+    /// What is left, in requests × milliseconds of a minute, so that refilling is exact.
+    private struct Bucket {
+        var level: Int64
+        var filledAt: Instant
+    }
+
+    private let limits: RateLimits
+    private let buckets: Mutex<BoundedCache<Key, Bucket>>
+
+    init(_ limits: RateLimits, maximumUsers: Int = RateLimiter.maximumUsers) {
+        self.limits = limits
+        buckets = Mutex(BoundedCache(capacity: maximumUsers))
+    }
+
+    /// Takes one request from the user's bucket; nil when there was one.
+    func take(_ kind: RateLimits.Kind, for user: UserID, at now: Instant) -> Exceeded? {
+        let limit = limits[kind]
+        guard limit > 0 else { return nil }
+        let key = Key(user: user, kind: kind)
+        let full = Int64(limit) * Self.millisecondsPerMinute
+        return buckets.withLock { buckets in
+            var bucket = buckets[key] ?? Bucket(level: full, filledAt: now)
+            let elapsed = min(max(0, now - bucket.filledAt), Self.millisecondsPerMinute)
+            bucket.level = min(full, bucket.level + elapsed * Int64(limit))
+            bucket.filledAt = now
+            let missing = Self.millisecondsPerMinute - bucket.level
+            if missing <= 0 { bucket.level -= Self.millisecondsPerMinute }
+            buckets[key] = bucket
+            guard missing > 0 else { return nil }
+            let milliseconds = (missing + Int64(limit) - 1) / Int64(limit)
+            return Exceeded(limit: limit, retryAfterSeconds: max(1, Int((milliseconds + 999) / 1000)))
+        }
+    }
+
+    private static let millisecondsPerMinute: Int64 = 60_000
+}

@@ -1,0 +1,14 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// `GET /openapi.yaml`: this API for tools (RFC 9512 names the media type).
+enum OpenAPIRoute {
+    /// - Throws: `not_found` where the file is not deployed.
+    static func respond(to call: OpenCall) async throws(Problem) -> Response {
+        guard !call.api.openAPI.isEmpty else { throw .notFound }
+        return Response(
+            status: .ok, headers: [.contentType: "application/yaml", .cacheControl: "public, max-age=300"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: call.api.openAPI)))
+    }
+}

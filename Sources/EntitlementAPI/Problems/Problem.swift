@@ -1,0 +1,85 @@
+package import HTTPTypes
+
+/// An answer other than success: RFC 9457, always with a code, never with whose data it is.
+package struct Problem: Error, Hashable, Sendable {
+    /// A field of the request that is not as it should be.
+    package struct FieldError: Hashable, Sendable {
+        /// `#/…` into the body (RFC 6901 §6), `?name` for a parameter, or the name of a header.
+        package let pointer: String
+        package let detail: String
+    }
+
+    package let code: ProblemCode
+    /// For people; it names fields, never their values.
+    package let detail: String
+    /// What exactly is not genuine, under `evidence_invalid`.
+    package var reason: String?
+    package var errors: [FieldError] = []
+    /// What the status requires beside the body: a challenge, `Allow`, `Retry-After`.
+    package var fields: HTTPFields = [:]
+    /// Whether the connection ends with this answer, because the rest of the request will not be read.
+    package var closesConnection = false
+
+    package init(_ code: ProblemCode, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    // MARK: The common ones
+
+    static func invalidRequest(_ detail: String, at pointer: String) -> Problem {
+        var problem = Problem(.invalidRequest, detail)
+        problem.errors = [FieldError(pointer: pointer, detail: detail)]
+        return problem
+    }
+
+    static let notFound = Problem(.notFound, "No resource has this path.")
+
+    /// A body over its limit; the rest of it is not read.
+    static func bodyTooLarge(limit: Int) -> Problem {
+        var problem = Problem(.payloadTooLarge, "The body may have \(limit) bytes.")
+        problem.closesConnection = true
+        return problem
+    }
+
+    static func methodNotAllowed(_ allowed: String) -> Problem {
+        var problem = Problem(.methodNotAllowed, "Here one may use \(allowed).")
+        problem.fields[.allow] = allowed
+        return problem
+    }
+
+    static func unavailable(_ detail: String, retryAfterSeconds: Int) -> Problem {
+        var problem = Problem(.unavailable, detail)
+        problem.fields[.retryAfter] = String(max(1, retryAfterSeconds))
+        return problem
+    }
+
+    /// For what nobody expected: it passes for unavailable, and an operator finds it in the log.
+    static let unexpected = unavailable("The request could not be answered.", retryAfterSeconds: 5)
+
+    // MARK: Wire
+
+    /// The members in the order of RFC 9457.
+    func body(requestID: String) -> [UInt8] {
+        var json = JSONWriter(capacity: 512)
+        json.beginObject()
+        json.member("type", "urn:gatepass:problem:" + code.rawValue)
+        json.member("title", code.title)
+        json.member("status", code.status.code)
+        json.member("detail", detail)
+        json.member("code", code.rawValue)
+        json.member("request_id", requestID)
+        if let reason { json.member("reason", reason) }
+        if !errors.isEmpty {
+            json.name("errors")
+            json.array(errors) { json, error in
+                json.beginObject()
+                json.member("pointer", error.pointer)
+                json.member("detail", error.detail)
+                json.endObject()
+            }
+        }
+        json.endObject()
+        return json.bytes
+    }
+}

@@ -1,0 +1,261 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Watches over one connection: what Hummingbird leaves open is closed here (`reliability.md` §0.10).
+///
+/// * A header that does not end within its time, and a request that is not answered within its own, end the connection;
+///   the latter with a 503 if nothing was sent yet.
+/// * What cannot be read as HTTP is answered 400 or 431 with a problem document instead of a bare status.
+/// * `Connection: close` in an answer closes: the answer is sent, a bounded rest of the request is thrown away so that
+///   the client can read it, then the socket goes.
+///
+/// For each request there is at most one answer: after one of its own the guard lets nothing pass in either direction.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// What all connections share.
+    struct Settings: Sendable {
+        let limits: ServerLimits
+        let table: RouteTable
+        let newRequestID: @Sendable () -> String
+    }
+
+    private let settings: Settings
+    /// Requests whose header was read and whose answer is not complete.
+    private var unanswered = 0
+    /// Whether the end of the last request is still to come.
+    private var isReading = false
+    private var hasStartedAnswer = false
+    private var closesAfterAnswer = false
+    private var isClosing = false
+    /// Whether no request should follow: the server is to end, or the client speaks HTTP/1.0 and keeps nothing alive.
+    private var takesNoMore = false
+    private var lateBytes = 0
+    private var requestID: String?
+    private var isHead = false
+    /// For the header while there is no request, else for the request.
+    private var deadline: Scheduled<Void>?
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let watch = FirstByteWatch { [self] in bytesArrived(context) }
+        let versions = VersionWatch { [self] in takesNoMore = true }
+        do {
+            let pipeline = context.pipeline.syncOperations
+            try pipeline.addHandler(watch, position: .first)
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(versions, position: .before(codec))
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stopWaiting()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopWaiting()
+    }
+
+    // MARK: What comes in
+
+    /// Called when what came has been read: unless it was a header's end, one has begun.
+    private func bytesArrived(_ context: ChannelHandlerContext) {
+        guard deadline == nil, unanswered == 0, !isReading, !isClosing else { return }
+        wait(.seconds(settings.limits.headerSeconds), context) { [self] in finish(context) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        guard !isClosing else { return discard(part) }
+        switch part {
+        case .head(let head):
+            begin(head, context)
+        case .body(let bytes):
+            if unanswered == 0 {
+                lateBytes += bytes.readableBytes
+                guard lateBytes <= settings.limits.lateBytes else { return linger(context) }
+            }
+        case .end:
+            isReading = false
+            if unanswered == 0 { stopWaiting() }
+        }
+        context.fireChannelRead(data)
+    }
+
+    private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        unanswered += 1
+        isReading = true
+        lateBytes = 0
+        guard unanswered == 1 else { return }
+        isHead = head.method == .head
+        let given = head.headerFields[.requestID]
+        requestID = given.flatMap { RequestID.isAcceptable($0) ? $0 : nil }
+        let path = head.path.map { $0.prefix { $0 != "?" } } ?? ""
+        waitForAnswer(seconds: settings.table.deadlineSeconds(at: String(path)), context)
+        if head.headerFields[.expect]?.lowercased() == "100-continue",
+            let length = head.headerFields[.contentLength].flatMap({ Int($0) }),
+            length <= settings.table.bodyLimit(at: String(path))
+        {
+            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isClosing, error is HTTPParserError || !(error is IOError || error is ChannelError) else {
+            context.fireErrorCaught(error)
+            return
+        }
+        // An answer to what cannot be read must not overtake the one before it.
+        guard unanswered == 0 || !hasStartedAnswer, unanswered <= 1 else { return finish(context) }
+        isReading = true
+        if case .headerOverflow? = error as? HTTPParserError {
+            return refuse(Problem(.headersTooLarge, "The header is larger than this server reads."), context)
+        }
+        refuse(.invalidRequest("The request is not valid HTTP/1.1.", at: "request"), context)
+    }
+
+    // MARK: What goes out
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isClosing else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        var part = unwrapOutboundIn(data)
+        if case .head(var head) = part, head.status.kind != .informational {
+            hasStartedAnswer = true
+            if takesNoMore {
+                head.headerFields[.connection] = "close"
+                part = .head(head)
+            }
+            closesAfterAnswer = head.headerFields[.connection]?.lowercased() == "close"
+        }
+        context.write(wrapOutboundOut(part), promise: promise)
+        guard case .end = part else { return }
+        hasStartedAnswer = false
+        unanswered -= 1
+        if closesAfterAnswer {
+            context.flush()
+            linger(context)
+        } else if unanswered > 0 {
+            waitForAnswer(seconds: RouteTable.deadlineSeconds, context)
+        } else if !isReading {
+            stopWaiting()
+        }
+    }
+
+    // MARK: Ends
+
+    private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
+        let requestID = requestID ?? settings.newRequestID()
+        let body = problem.body(requestID: requestID)
+        var fields = problem.fields
+        fields[.contentType] = "application/problem+json"
+        fields[.contentLength] = String(body.count)
+        fields[.cacheControl] = "no-store"
+        fields[.xContentTypeOptions] = "nosniff"
+        fields[.connection] = "close"
+        fields[.requestID] = requestID
+        let head = HTTPResponse(status: problem.code.status, headerFields: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !isHead { context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    /// Sends no more, takes a little of what still comes, and closes after a while: a socket that is closed at once with
+    /// unread bytes would take the answer back from a client that is still writing. When the request was read whole
+    /// there is nothing to wait for.
+    private func linger(_ context: ChannelHandlerContext) {
+        isClosing = true
+        guard isReading else { return finish(context) }
+        wait(.seconds(settings.limits.lingerSeconds), context) { [self] in finish(context) }
+    }
+
+    private func discard(_ part: HTTPRequestPart) {
+        guard case .body(let bytes) = part else { return }
+        lateBytes += bytes.readableBytes
+    }
+
+    /// Reads no more once enough has been thrown away; the client's own buffer fills up and it finds the answer.
+    func read(context: ChannelHandlerContext) {
+        guard !isClosing || lateBytes <= settings.limits.lateBytes else { return }
+        context.read()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { takesNoMore = true }
+        if isClosing, case .inputClosed? = event as? ChannelEvent { return finish(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        isClosing = true
+        stopWaiting()
+        context.close(promise: nil)
+    }
+
+    // MARK: Time
+
+    private func waitForAnswer(seconds: Int64, _ context: ChannelHandlerContext) {
+        wait(.seconds(min(seconds, settings.limits.requestSeconds)), context) { [self] in
+            deadline = nil
+            guard unanswered > 0, !hasStartedAnswer else { return finish(context) }
+            refuse(.unavailable("The request took too long.", retryAfterSeconds: 5), context)
+        }
+    }
+
+    private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext, then act: @escaping () -> Void) {
+        stopWaiting()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time, act)
+    }
+
+    private func stopWaiting() {
+        deadline?.cancel()
+        deadline = nil
+    }
+}
+
+/// Tells the guard of a client that wants its connection closed in the manner of HTTP/1.0 (RFC 9112 §9.3): by saying nothing.
+private final class VersionWatch: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+
+    private let wantsClosing: () -> Void
+
+    init(_ wantsClosing: @escaping () -> Void) {
+        self.wantsClosing = wantsClosing
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = unwrapInboundIn(data), head.version == .http1_0, !head.isKeepAlive { wantsClosing() }
+        context.fireChannelRead(data)
+    }
+}
+
+/// Tells the guard that bytes came which may not be a whole header yet.
+private final class FirstByteWatch: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let bytesArrived: () -> Void
+
+    init(_ bytesArrived: @escaping () -> Void) {
+        self.bytesArrived = bytesArrived
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.fireChannelRead(data)
+        bytesArrived()
+    }
+}

@@ -1,0 +1,83 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// What every request goes through: its id, the limit of its body, the problem in place of an error, the headers that
+/// belong on every answer, and one line in the log.
+///
+/// Nothing but a response leaves it, so Hummingbird's bare errors never reach a client.
+struct Envelope: RouterMiddleware {
+    let api: API.Dependencies
+    let table: RouteTable
+
+    /// - Throws: Nothing; every error becomes a problem.
+    func handle(
+        _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        let startedAt = api.uptime()
+        var context = context
+        let given = request.headers[.requestID]
+        context.requestID = given.flatMap { RequestID.isAcceptable($0) ? $0 : nil } ?? api.newRequestID()
+        var response: Response
+        do {
+            try requireAcceptableSize(request)
+            response = try await next(request, context)
+        } catch let problem as Problem where problem != .unexpected {
+            response = .problem(problem, requestID: context.requestID)
+        } catch let error as any HTTPResponseError {
+            response = answer(to: error, request, context)
+        } catch {
+            response = unexpected(error, context)
+        }
+        if request.method == .head { response = response.createHeadResponse() }
+        response.headers[.requestID] = context.requestID
+        response.headers[.xContentTypeOptions] = "nosniff"
+        log(request, response, context, duration: api.uptime() - startedAt)
+        return response
+    }
+
+    /// - Throws: `payload_too_large` for a declared length over the route's limit, before anything is read.
+    private func requireAcceptableSize(_ request: Request) throws(Problem) {
+        guard let field = request.headers[.contentLength] else { return }
+        // A length that is no number of ours is over every limit.
+        let length = Int(field) ?? .max
+        guard length > Endpoint.bodyLimit else { return }
+        let limit = table.bodyLimit(at: request.uri.path)
+        guard length <= limit else { throw .bodyTooLarge(limit: limit) }
+    }
+
+    /// The router found no route, or a part of Hummingbird refused.
+    private func answer(to error: any HTTPResponseError, _ request: Request, _ context: APIContext) -> Response {
+        guard error.status == .notFound else { return unexpected(error, context) }
+        guard let allowed = table.allowed(at: request.uri.path) else {
+            return .problem(.notFound, requestID: context.requestID)
+        }
+        guard request.method == .options else {
+            return .problem(.methodNotAllowed(allowed), requestID: context.requestID)
+        }
+        return Response(status: .noContent, headers: [.allow: allowed, .cacheControl: "no-store"])
+    }
+
+    private func unexpected(_ error: any Error, _ context: APIContext) -> Response {
+        api.logger.error(
+            "unexpected error",
+            metadata: ["request_id": .string(context.requestID), "error": .string(String(describing: type(of: error)))])
+        return .problem(.unexpected, requestID: context.requestID)
+    }
+
+    /// One line when the answer is known: neither query nor header nor body, so no token ever stands in it
+    /// (`reliability.md` T31).
+    private func log(_ request: Request, _ response: Response, _ context: APIContext, duration: Duration) {
+        guard api.logger.logLevel <= .info else { return }
+        let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+        api.logger.info(
+            "request",
+            metadata: [
+                "method": .string(request.method.rawValue),
+                "route": .string(context.endpointPath ?? "-"),
+                "status": .stringConvertible(response.status.code),
+                "duration_ms": .stringConvertible(Double(microseconds) / 1000),
+                "request_id": .string(context.requestID),
+            ])
+    }
+}

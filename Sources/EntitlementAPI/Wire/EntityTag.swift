@@ -1,0 +1,48 @@
+import Crypto
+
+/// A weak validator of an answer (RFC 9110 §8.8): equal while the substance is, whatever instant the answer names.
+struct EntityTag: Equatable {
+    /// With the `W/` in front.
+    let text: String
+
+    /// - Parameter substance: All that makes two answers differ for a client.
+    init(of substance: some Sequence<UInt8>) {
+        var hash = SHA256()
+        hash.update(data: Array(substance))
+        let digits = Array("0123456789abcdef".utf8)
+        var bytes = Array("W/\"".utf8)
+        for byte in hash.finalize().prefix(Self.length) {
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 0x0F)])
+        }
+        bytes.append(UInt8(ascii: "\""))
+        text = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether an `If-None-Match` names this tag: `*`, or a list that holds it by weak comparison (RFC 9110 §13.1.2).
+    ///
+    /// A field that is not of the grammar matches nothing, so that the full answer is sent.
+    func isNamed(in field: String) -> Bool {
+        let field = field.utf8
+        var rest = field[...].drop(while: Self.isBlank)
+        if rest.first == UInt8(ascii: "*") { return rest.dropFirst().allSatisfy(Self.isBlank) }
+        let wanted = text.utf8.dropFirst(2)
+        var isNamed = false
+        while !rest.isEmpty {
+            rest = rest.drop { Self.isBlank($0) || $0 == UInt8(ascii: ",") }
+            guard !rest.isEmpty else { break }
+            if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+            guard rest.first == UInt8(ascii: "\""), let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+            else { return false }
+            isNamed = isNamed || rest[...end].elementsEqual(wanted)
+            rest = rest[rest.index(after: end)...].drop(while: Self.isBlank)
+            guard rest.isEmpty || rest.first == UInt8(ascii: ",") else { return false }
+        }
+        return isNamed
+    }
+
+    /// 128 bits of the digest.
+    private static let length = 16
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

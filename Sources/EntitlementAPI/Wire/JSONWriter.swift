@@ -1,0 +1,170 @@
+package import Entitlements
+
+/// Writes JSON straight into bytes: the hot answers are too many for an encoder that goes through dictionaries.
+///
+/// It puts commas where they belong; that every `begin` has its `end` and every member its value is the caller's part.
+/// Text is UTF-8 as it stands, with the escapes that RFC 8259 §7 requires.
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init(capacity: Int = 1024) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    // MARK: Structure
+
+    package mutating func beginObject() { open("{") }
+    package mutating func endObject() { close("}") }
+    package mutating func beginArray() { open("[") }
+    package mutating func endArray() { close("]") }
+
+    /// The name of the next value; names are ours and need no escapes.
+    mutating func name(_ name: StaticString) {
+        separate()
+        bytes.append(Self.quote)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(Self.quote)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// The name of the next value where others choose it.
+    package mutating func name(_ name: String) {
+        value(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    // MARK: Values
+
+    mutating func null() { literal("null") }
+
+    package mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
+
+    package mutating func value(_ number: some FixedWidthInteger) {
+        separate()
+        bytes.append(contentsOf: String(number).utf8)
+        needsComma = true
+    }
+
+    /// A finite number with a fraction.
+    package mutating func value(_ number: Double) {
+        guard number.isFinite else { return null() }
+        separate()
+        bytes.append(contentsOf: number.description.utf8)
+        needsComma = true
+    }
+
+    package mutating func value(_ text: String) {
+        separate()
+        bytes.append(Self.quote)
+        var text = text
+        text.withUTF8 { appendEscaped($0) }
+        bytes.append(Self.quote)
+        needsComma = true
+    }
+
+    /// RFC 3339 in UTC with whole seconds, cut.
+    package mutating func value(_ instant: Instant) {
+        separate()
+        bytes.append(Self.quote)
+        RFC3339.append(instant, to: &bytes)
+        bytes.append(Self.quote)
+        needsComma = true
+    }
+
+    /// An array made of one value for each element.
+    mutating func array<Elements: Sequence>(
+        _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        beginArray()
+        for element in elements {
+            write(&self, element)
+        }
+        endArray()
+    }
+
+    // MARK: Members
+
+    mutating func member(_ name: StaticString, _ text: String?) {
+        self.name(name)
+        if let text { value(text) } else { null() }
+    }
+
+    mutating func member(_ name: StaticString, _ number: Int?) {
+        self.name(name)
+        if let number { value(number) } else { null() }
+    }
+
+    mutating func member(_ name: StaticString, _ flag: Bool?) {
+        self.name(name)
+        if let flag { value(flag) } else { null() }
+    }
+
+    /// The instant for people and, beside it, the exact one in milliseconds.
+    mutating func member(_ name: StaticString, exactly milliseconds: StaticString, _ instant: Instant?) {
+        member(name, instant)
+        self.name(milliseconds)
+        if let instant { value(instant.milliseconds) } else { null() }
+    }
+
+    mutating func member(_ name: StaticString, _ instant: Instant?) {
+        self.name(name)
+        if let instant { value(instant) } else { null() }
+    }
+
+    // MARK: Leaves
+
+    private static let quote = UInt8(ascii: "\"")
+
+    private mutating func open(_ bracket: Unicode.Scalar) {
+        separate()
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = true
+    }
+
+    private mutating func literal(_ text: StaticString) {
+        separate()
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        guard text.contains(where: Self.needsEscape) else {
+            bytes.append(contentsOf: text)
+            return
+        }
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+            case 0x08: bytes.append(contentsOf: "\\b".utf8)
+            case 0x09: bytes.append(contentsOf: "\\t".utf8)
+            case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+            case 0x0C: bytes.append(contentsOf: "\\f".utf8)
+            case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(Self.digits[Int(byte >> 4)])
+                bytes.append(Self.digits[Int(byte & 0x0F)])
+            default: bytes.append(byte)
+            }
+        }
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,15 @@
+/// What a `Content-Type` says.
+enum MediaType {
+    /// Whether the field names JSON, with any parameters; `charset` may be nothing but UTF-8 (RFC 8259 §8.1).
+    static func isJSON(_ field: String?) -> Bool {
+        guard let field else { return false }
+        let parts = field.lowercased().utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+            $0.filter { $0 != 0x20 && $0 != 0x09 }
+        }
+        guard let type = parts.first, type.elementsEqual("application/json".utf8) else { return false }
+        return parts.dropFirst().allSatisfy { parameter in
+            !parameter.starts(with: "charset=".utf8) || parameter.dropFirst(8).elementsEqual("utf-8".utf8)
+                || parameter.dropFirst(8).elementsEqual("\"utf-8\"".utf8)
+        }
+    }
+}

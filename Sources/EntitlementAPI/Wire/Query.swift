@@ -1,0 +1,97 @@
+import Entitlements
+
+/// The query of a URL, decoded once and strictly: a name that we read may stand there once.
+///
+/// `+` is itself (RFC 3986 §2.2), so that the offset of an instant survives.
+struct Query {
+    private let pairs: [(name: String, value: String)]
+
+    /// - Throws: `invalid_request` when an escape is broken or the text is not UTF-8.
+    init(_ text: String?) throws(Problem) {
+        guard let text, !text.isEmpty else {
+            pairs = []
+            return
+        }
+        var pairs: [(name: String, value: String)] = []
+        for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first.flatMap(Self.decoded),
+                let value = Self.decoded(parts.count > 1 ? parts[1] : pair[..<pair.startIndex])
+            else { throw .invalidRequest("The query is not well-formed.", at: "?") }
+            pairs.append((name, value))
+        }
+        self.pairs = pairs
+    }
+
+    /// - Throws: `invalid_request` when the name is there more than once.
+    func text(_ name: String) throws(Problem) -> String? {
+        let values = pairs.lazy.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else {
+            throw .invalidRequest("The parameter may be given once only.", at: "?" + name)
+        }
+        return value
+    }
+
+    /// An RFC 3339 instant.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func instant(_ name: String) throws(Problem) -> Instant? {
+        guard let text = try text(name) else { return nil }
+        guard let instant = RFC3339.instant(text) else {
+            throw .invalidRequest(
+                "The parameter must be an RFC 3339 instant such as 2026-01-15T00:00:00Z.", at: "?" + name)
+        }
+        return instant
+    }
+
+    /// `1` and `true`, `0` and `false`.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch try text(name) {
+        case nil, "0", "false": false
+        case "1", "true": true
+        default: throw .invalidRequest("The parameter must be 1 or 0.", at: "?" + name)
+        }
+    }
+
+    /// A decimal number between two bounds.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func integer(_ name: String, in bounds: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = try text(name) else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), bounds.contains(number)
+        else {
+            let detail = "The parameter must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)."
+            throw .invalidRequest(detail, at: "?" + name)
+        }
+        return number
+    }
+
+    static func decoded(_ text: Substring.UTF8View) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexadecimalValue),
+                let low = rest.popFirst().flatMap(hexadecimalValue)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexadecimalValue(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// A body that belongs to one user and is asked for again each time.
+    static func json(_ bytes: [UInt8], cacheControl: String = "no-store") -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: cacheControl],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// A problem document (RFC 9457 §3).
+    static func problem(_ problem: Problem, requestID: String) -> Response {
+        var fields = problem.fields
+        fields[.contentType] = "application/problem+json"
+        fields[.cacheControl] = "no-store"
+        if problem.closesConnection { fields[.connection] = "close" }
+        return Response(
+            status: problem.code.status, headers: fields,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: problem.body(requestID: requestID))))
+    }
+
+    /// The answer with its validator, or 304 if the client has it already.
+    static func validated(
+        _ bytes: [UInt8], _ tag: EntityTag, ifNoneMatch field: String?, _ fields: HTTPFields
+    ) -> Response {
+        var fields = fields
+        fields[.eTag] = tag.text
+        if let field, tag.isNamed(in: field) { return Response(status: .notModified, headers: fields) }
+        fields[.contentType] = "application/json"
+        return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,183 @@
+import Entitlements
+
+/// A status as the API writes it (`contract.md` §3).
+struct StatusBody {
+    /// What is asked for beside the present.
+    struct Parts {
+        /// Pieces that have ended.
+        var history = false
+        var explanation = false
+        /// The catalogue's version that was asked, for the explanation.
+        var catalogVersion: Int?
+    }
+
+    let bytes: [UInt8]
+    /// Where what follows `at` begins.
+    private let substanceStart: Int
+    /// It changes when anything but `at` does, and belongs to the user, who stands before `at`.
+    let entityTag: EntityTag
+
+    init(_ status: Status, _ parts: Parts) {
+        var json = JSONWriter(capacity: 2048)
+        substanceStart = json.append(status, parts)
+        bytes = json.bytes
+        entityTag = EntityTag(of: bytes[substanceStart...])
+    }
+
+    /// The answer as it was written before, about another instant.
+    init(of user: UserID, at: Instant, _ answer: StatusAnswers.Answer) {
+        var json = JSONWriter(capacity: answer.substance.count + 128)
+        json.beginObject()
+        json.member("user_id", user.text)
+        json.member("at", at)
+        substanceStart = json.bytes.count
+        bytes = json.bytes + answer.substance
+        entityTag = answer.entityTag
+    }
+
+    /// What follows `at`.
+    var substance: ArraySlice<UInt8> { bytes[substanceStart...] }
+}
+
+extension JSONWriter {
+    /// Writes a status as one value.
+    ///
+    /// - Returns: Where everything begins that makes the answer what it is.
+    @discardableResult
+    mutating func append(_ status: Status, _ parts: StatusBody.Parts) -> Int {
+        beginObject()
+        member("user_id", status.user.text)
+        member("at", status.at)
+        let start = bytes.count
+        member("active", status.active)
+        member("tier", status.tier?.text)
+        member("tier_rank", status.tierRank)
+        member("expires_at", exactly: "expires_at_ms", status.expiresAt)
+        member("access_expires_at", exactly: "access_expires_at_ms", status.accessExpiresAt)
+        member("state", status.state.rawValue)
+        name("features")
+        array(status.features) { $0.value($1.text) }
+        name("limits")
+        appendLimits(status.limits)
+        name("entitlements")
+        array(status.entitlements) { $0.append($1) }
+        name("segments")
+        array(status.segments.lazy.filter { parts.history || $0.endsAt > status.at }) { $0.append($1) }
+        name("add_ons")
+        array(status.addOns) { $0.append($1) }
+        name("credits")
+        array(status.credits) { $0.append($1) }
+        name("devices")
+        append(status.devices)
+        name("explanation")
+        array(parts.explanation ? status.explanation : []) { $0.append($1) }
+        if parts.explanation { appendExplainedUnder(status.settings, parts) }
+        endObject()
+        return start
+    }
+
+    /// What is no fact and yet decides (`semantics.md` §1).
+    private mutating func appendExplainedUnder(_ settings: EntitlementSettings, _ parts: StatusBody.Parts) {
+        name("explained_under")
+        beginObject()
+        member("sandbox_access", settings.sandboxAccess.rawValue)
+        member("renewal_leeway_hours", settings.renewalLeewayHours)
+        member("catalog_version", parts.catalogVersion)
+        endObject()
+    }
+
+    /// In the order of their names, so that one substance has one text.
+    private mutating func appendLimits(_ limits: [String: Int]) {
+        beginObject()
+        for (limit, value) in limits.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            name(limit)
+            self.value(value)
+        }
+        endObject()
+    }
+
+    private mutating func append(_ entitlement: Entitlement) {
+        beginObject()
+        member("source", entitlement.key.source.rawValue)
+        member("external_id", entitlement.key.externalID.text)
+        member("product_id", entitlement.productID.text)
+        member("kind", entitlement.kind?.rawValue)
+        member("tier", entitlement.tier?.text)
+        member("state", entitlement.state.rawValue)
+        member("starts_at", exactly: "starts_at_ms", entitlement.startsAt)
+        member("ends_at", exactly: "ends_at_ms", entitlement.endsAt)
+        member("will_renew", entitlement.willRenew)
+        member("environment", entitlement.key.environment.rawValue)
+        endObject()
+    }
+
+    private mutating func append(_ segment: Segment) {
+        beginObject()
+        member("lane", segment.lane.text)
+        member("tier", segment.tier.text)
+        member("tier_rank", segment.tierRank)
+        member("source", segment.key.source.rawValue)
+        member("external_id", segment.key.externalID.text)
+        member("environment", segment.key.environment.rawValue)
+        member("starts_at", exactly: "starts_at_ms", segment.startsAt)
+        member("ends_at", exactly: "ends_at_ms", segment.endsAt)
+        endObject()
+    }
+
+    private mutating func append(_ addOn: AddOn) {
+        beginObject()
+        member("product_id", addOn.productID.text)
+        name("features")
+        array(addOn.features) { $0.value($1.text) }
+        member("state", addOn.state.rawValue)
+        endObject()
+    }
+
+    private mutating func append(_ balance: CreditBalance) {
+        beginObject()
+        member("unit", balance.unit)
+        member("environment", balance.environment.rawValue)
+        member("spendable", balance.spendable)
+        member("debt", balance.debt)
+        member("reserved", balance.reserved)
+        endObject()
+    }
+
+    private mutating func append(_ seats: DeviceSeats) {
+        beginObject()
+        member("allowed", seats.allowed)
+        member("active", seats.active)
+        member("suspended", seats.suspended)
+        endObject()
+    }
+
+    private mutating func append(_ explanation: Explanation) {
+        beginObject()
+        member("source", explanation.key.source.rawValue)
+        member("external_id", explanation.key.externalID.text)
+        member("environment", explanation.key.environment.rawValue)
+        member("product_id", explanation.productID.text)
+        name("facts")
+        array(explanation.facts) { $0.append($1) }
+        name("gives")
+        array(explanation.gives) { $0.append($1) }
+        member("reason", explanation.reason?.rawValue)
+        endObject()
+    }
+
+    private mutating func append(_ fact: Explanation.Fact) {
+        beginObject()
+        member("kind", fact.kind.rawValue)
+        member("transaction_id", fact.transactionID?.text)
+        member("signed_at", exactly: "signed_at_ms", fact.signedAt)
+        member("recorded_at", exactly: "recorded_at_ms", fact.recordedAt)
+        endObject()
+    }
+
+    mutating func append(_ interval: Explanation.Interval) {
+        beginObject()
+        member("starts_at", exactly: "starts_at_ms", interval.startsAt)
+        member("ends_at", exactly: "ends_at_ms", interval.endsAt)
+        endObject()
+    }
+}

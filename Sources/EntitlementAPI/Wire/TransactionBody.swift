@@ -1,0 +1,25 @@
+import Entitlements
+
+extension JSONWriter {
+    /// Writes what an attach says of the transaction that was sent.
+    mutating func append(_ purchase: VerifiedPurchase, kind: ProductKind?) {
+        beginObject()
+        member("transaction_id", purchase.transactionID.text)
+        member("original_transaction_id", purchase.key.externalID.text)
+        member("product_id", purchase.productID.text)
+        member("kind", kind?.rawValue)
+        member("quantity", purchase.quantity)
+        member("environment", purchase.key.environment.rawValue)
+        member("purchased_at", exactly: "purchased_at_ms", purchase.purchasedAt)
+        endObject()
+    }
+}
+
+extension CatalogueVersions {
+    /// What the catalogue sells the purchase as; nil while it does not know the product.
+    func kind(of purchase: VerifiedPurchase) -> ProductKind? {
+        terms(
+            of: purchase.productID, from: purchase.key.source, for: purchase.key.app, purchasedAt: purchase.purchasedAt
+        )?.kind
+    }
+}

@@ -1,0 +1,240 @@
+import Crypto
+import CryptoExtras
+import Entitlements
+import JWTKit
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+struct BearerVerifierTests {
+    private let exp = Fixture.now.milliseconds / 1000 + 3600
+
+    private func verify(
+        _ field: String?, policy: BearerPolicy = BearerPolicy(), at now: Instant = Fixture.now
+    ) async throws -> UserID {
+        let verifier = try await BearerVerifier(.secrets([Array("new".utf8), Fixture.secret]), policy: policy)
+        return try await verifier.user(authorization: field, at: now)
+    }
+
+    @Test func claimsThatNameAUserAreAdmitted() async throws {
+        for (claims, user) in [
+            (#"{"sub":"u1","exp":\#(exp)}"#, "u1"), (#"{"sub":42,"exp":\#(exp).5}"#, "42"),
+            (#"{"sub":18446744073709551616,"exp":\#(exp)}"#, "18446744073709551616"),
+            (#"{"sub":"a.b:c@d-e","exp":1e12,"aud":[],"nbf":null}"#, "a.b:c@d-e"),
+        ] {
+            #expect(try await verify("Bearer " + Fixture.token(claims)).text == user)
+            #expect(try await verify("bearer   " + Fixture.token(claims)).text == user)
+        }
+    }
+
+    @Test func everythingElseIsRefused() async throws {
+        let good = Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#)
+        let parts = good.split(separator: ".")
+        let none = Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"none"}"#)
+        let bad: [String] = [
+            "", ".", "..", "a.b.c", good + ".", good + "=", String(good.dropLast()), good + "A", " " + good + "x",
+            "\(parts[0]).\(parts[1]).", none, none.split(separator: ".").prefix(2).joined(separator: ".") + ".",
+            Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"RS256"}"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"hs256"}"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":["HS256"]}"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"HS256","crit":["exp"]}"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"HS256","alg":"HS256"}"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, secret: Array("other".utf8)),
+            Fixture.token(#"{"sub":"u1"}"#), Fixture.token(#"{"sub":"u1","exp":"\#(exp)"}"#),
+            Fixture.token(#"{"sub":"u1","exp":null}"#), Fixture.token(#"{"sub":"","exp":\#(exp)}"#),
+            Fixture.token(#"{"sub":-1,"exp":\#(exp)}"#), Fixture.token(#"{"sub":1.0,"exp":\#(exp)}"#),
+            Fixture.token(#"{"sub":true,"exp":\#(exp)}"#), Fixture.token(#"{"sub":["u1"],"exp":\#(exp)}"#),
+            Fixture.token(#"{"sub":"é","exp":\#(exp)}"#), Fixture.token(#"{"exp":\#(exp)}"#),
+            Fixture.token(#"{"sub":"u1","sub":"u2","exp":\#(exp)}"#), Fixture.token(#"["u1"]"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp),"nbf":"now"}"#),
+            Fixture.token(#"{"sub":"u1","exp":1e999}"#),
+            Fixture.token(#"{"sub":"u1","exp":\#(exp),"pad":"\#(String(repeating: "x", count: 9000))"}"#),
+        ]
+        for token in bad {
+            await #expect(throws: BearerRefusal.self, "\(token.prefix(80))") { try await verify("Bearer " + token) }
+        }
+        for field in [nil, "", "Bearer", "Bearer ", "Basic dTE6cA==", "Bearer: x", good] {
+            await #expect(throws: BearerRefusal.missing) { try await verify(field) }
+        }
+    }
+
+    @Test func datesHaveAMinuteOfLeewayAlsoForRememberedTokens() async throws {
+        let now = Fixture.now.milliseconds / 1000
+        let verifier = try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy())
+        let field = "Bearer " + Fixture.token(#"{"sub":"u1","iat":\#(now),"nbf":\#(now + 100),"exp":\#(now + 200)}"#)
+        for (offset, isAdmitted) in [
+            (39_999, false), (40_000, true), (100_000, true), (259_999, true), (260_000, false), (39_999, false),
+        ] as [(Int64, Bool)] {
+            let user = try? await verifier.user(authorization: field, at: Fixture.now + offset)
+            #expect((user != nil) == isAdmitted, "\(offset)")
+        }
+    }
+
+    @Test func issuerAndAudienceAreCheckedWhenConfigured() async throws {
+        let policy = BearerPolicy(issuer: "https://login", audience: "app", userIDClaim: "uid")
+        func claims(_ rest: String) -> String { "Bearer " + Fixture.token(#"{"uid":7,"exp":\#(exp)\#(rest)}"#) }
+        for rest in [#","iss":"https://login","aud":"app""#, #","iss":"https://login","aud":["x","app"]"#] {
+            #expect(try await verify(claims(rest), policy: policy).text == "7")
+        }
+        for rest in [
+            "", #","iss":"https://login""#, #","iss":"https://login","aud":[]"#, #","iss":"https://login","aud":["x"]"#,
+            #","iss":"https://login","aud":7"#, #","iss":"https://other","aud":"app""#,
+            #","iss":["https://login"],"aud":"app""#,
+        ] {
+            await #expect(throws: BearerRefusal.self) { try await verify(claims(rest), policy: policy) }
+        }
+    }
+
+    @Test func emptySecretsAndOtherTextsAreNoKeys() async throws {
+        for keys in [BearerVerifier.Keys.secrets([]), .secrets([[]]), .publicKey("nonsense")] {
+            await #expect(throws: UnusableKey.self) { try await BearerVerifier(keys, policy: BearerPolicy()) }
+        }
+    }
+
+    @Test func publicKeysOfThreeKindsFixTheAlgorithm() async throws {
+        let p256 = P256.Signing.PrivateKey()
+        let ed25519 = Curve25519.Signing.PrivateKey()
+        let edPEM = EdDSA.PublicKey(backing: ed25519.publicKey).pemRepresentation
+        let claims = #"{"sub":"u1","exp":\#(exp)}"#
+        let es256 = try Self.sign(claims, alg: "ES256") { try p256.signature(for: $0).rawRepresentation }
+        let eddsa = try Self.sign(claims, alg: "EdDSA") { try ed25519.signature(for: $0) }
+        let forged = Fixture.token(claims, secret: Array(p256.publicKey.pemRepresentation.utf8))
+        for (pem, good, other) in [(p256.publicKey.pemRepresentation, es256, eddsa), (edPEM, eddsa, es256)] {
+            let verifier = try await BearerVerifier(.publicKey(pem), policy: BearerPolicy())
+            #expect(try await verifier.user(authorization: "Bearer " + good, at: Fixture.now).text == "u1")
+            for token in [other, forged] {
+                await #expect(throws: BearerRefusal.self) {
+                    try await verifier.user(authorization: "Bearer " + token, at: Fixture.now)
+                }
+            }
+        }
+    }
+
+    @Test func anRSAKeyChecksWhatAnotherLibrarySigned() async throws {
+        let key = try JWTKit.Insecure.RSA.PrivateKey(backing: _RSA.Signing.PrivateKey(keySize: .bits2048))
+        let signer = await JWTKeyCollection().add(rsa: key, digestAlgorithm: .sha256, kid: "k")
+        let token = try await signer.sign(Claims(sub: "u1", exp: Double(exp)), kid: "k")
+        let verifier = try await BearerVerifier(.publicKey(key.publicKey.pemRepresentation), policy: BearerPolicy())
+        #expect(try await verifier.user(authorization: "Bearer " + token, at: Fixture.now).text == "u1")
+        await #expect(throws: BearerRefusal.self) {
+            try await verifier.user(authorization: "Bearer " + token.dropLast(6) + "AAAAAA", at: Fixture.now)
+        }
+    }
+
+    static func sign(
+        _ claims: String, alg: String, kid: String? = nil, _ signature: ([UInt8]) throws -> some Sequence<UInt8>
+    ) throws -> String {
+        let header = kid.map { #"{"alg":"\#(alg)","kid":"\#($0)"}"# } ?? #"{"alg":"\#(alg)"}"#
+        let text = Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.utf8)
+        return text + "." + Base64URL.encode(try signature(Array(text.utf8)))
+    }
+
+    private struct Claims: JWTPayload {
+        let sub: String
+        let exp: Double
+        func verify(using algorithm: some JWTAlgorithm) async throws {}
+    }
+}
+
+struct RemoteKeysTests {
+    /// A login whose document can change and whose server can fail.
+    private final class Login: Sendable {
+        struct Down: Error {}
+        let state = Mutex((keys: [(String, P256.Signing.PrivateKey)](), isDown: false, fetches: 0))
+
+        func document() throws -> [UInt8] {
+            try state.withLock { state in
+                state.fetches += 1
+                guard !state.isDown else { throw Down() }
+                let entries = state.keys.map { kid, key in
+                    let point = Array(key.publicKey.rawRepresentation)
+                    let (x, y) = (Base64URL.encode(point[..<32]), Base64URL.encode(point[32...]))
+                    return
+                        #"{"kty":"EC","crv":"P-256","use":"sig","alg":"ES256","kid":"\#(kid)","x":"\#(x)","y":"\#(y)"}"#
+                }
+                return Array(#"{"keys":[{"kty":"oct","k":"AAAA","kid":"s"},\#(entries.joined(separator: ","))]}"#.utf8)
+            }
+        }
+    }
+
+    @Test func keysAreFetchedOnceAndAgainForUnknownNamesAtMostOnceAMinute() async throws {
+        let (first, second) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let login = Login()
+        login.state.withLock { $0.keys = [("a", first)] }
+        let verifier = try await BearerVerifier(
+            .remote(RemoteKeys { try login.document() }), policy: BearerPolicy())
+        let exp = Fixture.now.milliseconds / 1000 + 36_000
+        func token(_ kid: String?, _ key: P256.Signing.PrivateKey, _ user: String = "u1") throws -> String {
+            try BearerVerifierTests.sign(#"{"sub":"\#(user)","exp":\#(exp)}"#, alg: "ES256", kid: kid) {
+                try key.signature(for: $0).rawRepresentation
+            }
+        }
+        func check(_ token: String, after milliseconds: Int64) async -> Result<UserID, BearerRefusal> {
+            do throws(BearerRefusal) {
+                return .success(
+                    try await verifier.user(authorization: "Bearer " + token, at: Fixture.now + milliseconds))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let user = try Fixture.user()
+        #expect(await check(try token("a", first), after: 0) == .success(user))
+        #expect(await check(try token(nil, first), after: 1) == .success(user))
+        #expect(await check(try token("b", second), after: 2) == .failure(.invalid("The token's key is not known.")))
+        #expect(login.state.withLock { $0.fetches } == 1)
+        login.state.withLock { $0.keys = [("a", first), ("b", second)] }
+        #expect(await check(try token("b", second), after: 59_999) != .success(user))
+        #expect(await check(try token("b", second), after: 60_000) == .success(user))
+        #expect(await check(try token(nil, first, "u2"), after: 60_001) != .success(try Fixture.user("u2")))
+        #expect(login.state.withLock { $0.fetches } == 2)
+        login.state.withLock { $0.isDown = true }
+        #expect(await check(try token("c", second), after: 120_000) == .failure(.keysUnavailable))
+        #expect(await check(try token("b", second, "u3"), after: 120_001) == .success(try Fixture.user("u3")))
+        #expect(login.state.withLock { $0.fetches } == 3)
+        #expect(
+            await check(
+                Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"HS256","kid":"a"}"#), after: 120_002)
+                == .failure(.invalid("The token is signed with another algorithm.")))
+    }
+
+    @Test func withoutAnyKeysTheyAreAskedForEverySecond() async throws {
+        let key = P256.Signing.PrivateKey()
+        let login = Login()
+        login.state.withLock { $0 = ([("a", key)], true, 0) }
+        let verifier = try await BearerVerifier(.remote(RemoteKeys { try login.document() }), policy: BearerPolicy())
+        let exp = Fixture.now.milliseconds / 1000 + 36_000
+        let token = try BearerVerifierTests.sign(#"{"sub":"u1","exp":\#(exp)}"#, alg: "ES256", kid: "a") {
+            try key.signature(for: $0).rawRepresentation
+        }
+        func user(after milliseconds: Int64) async -> UserID? {
+            // Lost: why the keys are not there.
+            try? await verifier.user(authorization: "Bearer " + token, at: Fixture.now + milliseconds)
+        }
+        #expect(await user(after: 0) == nil)
+        login.state.withLock { $0.isDown = false }
+        #expect(await user(after: 999) == nil)
+        #expect(await user(after: 1_000) == (try Fixture.user()))
+        #expect(login.state.withLock { $0.fetches } == 2)
+    }
+
+    @Test func withoutAnyKeysNobodyIsRefusedForGood() async throws {
+        let verifier = try await BearerVerifier(
+            .remote(RemoteKeys { throw Login.Down() }), policy: BearerPolicy())
+        await #expect(throws: BearerRefusal.keysUnavailable) {
+            try await verifier.user(authorization: "Bearer " + Fixture.token(of: "u1"), at: Fixture.now)
+        }
+    }
+}
+
+struct Base64URLTests {
+    @Test func oneSpellingForEveryByteString() {
+        for length in 0..<64 {
+            let bytes = (0..<length).map { _ in UInt8.random(in: 0...255) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)
+        }
+        for text in ["A", "AB", "AAB", "AA=", "AA==", "+A", "/A", "A A", "AAAAA", "é"] {
+            #expect(Base64URL.decode(text.utf8) == nil, "\(text)")
+        }
+    }
+}

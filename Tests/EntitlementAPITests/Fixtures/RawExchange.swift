@@ -1,0 +1,49 @@
+import NIOCore
+import NIOPosix
+
+/// Bytes to a server and whatever it sends back, without any client's good manners.
+enum RawExchange {
+    /// Writes the pieces with a pause after each, then reads until the server closes or is silent for `patience`.
+    ///
+    /// - Returns: What came, and whether the server closed.
+    static func send(
+        _ pieces: [String], to port: Int, pause: Duration = .zero, patience: TimeAmount = .milliseconds(700)
+    ) async throws -> (text: String, isClosed: Bool) {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let idle = IdleStateHandler(readTimeout: patience)
+                    try channel.pipeline.syncOperations.addHandlers([idle, SilenceHandler()])
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            for piece in pieces {
+                // Lost: that the server closed already; what it said is read below.
+                try? await outbound.write(ByteBuffer(string: piece))
+                if pause > .zero { try await Task.sleep(for: pause) }
+            }
+            var text = ""
+            do {
+                for try await bytes in inbound { text += String(buffer: bytes) }
+                return (text, true)
+            } catch is Silence {
+                return (text, false)
+            } catch {
+                return (text, true)
+            }
+        }
+    }
+
+    private struct Silence: Error {}
+
+    /// Turns silence into an error that ends the reading.
+    private final class SilenceHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if event is IdleStateHandler.IdleStateEvent { context.fireErrorCaught(Silence()) }
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import AppStore
+import AsyncHTTPClient
+import Entitlements
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import StoreSimulator
+import Synchronization
+
+@testable import EntitlementAPI
+
+/// The API behind a real socket on the loopback interface.
+struct TestServer: Sendable {
+    let port: Int
+    let service: FakeService
+    let authority: DevelopmentAuthority
+    let log: TestLog
+
+    /// Serves while `body` runs.
+    static func run(
+        limits: ServerLimits = ServerLimits(), rateLimits: RateLimits = RateLimits(),
+        service: FakeService = FakeService(),
+        openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
+        _ body: @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let authority = try Fixture.authority()
+        let log = TestLog()
+        var logger = Logger(label: "test") { _ in log }
+        logger.logLevel = .info
+        let verifier = AppStoreVerifier(
+            evidence: EvidenceVerifier(
+                apps: [StoreApp(bundleId: Fixture.app.text)], roots: try authority.trustRoots))
+        let api = API(
+            API.Dependencies(
+                service: service, verifier: { verifier },
+                bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
+                rateLimits: rateLimits, fold: Fixture.fold, openAPI: openAPI, cores: 2,
+                now: { Fixture.now }, uptime: { .zero }, newRequestID: { "made-here" }, logger: logger))
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let application = Application(
+            router: api.router(), server: api.server(limits),
+            configuration: API.configuration(at: .hostname("127.0.0.1", port: 0), limits, logger: logger),
+            onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
+            logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() })
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [application], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for await number in ports {
+                let server = TestServer(port: number, service: service, authority: authority, log: log)
+                do {
+                    try await body(server)
+                } catch {
+                    await group.triggerGracefulShutdown()
+                    throw error
+                }
+                break
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// An answer, read whole.
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: String
+
+        /// The body as strict JSON.
+        ///
+        /// - Throws: ``Problem`` when it is none.
+        var json: JSONValue { get throws { try JSONBody(Array(body.utf8)).value } }
+        /// The code of a problem; nil for a body that is no problem, which the test will notice.
+        var code: String? { (try? json)?["code"]?.string }
+    }
+
+    /// Sends one request, as user `u1` unless told otherwise.
+    func send(
+        _ method: String, _ path: String, _ body: String? = nil, token: String? = Fixture.token(of: "u1"),
+        fields: [(String, String)] = []
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        request.method = .RAW(value: method)
+        if let token { request.headers.add(name: "Authorization", value: "Bearer " + token) }
+        if body != nil, !fields.contains(where: { $0.0.lowercased() == "content-type" }) {
+            request.headers.add(name: "Content-Type", value: "application/json")
+        }
+        for (name, value) in fields where !value.isEmpty { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(Array(body.utf8), length: .known(Int64(body.utf8.count))) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let bytes = try await response.body.collect(upTo: 16 * 1024 * 1024)
+        return Answer(
+            status: Int(response.status.code), headers: response.headers, body: String(buffer: bytes))
+    }
+}
+
+/// Keeps what is logged.
+final class TestLog: LogHandler {
+    private let kept = Mutex<[String]>([])
+    var lines: [String] { kept.withLock { $0 } }
+
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        kept.withLock { $0.append(([event.level.rawValue, event.message.description] + pairs).joined(separator: " ")) }
+    }
+}

@@ -1,0 +1,163 @@
+import AppStore
+import Entitlements
+import NIOCore
+import StoreSimulator
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+struct AttachRouteTests {
+    private static let path = "/api/iap/apple/transactions/attach"
+
+    @Test func aFirstAttachAndItsRepeatAnswerAlikeButForTheOutcome() async throws {
+        try await TestServer.run { server in
+            let jws = try server.authority.sign(Fixture.pass()).text
+            let first = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"}"#)
+            #expect(first.status == 200, "\(first.body)")
+            let json = try first.json
+            #expect(json["outcome"]?.string == "attached" && json["reason"]?.isNull == true)
+            #expect(json["transaction"]?["transaction_id"]?.string == "1001")
+            #expect(json["transaction"]?["kind"]?.string == "pass")
+            #expect(json["transaction"]?["environment"]?.string == "Sandbox")
+            #expect(json["transaction"]?["purchased_at"]?.string == "2026-01-10T00:00:00Z")
+            #expect(json["transaction"]?["purchased_at_ms"]?.integer == "1768003200000")
+            #expect(json["status"]?["tier"]?.string == "pro" && json["status"]?["user_id"]?.string == "u1")
+            for name in ["signed_transaction_jws", "signedData"] {
+                let again = try await server.send("POST", Self.path, #"{"x":{},"\#(name)":"\#(jws)"}"#)
+                #expect(
+                    again.body == first.body.replacing(#""attached""#, with: #""already_attached""#, maxReplacements: 1)
+                )
+            }
+        }
+    }
+
+    @Test func badBodiesAreNamedAndNothingIsRecorded() async throws {
+        try await TestServer.run { server in
+            let jws = try server.authority.sign(Fixture.pass()).text
+            let bodies: [(String, Int, String)] = [
+                ("", 400, "#"), ("[]", 400, "#"), ("\"x\"", 400, "#"), ("{}", 400, "#/signedTransactionJWS"),
+                (#"{"signedTransactionJWS":null}"#, 400, "#/signedTransactionJWS"),
+                (#"{"signedData":["x"]}"#, 400, "#/signedData"),
+                (#"{"signedTransactionJWS":"\#(jws)",}"#, 400, "#"),
+                (#"{"signedTransactionJWS":"\#(jws)","signedTransactionJWS":"x"}"#, 400, "#"),
+                (#"{"signedTransactionJWS":"\#(jws)","\u0073ignedTransactionJWS":"x"}"#, 400, "#"),
+                ("\u{FEFF}" + #"{"signedTransactionJWS":"\#(jws)"}"#, 400, "#"),
+                (#"{"signedTransactionJWS":"\#(jws)"}{}"#, 400, "#"),
+                (#"{"signedTransactionJWS":"\ud800"}"#, 400, "#"),
+                (String(repeating: "[", count: 33) + String(repeating: "]", count: 33), 400, "#"),
+                (#"{"signedTransactionJWS":"\#(jws)","signedAppTransaction":7}"#, 400, "#/signedAppTransaction"),
+            ]
+            for (body, status, pointer) in bodies {
+                let answer = try await server.send("POST", Self.path, body)
+                #expect(answer.status == status, "\(body.prefix(60)) \(answer.body)")
+                #expect(try answer.json["errors"]?.elements?.first?["pointer"]?.string == pointer, "\(body.prefix(60))")
+            }
+            let long = String(repeating: "a", count: 16 * 1024 + 1)
+            for body in [
+                #"{"signedTransactionJWS":"\#(long)"}"#, #"{"signedData":"x","signedAppTransaction":"\#(long)"}"#,
+            ] {
+                let answer = try await server.send("POST", Self.path, body)
+                #expect(answer.status == 413 && answer.code == "payload_too_large")
+            }
+            #expect(server.service.state.withLock { $0.calls } == 0)
+        }
+    }
+
+    @Test func evidenceIsRefusedWithItsReasonAndOwnershipWithItsCode() async throws {
+        try await TestServer.run { server in
+            func attach(_ jws: String, _ rest: String = "") async throws -> TestServer.Answer {
+                try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"\#(rest)}"#)
+            }
+            let malformed = try await attach("x")
+            #expect(try malformed.status == 422 && malformed.json["reason"]?.string == "malformed")
+            var other = Fixture.pass()
+            other.bundleId = "com.example.other"
+            let wrongApp = try await attach(server.authority.sign(other).text)
+            #expect(wrongApp.status == 422 && wrongApp.code == "wrong_app" && !wrongApp.body.contains("reason"))
+            let jws = try server.authority.sign(Fixture.pass()).text
+            for refusal in AttachRefusal.allCases {
+                server.service.state.withLock { $0.refusal = refusal }
+                let refused = try await attach(jws)
+                #expect(refused.status == 409 && refused.code == refusal.rawValue)
+            }
+        }
+    }
+
+    @Test func onlyAGenuineAppTransactionProvesTheAppleAccount() async throws {
+        try await TestServer.run { server in
+            let jws = try server.authority.sign(Fixture.pass()).text
+            let account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: 1_768_003_200_000)
+            let proof = try server.authority.sign(account).text
+            for (rest, id) in [
+                ("", nil), (#","signedAppTransaction":null"#, nil), (#","signedAppTransaction":"x""#, nil),
+                (#","signedAppTransaction":"\#(jws)""#, nil),
+                (#","signedAppTransaction":"\#(proof)""#, account.appTransactionId),
+            ] {
+                let answer = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"\#(rest)}"#)
+                #expect(answer.status == 200)
+                #expect(server.service.state.withLock { $0.proofs.last } == .some(id.map { AppTransactionID($0) }))
+            }
+        }
+    }
+}
+
+struct RestoreRouteTests {
+    private static let path = "/api/iap/apple/restore"
+
+    @Test func eachItemHasItsOwnVerdict() async throws {
+        try await TestServer.run { server in
+            let one = try server.authority.sign(Fixture.pass("1")).text
+            let two = try server.authority.sign(Fixture.pass("2")).text
+            let long = String(repeating: "a", count: 16 * 1024 + 1)
+            let list = #"["\#(one)",7,"\#(long)","x","\#(two)","\#(one)",null]"#
+            for body in [#"{"signedTransactions":\#(list)}"#, #"{"signed_transactions":\#(list)}"#, list] {
+                server.service.state.withLock { $0.ledgers = [:] }
+                let answer = try await server.send("POST", Self.path, body)
+                #expect(answer.status == 200, "\(answer.body)")
+                let results = try answer.json["results"]?.elements ?? []
+                let outcomes = [
+                    "attached", "refused", "refused", "refused", "attached", "duplicate_in_request", "refused",
+                ]
+                #expect(results.map { $0["outcome"]?.string } == outcomes)
+                #expect(results.map { $0["index"]?.integer } == (0..<7).map { String($0) })
+                let codes = [
+                    nil, "invalid_request", "payload_too_large", "evidence_invalid", nil, nil, "invalid_request",
+                ]
+                #expect(results.map { $0["code"]?.string } == codes)
+                #expect(results[3]["reason"]?.string == "malformed" && results[4]["transaction_id"]?.string == "2")
+                let summary = try answer.json["summary"]
+                #expect(summary?["attached"]?.integer == "2" && summary?["refused"]?.integer == "4")
+                #expect(summary?["duplicates"]?.integer == "1" && summary?["recovered"]?.integer == "0")
+                #expect(try answer.json["history"]?.string == "not_configured")
+                #expect(try answer.json["status"]?["active"] != nil)
+            }
+        }
+    }
+
+    @Test func theListHasOneToFiveHundredItems() async throws {
+        try await TestServer.run(rateLimits: RateLimits(restorePerMinute: 0)) { server in
+            for (body, pointer) in [
+                ("[]", "#"), ("{}", "#/signedTransactions"), (#"{"signedTransactions":"x"}"#, "#/signedTransactions"),
+                (#"{"signed_transactions":[]}"#, "#/signed_transactions"), ("7", "#"),
+                ("[" + Array(repeating: "1", count: 501).joined(separator: ",") + "]", "#"),
+            ] {
+                let answer = try await server.send("POST", Self.path, body)
+                #expect(answer.status == 400)
+                #expect(try answer.json["errors"]?.elements?.first?["pointer"]?.string == pointer)
+            }
+            let most = "[" + Array(repeating: "1", count: 500).joined(separator: ",") + "]"
+            #expect(try await server.send("POST", Self.path, most).status == 200)
+            let text = String(repeating: "a", count: 8_000)
+            let large = #"[\#(Array(repeating: "\"\(text)\"", count: 400).joined(separator: ","))]"#
+            #expect(try await server.send("POST", Self.path, large).status == 200)
+            // A client library may give up on the answer when it cannot finish writing, so this one is read raw.
+            let head =
+                "POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(large.utf8.count + 1_200_000)\r\n\r\n"
+            let tooLarge = [head, large, String(repeating: " ", count: 1_200_000)]
+            let (refused, isClosed) = try await RawExchange.send(tooLarge, to: server.port, patience: .seconds(5))
+            #expect(isClosed && refused.hasPrefix("HTTP/1.1 413 ") && refused.contains("payload_too_large"))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+struct ConnectionGuardTests {
+    private static let attach = "/api/iap/apple/transactions/attach"
+
+    private static func request(_ line: String, _ fields: [String] = [], _ body: String = "") -> String {
+        ([line, "Host: x"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
+    }
+
+    private static func answers(in text: String) -> Int {
+        text.split(separator: "HTTP/1.1 ", omittingEmptySubsequences: false).count - 1
+    }
+
+    @Test func whatIsNotHTTPIsAnsweredOnceWithAProblem() async throws {
+        try await TestServer.run { server in
+            for text in [
+                "nonsense\r\n\r\n", "GET /livez HTTP/9.9\r\n\r\n", "GET /livez\r\n\r\n",
+                Self.request("POST /livez HTTP/1.1", ["Content-Length: 3", "Transfer-Encoding: chunked"], "abc"),
+                Self.request("POST /livez HTTP/1.1", ["Content-Length: 3", "Content-Length: 4"], "abc"),
+                Self.request("POST /livez HTTP/1.1", ["Content-Length: -1"]),
+                Self.request("POST /livez HTTP/1.1", ["Content-Length: 0x3"], "abc"),
+                Self.request("GET /livez HTTP/1.1", ["A : b"]), Self.request("GET /livez HTTP/1.1", ["A: \u{0}"]),
+                Self.request("GE T /livez HTTP/1.1"),
+            ] {
+                let (answer, isClosed) = try await RawExchange.send([text], to: server.port, patience: .seconds(3))
+                #expect(isClosed && Self.answers(in: answer) == 1, "\(text) → \(answer)")
+                #expect(
+                    answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(#""code":"invalid_request""#),
+                    "\(text) → \(answer)")
+            }
+        }
+    }
+
+    @Test func aClientOfHTTP10IsAnsweredAndClosed() async throws {
+        try await TestServer.run { server in
+            let once = Self.request("GET /livez HTTP/1.0")
+            let (answer, isClosed) = try await RawExchange.send([once], to: server.port, patience: .seconds(3))
+            #expect(isClosed && Self.answers(in: answer) == 1, "\(answer)")
+            #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.lowercased().contains("connection: close"))
+            let kept = Self.request("GET /livez HTTP/1.0", ["Connection: keep-alive"])
+            #expect(try await !RawExchange.send([kept], to: server.port, patience: .seconds(1)).isClosed)
+        }
+    }
+
+    @Test func headersBeyondTheLimitsAreRefused() async throws {
+        try await TestServer.run { server in
+            let long = "A: " + String(repeating: "x", count: 40_000)
+            let many = (0..<200).map { "A\($0): b" }
+            for fields in [[long], many] {
+                let text = Self.request("GET /livez HTTP/1.1", fields)
+                let (answer, isClosed) = try await RawExchange.send([text], to: server.port, patience: .seconds(3))
+                #expect(isClosed && answer.hasPrefix("HTTP/1.1 431 "), "\(answer)")
+            }
+        }
+    }
+
+    @Test func aDeclaredLengthOverTheLimitIsRefusedUnread() async throws {
+        try await TestServer.run { server in
+            let head = Self.request("POST \(Self.attach) HTTP/1.1", ["Content-Length: 10000000"])
+            let (answer, isClosed) = try await RawExchange.send([head], to: server.port, patience: .seconds(3))
+            #expect(isClosed && answer.hasPrefix("HTTP/1.1 413 ") && answer.contains("payload_too_large"), "\(answer)")
+            let chunk = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
+            let chunked = Self.request(
+                "POST \(Self.attach) HTTP/1.1",
+                [
+                    "Authorization: Bearer " + Fixture.token(of: "u1"), "Content-Type: application/json",
+                    "Transfer-Encoding: chunked",
+                ])
+            let endless = [chunked] + Array(repeating: chunk, count: 8)
+            let (late, isLateClosed) = try await RawExchange.send(endless, to: server.port, patience: .seconds(3))
+            #expect(isLateClosed && (late.isEmpty || late.hasPrefix("HTTP/1.1 413 ")), "\(late)")
+        }
+    }
+
+    @Test func slowHeadersAndBodiesEndTheConnection() async throws {
+        var limits = ServerLimits()
+        limits.headerSeconds = 1
+        try await TestServer.run(limits: limits) { server in
+            let drip = ["GET /liv", "ez HTTP/1.1\r\n", "Host: x\r\n", "A: b\r\n", "B: c\r\n"]
+            let (answer, isClosed) = try await RawExchange.send(
+                drip, to: server.port, pause: .milliseconds(300), patience: .seconds(4))
+            #expect(isClosed && answer.isEmpty, "\(answer)")
+        }
+    }
+
+    @Test func aRequestThatTakesTooLongIsAnswered503Once() async throws {
+        let service = FakeService()
+        service.state.withLock { $0.delay = .seconds(3) }
+        var limits = ServerLimits()
+        limits.requestSeconds = 1
+        try await TestServer.run(limits: limits, service: service) { server in
+            let head = Self.request(
+                "GET /api/iap/apple/status HTTP/1.1",
+                ["Authorization: Bearer " + Fixture.token(of: "u1"), "X-Request-Id: slow"])
+            let (answer, isClosed) = try await RawExchange.send([head], to: server.port, patience: .seconds(6))
+            #expect(isClosed && Self.answers(in: answer) == 1 && answer.hasPrefix("HTTP/1.1 503 "), "\(answer)")
+            #expect(answer.contains(#""request_id":"slow""#) && answer.lowercased().contains("retry-after: 5"))
+            let body = Self.request(
+                "POST \(Self.attach) HTTP/1.1",
+                [
+                    "Authorization: Bearer " + Fixture.token(of: "u1"), "Content-Type: application/json",
+                    "Content-Length: 1000",
+                ], "{")
+            let (dripped, isDrippedClosed) = try await RawExchange.send(
+                [body, " ", " ", " "], to: server.port, pause: .milliseconds(300), patience: .seconds(6))
+            #expect(isDrippedClosed && dripped.hasPrefix("HTTP/1.1 503 "), "\(dripped)")
+        }
+    }
+
+    @Test func aConnectionServesManyRequestsInOrder() async throws {
+        try await TestServer.run { server in
+            let get = Self.request("GET /livez HTTP/1.1")
+            let last = Self.request("GET /nowhere HTTP/1.1", ["Connection: close"])
+            let (answer, isClosed) = try await RawExchange.send(
+                [get + get + get + last], to: server.port, patience: .seconds(3))
+            #expect(isClosed && Self.answers(in: answer) == 4, "\(answer)")
+            #expect(answer.split(separator: "\"alive\"").count == 4)
+        }
+    }
+
+    @Test func a100ContinueIsSentWhenTheBodyIsWelcome() async throws {
+        try await TestServer.run { server in
+            let head = Self.request(
+                "POST \(Self.attach) HTTP/1.1",
+                [
+                    "Authorization: Bearer " + Fixture.token(of: "u1"), "Content-Type: application/json",
+                    "Content-Length: 2", "Expect: 100-continue", "Connection: close",
+                ])
+            let (answer, _) = try await RawExchange.send(
+                [head, "{}"], to: server.port, pause: .milliseconds(100), patience: .seconds(3))
+            #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 400 "), "\(answer)")
+        }
+    }
+}

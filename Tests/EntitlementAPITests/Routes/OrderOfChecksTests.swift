@@ -1,0 +1,108 @@
+import AppStore
+import HTTPTypes
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+struct OrderOfChecksTests {
+    private static let attach = "/api/iap/apple/transactions/attach"
+
+    @Test func theFirstThingThatIsWrongIsAnswered() async throws {
+        try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 4)) { server in
+            let large = String(repeating: "x", count: 64 * 1024 + 1)
+            let text = [("Content-Type", "text/plain")]
+            func expect(
+                _ status: Int, _ code: String, _ method: String = "POST", _ path: String = Self.attach,
+                _ body: String? = "{}",
+                token: String? = Fixture.token(of: "u1"), fields: [(String, String)] = [], line: Int = #line
+            ) async throws {
+                let answer = try await server.send(method, path, body, token: token, fields: fields)
+                #expect(answer.status == status && answer.code == code, "line \(line): \(answer.status) \(answer.body)")
+                #expect(answer.headers.first(name: "content-type") == "application/problem+json")
+                #expect(answer.headers.first(name: "x-content-type-options") == "nosniff")
+            }
+            try await expect(413, "payload_too_large", "POST", Self.attach, large, token: nil, fields: text)
+            try await expect(413, "payload_too_large", "PUT", "/nowhere", large, token: nil, fields: text)
+            try await expect(413, "payload_too_large", "POST", "/api/iap/apple/status", large, token: nil, fields: text)
+            try await expect(404, "not_found", "POST", "/nowhere", "{}", token: nil, fields: text)
+            try await expect(405, "method_not_allowed", "PUT", Self.attach, "{}", token: nil, fields: text)
+            try await expect(405, "method_not_allowed", "POST", "/livez", "{}", token: nil, fields: text)
+            try await expect(401, "unauthenticated", token: nil, fields: text)
+            try await expect(415, "unsupported_media_type", fields: text)
+            try await expect(415, "unsupported_media_type", fields: [("Content-Encoding", "gzip")])
+            try await expect(400, "invalid_request")
+            try await expect(422, "evidence_invalid", "POST", Self.attach, #"{"signedTransactionJWS":"x"}"#)
+            try await expect(429, "rate_limited", "POST", Self.attach, "not json", fields: text)
+        }
+    }
+
+    @Test func problemsSayWhatTheStatusRequires() async throws {
+        try await TestServer.run(rateLimits: RateLimits(readPerMinute: 1)) { server in
+            let status = "/api/iap/apple/status"
+            let missing = try await server.send("GET", status, token: nil)
+            #expect(missing.headers.first(name: "www-authenticate") == "Bearer realm=\"gatepass\"")
+            let invalid = try await server.send("GET", status, token: "a.b.c")
+            #expect(invalid.headers.first(name: "www-authenticate")?.contains("error=\"invalid_token\"") == true)
+            let wrong = try await server.send("DELETE", status)
+            #expect(wrong.headers.first(name: "allow") == "GET, HEAD, OPTIONS")
+            #expect(try await server.send("GET", status).status == 200)
+            let limited = try await server.send("GET", status)
+            #expect(limited.status == 429)
+            #expect(limited.headers.first(name: "retry-after") == "60")
+            #expect(limited.headers.first(name: "ratelimit-limit") == "1")
+            #expect(limited.headers.first(name: "ratelimit-remaining") == "0")
+            #expect(limited.headers.first(name: "ratelimit-reset") == "60")
+            server.service.state.withLock { $0.failure = .unavailable(retryAfterSeconds: 7) }
+            let away = try await server.send("GET", status, token: Fixture.token(of: "u2"))
+            #expect(away.status == 503 && away.code == "unavailable")
+            #expect(away.headers.first(name: "retry-after") == "7")
+        }
+    }
+
+    @Test func everyAnswerCarriesItsRequestID() async throws {
+        try await TestServer.run { server in
+            for (given, expected) in [
+                ("abc-1._Z", "abc-1._Z"), ("", "made-here"), ("a b", "made-here"), ("é", "made-here"),
+                (String(repeating: "a", count: 64), String(repeating: "a", count: 64)),
+                (String(repeating: "a", count: 65), "made-here"),
+            ] {
+                for path in ["/livez", "/nowhere"] {
+                    let answer = try await server.send("GET", path, fields: [("X-Request-Id", given)])
+                    #expect(answer.headers.first(name: "x-request-id") == expected)
+                    if path == "/nowhere" { #expect(try answer.json["request_id"]?.string == expected) }
+                }
+            }
+        }
+    }
+
+    @Test func theLogHasOneLineForEachRequestAndNoSecrets() async throws {
+        try await TestServer.run { server in
+            let path = "/api/iap/apple/status?at=canary"
+            _ = try await server.send("GET", path)
+            _ = try await server.send("POST", Self.attach, #"{"signedTransactionJWS":"canary"}"#)
+            let lines = server.log.lines.filter { $0.contains("request method") || $0.contains("method=") }
+            #expect(lines.count == 2)
+            #expect(
+                lines.first?.contains("route=/api/iap/apple/status") == true
+                    && lines.first?.contains("status=400") == true)
+            #expect(!server.log.lines.contains { $0.contains("canary") || $0.contains(Fixture.token(of: "u1")) })
+        }
+    }
+
+    @Test func headAndOptionsAnswerForEveryPath() async throws {
+        try await TestServer.run { server in
+            for endpoint in Routes.all {
+                let path = endpoint.path.replacing("{user_id}", with: "u1")
+                let options = try await server.send("OPTIONS", path, token: nil)
+                #expect(options.status == 204 && options.body.isEmpty)
+                #expect(options.headers.first(name: "allow")?.hasPrefix(endpoint.method.rawValue) == true)
+                let head = try await server.send("HEAD", path)
+                #expect(head.status == (endpoint.method == .get ? 200 : 405), "\(path)")
+                #expect(head.body.isEmpty)
+            }
+            #expect(try await server.send("OPTIONS", "/nowhere", token: nil).status == 404)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+
+/// Puts a catalogue file in force, if it may follow the version that is.
+struct CatalogueApplier {
+    let pool: Pool
+    let settings: Settings
+
+    /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection.
+    ///
+    /// Throws `CatalogueFileError` with every fault when it reorders ranks or moves tiers between lanes, and
+    /// `DatabaseError` when the database is away.
+    func apply(_ file: CatalogueFile) async throws -> (version: Int, isNew: Bool) {
+        if let newest = try await newest() { try file.check(following: newest) }
+        let catalogue = file.catalogue
+        let applied = try await CatalogueShelf.apply(file.text, to: pool, at: Surroundings.now()) {
+            // A version that cannot be read is another one.
+            (try? CatalogueFile.stored($0)) == catalogue
+        }
+        let shelf = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored)
+        if applied.isNew, applied.version > 1, let shelf {
+            try await Projection(pool: pool, settings: settings.entitlements).rebuild(given: shelf.snapshot)
+        }
+        return applied
+    }
+
+    /// Whether the file says something else than the newest version.
+    func differs(_ file: CatalogueFile) async throws -> Bool {
+        try await newest() != file.catalogue
+    }
+
+    private func newest() async throws -> Catalogue? {
+        try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored)?.snapshot.latest.catalogue
+    }
+}
+
+extension CatalogueFile {
+    /// The catalogue in a version's text, as the database holds it. Throws every fault of the text.
+    static func stored(_ text: String) throws -> Catalogue {
+        try parse(text: text, fileName: "catalog_versions")
+    }
+}

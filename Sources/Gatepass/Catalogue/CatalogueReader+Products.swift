@@ -1,0 +1,103 @@
+import Entitlements
+
+extension CatalogueReader {
+    private static let commonKeys = ["id", "kind", "source", "app", "price", "title", "description"]
+
+    /// All products that could be read, with their places in the file's list.
+    mutating func products(
+        _ catalogue: CatalogueFields, apps: [Catalogue.App]
+    ) -> [(index: Int, product: Product)] {
+        var products: [(index: Int, product: Product)] = []
+        for (index, item) in items("products", in: catalogue, example: "{id: …, kind: pass, …}").enumerated() {
+            if let product = product(item, apps: apps) { products.append((index, product)) }
+        }
+        return products
+    }
+
+    private mutating func product(_ item: SourceNode, apps: [Catalogue.App]) -> Product? {
+        guard let (fields, kind) = productFields(item) else { return nil }
+        let id = requiredText("id", in: fields, example: "com.example.pass.30d")
+        let terms = terms(fields, of: kind)
+        let source = choice("source", in: fields, of: Source.self) ?? .appleIAP
+        let app = app(fields, among: apps)
+        let price = price(fields)
+        let titles = texts("title", in: fields)
+        let descriptions = texts("description", in: fields)
+        guard let id, let terms, let app else { return nil }
+        return Product(
+            id: ProductID(id), source: source, app: app, terms: terms, price: price, titles: titles,
+            descriptions: descriptions)
+    }
+
+    /// The kind comes first, because it says which keys there may be.
+    private mutating func productFields(_ item: SourceNode) -> (CatalogueFields, ProductKind)? {
+        guard case .mapping(let entries) = item.content else {
+            _ = fields(of: item, "a product", known: ["id", "kind"])
+            return nil
+        }
+        let unchecked = CatalogueFields(subject: "a product", line: item.line, entries: entries)
+        guard unchecked["kind"] != nil else {
+            reportMissing(
+                "kind", in: unchecked, example: ProductKind.allCases.map(\.rawValue).joined(separator: " or "))
+            return nil
+        }
+        guard let kind = choice("kind", in: unchecked, of: ProductKind.self) else { return nil }
+        let known = Self.commonKeys + Self.termKeys(of: kind)
+        return fields(of: item, "a product of kind \(kind.rawValue)", known: known).map { ($0, kind) }
+    }
+
+    /// The one app of a catalogue need not be named.
+    private mutating func app(_ fields: CatalogueFields, among apps: [Catalogue.App]) -> AppID? {
+        let names = apps.map(\.id.text).joined(separator: " or ")
+        if fields["app"] != nil { return optionalText("app", in: fields, example: names).map(AppID.init) }
+        if apps.count > 1 {
+            report(fields.line, "the catalogue has several apps and this product names none", "write app: \(names)")
+        }
+        return apps.count == 1 ? apps[0].id : nil
+    }
+
+    private mutating func price(_ fields: CatalogueFields) -> Price? {
+        guard let node = fields["price"], let price = self.fields(of: node, "a price", known: ["amount", "currency"])
+        else { return nil }
+        let amount = requiredText("amount", in: price, example: "\"4.99\"")
+        let currency = requiredText("currency", in: price, example: "USD")
+        guard let amount, let currency else { return nil }
+        return Price(amount: amount, currency: currency)
+    }
+
+    /// Texts by language tag.
+    private mutating func texts(_ key: String, in fields: CatalogueFields) -> [String: String] {
+        guard let node = fields[key] else { return [:] }
+        guard case .mapping(let entries) = node.content else {
+            report(
+                node.line, "\(key) must be a text for each language, not \(node.kindInWords)",
+                "write \(key): {en: \"…\"}")
+            return [:]
+        }
+        var texts: [String: String] = [:]
+        for entry in entries {
+            if !Self.isLanguageTag(entry.key) {
+                report(entry.line, "'\(entry.key)' is not a language tag", "write a tag such as en or zh-Hans")
+            }
+            texts[entry.key] = text(entry.value, "the \(key) in \(entry.key)", example: "\(entry.key): \"…\"")
+        }
+        return texts
+    }
+
+    /// The shape of BCP 47: subtags of letters and digits, the first of two or three letters.
+    private static func isLanguageTag(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
+            return false
+        }
+        return parts.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) } }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,78 @@
+import Entitlements
+
+extension CatalogueReader {
+    /// The keys that say what a product of `kind` gives.
+    static func termKeys(of kind: ProductKind) -> [String] {
+        switch kind {
+        case .pass: ["tier", "duration"]
+        case .addOn: ["features", "requires", "seats", "family_shareable"]
+        case .consumable: ["unit", "amount", "on_shortfall"]
+        case .plan: ["tier", "plan_id", "family_shareable"]
+        }
+    }
+
+    /// What the product gives; nil when something it needs is missing or wrong.
+    mutating func terms(_ fields: CatalogueFields, of kind: ProductKind) -> Terms? {
+        switch kind {
+        case .pass:
+            let tier = tier(fields)
+            let days = days(fields)
+            guard let tier, let days else { return nil }
+            return .pass(tier: tier, days: days)
+        case .addOn:
+            if fields["features"] == nil, fields["seats"] == nil {
+                reportMissing("features", in: fields, example: "[xyz]")
+            }
+            return .addOn(
+                features: features(in: fields), requires: requires(fields),
+                seats: integer("seats", in: fields) ?? 0, familyShareable: flag("family_shareable", in: fields))
+        case .consumable:
+            let unit = requiredText("unit", in: fields, example: "credit")
+            let amount = requiredInteger("amount", in: fields, example: 100)
+            let onShortfall = choice("on_shortfall", in: fields, of: Terms.OnShortfall.self) ?? .debt
+            guard let unit, let amount else { return nil }
+            return .consumable(unit: unit, amount: amount, onShortfall: onShortfall)
+        case .plan:
+            let planID = optionalText("plan_id", in: fields, example: "annual_3")
+            requireSeats(of: planID, in: fields)
+            let familyShareable = flag("family_shareable", in: fields)
+            guard let tier = tier(fields) else { return nil }
+            return .plan(tier: tier, planID: planID, familyShareable: familyShareable)
+        }
+    }
+
+    /// `annual_0` would look like a plan id that says its seats, and say none.
+    private mutating func requireSeats(of planID: String?, in fields: CatalogueFields) {
+        guard let planID, let node = fields["plan_id"], PlanID(planID) == nil else { return }
+        let parts = planID.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count == 2, PlanID.Period(rawValue: String(parts[0])) != nil, Int(parts[1]) != nil else { return }
+        report(
+            node.line, "plan_id is '\(planID)', which names no seats from 1 to \(PlanID.maximumSeats)",
+            "write \(parts[0])_1 or another name")
+    }
+
+    private mutating func tier(_ fields: CatalogueFields) -> TierID? {
+        requiredText("tier", in: fields, example: "pro").map(TierID.init)
+    }
+
+    /// `requires: {tier: pro}`.
+    private mutating func requires(_ fields: CatalogueFields) -> TierID? {
+        guard let node = fields["requires"] else { return nil }
+        return self.fields(of: node, "requires", known: ["tier"]).flatMap { tier($0) }
+    }
+
+    /// `30d`, and no other form: months and years have no fixed length.
+    private mutating func days(_ fields: CatalogueFields) -> Int? {
+        guard let node = fields["duration"] else {
+            reportMissing("duration", in: fields, example: "30d")
+            return nil
+        }
+        guard case .text(let text) = node.content, text.utf8.last == UInt8(ascii: "d"),
+            let days = Int(text.dropLast()), "\(days)d" == text
+        else {
+            report(node.line, "duration must be a number of days followed by d", "write duration: 30d")
+            return nil
+        }
+        return days
+    }
+}

@@ -1,0 +1,94 @@
+import Entitlements
+
+/// The catalogue of a small installation, from two environment variables in place of the file:
+///
+///     APPLE_IAP_BUNDLE_ID=com.example.app
+///     IAP_PRODUCT_MAP={"com.example.pass.30d": {"tier": "pro", "duration": "30d"}, "com.example.xyz": {"features": ["xyz"]}}
+///
+/// An entry takes the keys of a product in the file, and its kind follows from them: `duration` makes a pass, `unit` a
+/// consumable, `features` or `seats` an add-on, `plan_id` a plan; `kind` may say it. Tiers need no list: those named
+/// rank 1, 2, … in the order in which the text first names them, except that an entry may say its tier's `rank`.
+/// Tiers of a map have no features, limits or seats of their own; what needs them is written as a file.
+enum ProductMap {
+    static let mapVariable = "IAP_PRODUCT_MAP"
+    static let bundleVariable = "APPLE_IAP_BUNDLE_ID"
+
+    /// Whether the environment asks for a map in place of the file.
+    static func isConfigured(in environment: [String: String]) -> Bool {
+        environment[mapVariable]?.isEmpty == false
+    }
+
+    /// The catalogue that the map describes, with the text of an equal catalogue file. Throws every fault at once.
+    static func catalogueFile(
+        map: String, bundleID: String?
+    ) throws(CatalogueFileError) -> CatalogueFile {
+        guard let bundleID, !bundleID.isEmpty else {
+            throw CatalogueFileError(faults: [
+                Fault(
+                    place: .named(bundleVariable), problem: "\(mapVariable) is set without \(bundleVariable)",
+                    remedy: "set \(bundleVariable) to the app's bundle id")
+            ])
+        }
+        var ranks = TierRanks()
+        let root = try tree(of: map, bundleID: bundleID, ranks: &ranks)
+        _ = try CatalogueFile.parse(root, fileName: mapVariable)
+        return try CatalogueFile(text: root.rendered + "\n", fileName: mapVariable)
+    }
+
+    /// The map as the tree of a catalogue file. Throws what is wrong with the map as a map.
+    private static func tree(
+        of map: String, bundleID: String, ranks: inout TierRanks
+    ) throws(CatalogueFileError) -> SourceNode {
+        do throws(Fault) {
+            guard let root = try SourceNode.parse(yaml: map, fileName: mapVariable),
+                case .mapping(let entries) = root.content
+            else {
+                throw Fault(
+                    place: .named(mapVariable), problem: "the product map is not a JSON object",
+                    remedy: "write {\"product id\": {\"tier\": \"pro\", \"duration\": \"30d\"}}")
+            }
+            var products: [SourceNode] = []
+            for entry in entries { products.append(try product(entry, ranks: &ranks)) }
+            return SourceNode(
+                line: root.line,
+                content: .mapping([
+                    field("apps", .list([node(.mapping([field("bundle_id", .text(bundleID))]))])),
+                    field("tiers", .list(ranks.tiers)),
+                    field("products", .list(products)),
+                ]))
+        } catch {
+            throw CatalogueFileError(faults: [error])
+        }
+    }
+
+    /// Throws a fault for an entry that is no object or contradicts an earlier rank.
+    private static func product(_ entry: SourceNode.Entry, ranks: inout TierRanks) throws(Fault) -> SourceNode {
+        guard case .mapping(let given) = entry.value.content else {
+            throw Fault(
+                place: .file(mapVariable, line: entry.line),
+                problem: "'\(entry.key)' must be an object, not \(entry.value.kindInWords)",
+                remedy: "write \"\(entry.key)\": {\"tier\": \"pro\", \"duration\": \"30d\"}")
+        }
+        try ranks.note(given)
+        var fields = given.filter { $0.key != "rank" && $0.key != "kind" }
+        let kind = given.first { $0.key == "kind" }
+        fields.append(kind ?? field("kind", .text(impliedKind(Set(given.map(\.key))).rawValue), line: entry.line))
+        fields.insert(field("id", .text(entry.key), line: entry.line), at: 0)
+        return SourceNode(line: entry.line, content: .mapping(fields))
+    }
+
+    private static func impliedKind(_ keys: Set<String>) -> ProductKind {
+        if keys.contains("duration") { return .pass }
+        if keys.contains("unit") { return .consumable }
+        if keys.contains("plan_id") { return .plan }
+        return keys.contains("features") || keys.contains("seats") ? .addOn : .pass
+    }
+
+    static func node(_ content: SourceNode.Content, line: Int = 1) -> SourceNode {
+        SourceNode(line: line, content: content)
+    }
+
+    static func field(_ key: String, _ content: SourceNode.Content, line: Int = 1) -> SourceNode.Entry {
+        SourceNode.Entry(key: key, line: line, value: node(content, line: line))
+    }
+}

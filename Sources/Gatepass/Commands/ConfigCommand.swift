@@ -1,0 +1,67 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+
+/// `gatepass config`: the settings, without starting anything.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Look at the settings.", subcommands: [ConfigCheckCommand.self])
+}
+
+/// `gatepass config check`: the effective settings and where each came from; exit status 1 with every fault.
+struct ConfigCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Print the effective settings and where each came from, secrets masked.")
+
+    @OptionGroup var options: CommandOptions
+
+    /// Throws the exit status 1 when a fault was printed.
+    func run() async throws {
+        let lookup = FileLookup.ofProcess().around(config: options.config)
+        let report = Self.report(config: options.config, lookup: lookup)
+        if !report.settings.isEmpty { print(report.settings) }
+        fflush(nil)  // what is wrong stands below
+        guard report.faults.isEmpty else {
+            StandardError.print(report.faults.map(\.description).joined(separator: "\n"))
+            throw ExitCode.failure
+        }
+        try await Startup.reporting { try await requireUsableFiles(lookup) }
+    }
+
+    /// Reads the files that the settings name as a start would. Throws what is wrong with the first that is unusable.
+    private func requireUsableFiles(_ lookup: FileLookup) async throws {
+        let settings = try LoadedSettings(from: try .ofProcess(config: options.config, lookup: lookup)).settings
+        let files = ServerFiles(lookup: lookup)
+        _ = try files.trustRoots(settings)
+        _ = try await Login(settings: settings.auth, files: files, client: .shared).verifier()
+        for file in [settings.database.tlsCA, settings.apple.credentials?.privateKeyFile].compactMap(\.self) {
+            _ = try files.text(file, "the file")
+        }
+    }
+
+    /// What is printed, and what is wrong.
+    static func report(config: String?, lookup: FileLookup) -> (settings: String, faults: [Fault]) {
+        do throws(Fault) {
+            let sources = try SettingsSources.ofProcess(config: config, lookup: lookup)
+            do throws(SettingsError) {
+                return (table(try LoadedSettings(from: sources).effective), [])
+            } catch {
+                return (table(error.effective), error.faults)
+            }
+        } catch {
+            return ("", [error])
+        }
+    }
+
+    /// One setting a line: `key: value  # origin`, in columns.
+    static func table(_ settings: [EffectiveSetting]) -> String {
+        let lines = settings.map { "\($0.key): \($0.shown)" }
+        let width = lines.map(\.count).filter { $0 <= widestLine }.max() ?? 0
+        return zip(lines, settings).map { line, setting in
+            line + String(repeating: " ", count: max(width - line.count, 0)) + "  # \(setting.origin)"
+        }.joined(separator: "\n")
+    }
+
+    /// Longer lines do not move the column of origins.
+    private static let widestLine = 72
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Entitlements
+import Foundation
+import LedgerStore
+import StoreSimulator
+
+/// `gatepass dev`: everything a developer needs in one process, and nothing left running afterwards.
+struct DevCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dev", abstract: "Serve with a private database, a development authority and the demo catalogue.")
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    @Option(help: "The port to listen on; 0 takes a free one.")
+    var port = 8080
+
+    /// Throws the exit status 1 when the database or the server cannot start.
+    func run() async throws {
+        let installation = Installation(path: installation.dataDir)
+        try await Startup.reporting { try await serve(installation) }
+    }
+
+    private func serve(_ installation: Installation) async throws {
+        try installation.claim()
+        let database = EmbeddedMariaDB(directory: installation.directory.appendingPathComponent("mariadb"))
+        try await database.start()
+        let ended: Result<Void, any Error>
+        do {
+            ended = .success(try await serve(installation, database))
+        } catch {
+            ended = .failure(error)
+        }
+        installation.withdraw()
+        await database.stop()
+        try ended.get()
+    }
+
+    private func serve(_ installation: Installation, _ database: EmbeddedMariaDB) async throws {
+        let authority = try installation.authority()
+        try await Schema.create(Self.schema, with: database.settings(database: nil))
+        let overrides = try overrides(installation, database)
+        let startup = try Startup(options, overrides: overrides)
+        let catalogue = try startup.catalogueFile()
+        try await Server(
+            settings: startup.settings, catalogueFile: catalogue,
+            migrations: try startup.files.migrations(options.migrations), files: startup.files,
+            database: startup.database, logger: startup.logger
+        ) { port in
+            await announce(installation, overrides, authority, catalogue.catalogue, port: port)
+        }.run()
+    }
+
+    private static let schema = "gatepass"
+
+    private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {
+        [
+            "environment": "development", "http.port": String(port), "database.socket": database.socket,
+            "database.user": database.user, "database.name": Self.schema,
+            "auth.hs256_secret": try installation.secret(),
+            "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
+        ]
+    }
+
+    private func announce(
+        _ installation: Installation, _ overrides: [String: String], _ authority: DevelopmentAuthority,
+        _ catalogue: Catalogue, port: Int
+    ) async {
+        do {
+            let address = "http://127.0.0.1:\(port)"
+            try installation.announce(overrides.merging(["address": address]) { _, new in new })
+            try await Welcome(address: address, installation: installation, authority: authority, catalogue: catalogue)
+                .show()
+        } catch {
+            StandardError.print("gatepass: the summary cannot be made: \(error)")
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// The program: one command, its subcommands what an installation needs.
+@main
+struct GatepassCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatepass",
+        abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
+        subcommands: [
+            ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogCommand.self, ConfigCommand.self,
+            TokenCommand.self, SimulateCommand.self, InspectCommand.self,
+        ])
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import LedgerStore
+import Logging
+
+/// `gatepass serve`: the server, against a MariaDB that the settings name.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve until SIGTERM; the settings say where and from which database.")
+
+    @OptionGroup var options: CommandOptions
+
+    @Option(help: "The port to listen on; the setting is http.port.")
+    var port: Int?
+
+    /// Throws the exit status 1 when the server cannot start; what keeps it from starting is printed.
+    func run() async throws {
+        let startup = try Startup(options, overrides: port.map { ["http.port": String($0)] } ?? [:])
+        let logger = startup.logger
+        try await Startup.reporting {
+            try await Server(
+                settings: startup.settings, catalogueFile: try startup.optionalCatalogueFile(),
+                migrations: try startup.files.migrations(options.migrations), files: startup.files,
+                database: startup.database, logger: logger,
+                onReady: { port in
+                    logger.info(
+                        "ready",
+                        metadata: [
+                            "port": .stringConvertible(port),
+                            "accepted_schemas": "\(Schema.accepted.lowerBound)...\(Schema.accepted.upperBound)",
+                        ])
+                }
+            ).run()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import AppStore
+import ArgumentParser
+import Entitlements
+import Foundation
+import StoreSimulator
+
+/// `gatepass simulate purchase`: somebody buys a product of the catalogue.
+struct SimulatePurchaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "purchase", abstract: "Buy a product.")
+
+    @OptionGroup var story: StoryOptions
+
+    @Option(help: "The product (default: the first pass of the catalogue).")
+    var product: String?
+
+    @Option(help: "How many at once, 1 to 10.")
+    var quantity: Int64 = 1
+
+    @Option(help: "Sandbox or Production.")
+    var environment = "Sandbox"
+
+    /// Throws the exit status 1 when the product or the environment is none, or the server refuses the purchase.
+    func run() async throws {
+        let startup = try Startup(story.options)
+        let catalogue = try startup.catalogueFile().catalogue
+        let sold = try sold(from: catalogue)
+        let installation = Installation(path: story.installation.dataDir)
+        try await Startup.reporting {
+            try installation.requireMade()
+            try sold.keep(in: installation)
+            let signed = try installation.authority().sign(sold.transaction)
+            try await Delivery(story: story, installation: installation).deliver(signed, of: sold)
+        }
+    }
+
+    private func sold(from catalogue: Catalogue) throws -> SoldPurchase {
+        let now = try story.instant()
+        guard StoreEnvironment(rawValue: environment) != nil else {
+            throw ValidationError("--environment \(environment): write Sandbox or Production")
+        }
+        guard (1...10).contains(quantity) else { throw ValidationError("--quantity \(quantity): write 1 to 10") }
+        let products = catalogue.products.filter { $0.source == .appleIAP }
+        let known = products.first { product == nil ? $0.terms.kind == .pass : $0.id.text == product }
+        guard let id = product ?? known?.id.text, let app = known?.app ?? catalogue.apps.first?.id else {
+            throw ValidationError("the catalogue sells no pass: name a product with --product")
+        }
+        return SoldPurchase(
+            transactionID: Self.transactionID(), user: story.user, product: id,
+            type: Self.type(of: known?.terms.kind ?? .pass).rawValue, bundleID: app.text, purchasedAt: now,
+            quantity: quantity, environment: environment, accountToken: nil,
+            signedAt: now, delivered: false)
+    }
+
+    /// Like Apple's: digits, later ones larger.
+    private static func transactionID() -> String {
+        "2\(Surroundings.now().milliseconds)\(Int.random(in: 100...999))"
+    }
+
+    private static func type(of kind: ProductKind) -> ProductType {
+        switch kind {
+        case .pass: .nonRenewingSubscription
+        case .addOn: .nonConsumable
+        case .consumable: .consumable
+        case .plan: .autoRenewableSubscription
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// The keys that `Settings` reads, against which keys that nobody reads are found.
+struct KnownKeys {
+    /// In the order of `config/gatepass.yaml`.
+    let all: [String]
+    /// Those that hold secrets.
+    let secrets: [String]
+
+    /// Variables of the project's own tests begin so; they are no settings.
+    static let testPrefix = "GATEPASS_TEST_"
+
+    private let set: Set<String>
+    private let sections: Set<String>
+
+    /// Settings are read once from nothing to see which keys they ask for.
+    init() {
+        var reader = SettingsReader(layers: [])
+        _ = Settings(&reader)
+        all = reader.keys
+        secrets = reader.secretKeys
+        set = Set(all)
+        sections = Set(all.compactMap { key in key.firstIndex(of: ".").map { String(key[..<$0]) } })
+    }
+
+    /// Keys of a file that are unknown, sections in the place of values, and keys left without a value.
+    func faults(in file: SettingsFile) -> [Fault] {
+        let written = file.values.mapValues(\.line).merging(file.emptyKeys) { line, _ in line }
+        return written.compactMap { key, line in
+            let place = Fault.Place.file(file.name, line: line)
+            if sections.contains(key) { return file.values[key].map { _ in section(key, at: place) } }
+            guard set.contains(key) else { return unknown(key, at: place) }
+            guard file.emptyKeys[key] != nil else { return nil }
+            return Fault(
+                place: place, problem: "\(key) has no value", remedy: "write a value, or leave the key out")
+        }
+    }
+
+    /// Keys that a command sets and nothing reads.
+    func faults(inCommandLine texts: [String: String]) -> [Fault] {
+        texts.keys.sorted().filter { !set.contains($0) }.map { unknown($0, at: .named("command line")) }
+    }
+
+    /// `GATEPASS_*` variables that are no setting, by name.
+    func faults(inEnvironment environment: [String: String]) -> [Fault] {
+        let variables = all.map(SettingsLayer.variable(for:)) + secrets.map(SecretFiles.variable(for:))
+        let names = environment.keys.filter { $0.hasPrefix("GATEPASS_") && !$0.hasPrefix(Self.testPrefix) }
+        return Set(names).subtracting(variables).sorted().map { name in
+            Fault(
+                place: .named(name), problem: "unknown variable \(name)",
+                remedy: remedy(NearestName.nearest(to: name, among: variables), else: "unset it"))
+        }
+    }
+
+    /// Whether `name` is a key, or begins with the name of a section as a misspelt key would.
+    func isOurs(_ name: String) -> Bool {
+        set.contains(name) || name.firstIndex(of: ".").map { sections.contains(String(name[..<$0])) } ?? false
+    }
+
+    /// Credentials that begin like keys and are none, by name.
+    func faults(inCredentials credentials: [String: String]) -> [Fault] {
+        credentials.keys.sorted().filter { isOurs($0) && !set.contains($0) }.map {
+            unknown($0, at: .named("credentials directory"))
+        }
+    }
+
+    private func section(_ key: String, at place: Fault.Place) -> Fault {
+        let example = all.first { $0.hasPrefix(key + ".") } ?? key
+        return Fault(
+            place: place, problem: "\(key) is a section, not a value",
+            remedy: "write its keys below it, such as \(example)")
+    }
+
+    private func unknown(_ key: String, at place: Fault.Place) -> Fault {
+        let parent = key.lastIndex(of: ".").map { String(key[..<$0]) }
+        if let parent, set.contains(parent) {
+            return Fault(
+                place: place, problem: "unknown key \(key): \(parent) is a value, not a section",
+                remedy: "write \(parent) with one value")
+        }
+        let near = NearestName.nearest(to: key, among: all + sections)
+        return Fault(place: place, problem: "unknown key \(key)", remedy: remedy(near, else: "remove it"))
+    }
+
+    private func remedy(_ nearest: String?, else otherwise: String) -> String {
+        nearest.map { "write \($0) instead" } ?? "\(otherwise); config/gatepass.yaml lists every key"
+    }
+}

@@ -1,0 +1,40 @@
+/// The settings, and for each key its effective value and where it came from.
+struct LoadedSettings: Sendable {
+    let settings: Settings
+    /// In the order of `config/gatepass.yaml`.
+    let effective: [EffectiveSetting]
+
+    /// Reads all sources; throws all faults at once, unknown keys and refusals of a production start among them.
+    init(from sources: SettingsSources) throws(SettingsError) {
+        let known = KnownKeys()
+        let file = sources.file.map(SettingsFile.init)
+        let secretFiles = SecretFiles(sources, keys: known.secrets)
+        var reader = SettingsReader(layers: Self.layers(sources, secretFiles, file))
+        let settings = Settings(&reader)
+        settings.refuseUnfitForProduction(&reader)
+        let unknown =
+            (file.map(known.faults(in:)) ?? []) + known.faults(inCommandLine: sources.commandLine)
+            + known.faults(inEnvironment: sources.environment) + known.faults(inCredentials: sources.credentials)
+        let faults = (file?.faults ?? []) + unknown + secretFiles.faults + reader.faults
+        guard faults.isEmpty else {
+            throw SettingsError(faults: faults.inReadingOrder, effective: reader.effective)
+        }
+        self.settings = settings
+        effective = reader.effective
+    }
+
+    private static func layers(
+        _ sources: SettingsSources, _ secretFiles: SecretFiles, _ file: SettingsFile?
+    ) -> [SettingsLayer] {
+        var layers = [
+            SettingsLayer(texts: sources.commandLine, separator: ",") { _ in .commandLine },
+            SettingsLayer(environment: sources.environment),
+            SettingsLayer(texts: secretFiles.texts, separator: "\n") { .environment(SecretFiles.variable(for: $0)) },
+            SettingsLayer(texts: sources.credentials.mapValues(SecretFiles.trimmed), separator: "\n") {
+                .credential($0)
+            },
+        ]
+        if let file { layers.append(SettingsLayer(file: file)) }
+        return layers
+    }
+}

@@ -1,0 +1,43 @@
+/// Where the effective value of a setting came from, strongest first.
+enum Origin: Hashable, Sendable, CustomStringConvertible {
+    case commandLine
+    case environment(String)
+    /// A file of the credentials directory.
+    case credential(String)
+    case file(String, line: Int)
+    case builtIn
+
+    var description: String {
+        switch self {
+        case .commandLine: "command line"
+        case .environment(let name): name
+        case .credential(let name): "credential \(name)"
+        case .file(let name, let line): "\(name):\(line)"
+        case .builtIn: "default"
+        }
+    }
+
+    /// Whether the value is written in YAML, where quotes count.
+    var isFile: Bool {
+        if case .file = self { true } else { false }
+    }
+
+    /// Where an operator mends the setting `key`.
+    func place(of key: String) -> Fault.Place {
+        switch self {
+        case .commandLine: .named("command line, \(key)")
+        case .environment(let name): .named(name)
+        case .credential: .named("\(self)")
+        case .file(let name, let line): .file(name, line: line)
+        case .builtIn: .named(key)
+        }
+    }
+}
+
+/// One setting as it is in effect, for `gatepass config check`; a secret's text is not in it.
+struct EffectiveSetting: Hashable, Sendable {
+    let key: String
+    /// The value as the file would write it; `(set)` or `(not set)` for a secret.
+    let shown: String
+    let origin: Origin
+}

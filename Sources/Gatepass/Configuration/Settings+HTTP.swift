@@ -1,0 +1,47 @@
+extension Settings {
+    /// `http`: where the server listens.
+    struct HTTP: Hashable, Sendable {
+        let host: String
+        /// 0 takes any free port.
+        let port: UInt16
+        /// Whose `X-Forwarded-For` is believed.
+        let trustedProxies: [AddressRange]
+        /// Nil serves `/metrics` on the main port.
+        let metricsPort: UInt16?
+        let metricsToken: Secret?
+
+        init(_ reader: inout SettingsReader) {
+            host = reader.text("http.host", default: "127.0.0.1")
+            port = UInt16(reader.integer("http.port", default: 8080, in: 0...65_535))
+            trustedProxies = reader.parsedList(
+                "http.trusted_proxies", form: "an IP address or a block such as 10.0.0.0/8", AddressRange.init)
+            metricsPort = reader.integerOrNever("http.metrics_port", default: 0, upTo: 65_535).map { UInt16($0) }
+            metricsToken = reader.secret("http.metrics_token")
+            if host.isEmpty {
+                reader.report("http.host", "http.host is empty", "write the address to listen on, such as 0.0.0.0")
+            }
+            if port != 0, port == metricsPort {
+                reader.report(
+                    "http.metrics_port", "http.metrics_port is also http.port",
+                    "write another port, or 0 to serve /metrics on the main one")
+            }
+        }
+    }
+
+    /// `rate_limits`: requests a minute for each user; nil is no limit.
+    struct RateLimits: Hashable, Sendable {
+        let attachPerMinute: Int?
+        let restorePerMinute: Int?
+        let readPerMinute: Int?
+
+        private static let highest = 1_000_000
+
+        init(_ reader: inout SettingsReader) {
+            attachPerMinute = reader.integerOrNever(
+                "rate_limits.attach_per_minute", default: 60, upTo: Self.highest)
+            restorePerMinute = reader.integerOrNever(
+                "rate_limits.restore_per_minute", default: 10, upTo: Self.highest)
+            readPerMinute = reader.integerOrNever("rate_limits.read_per_minute", default: 600, upTo: Self.highest)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+extension Settings {
+    /// `apple`: trust in Apple's signatures, and the way to its servers.
+    struct Apple: Hashable, Sendable {
+        /// The In-App Purchase key of App Store Connect.
+        struct Credentials: Hashable, Sendable {
+            let issuerID: String
+            let keyID: String
+            let privateKeyFile: String
+        }
+
+        /// DER or PEM files, never none.
+        let trustRoots: [String]
+        /// Whether revocation of Apple's certificates is asked online.
+        let ocsp: Bool
+        /// Nil while history and notifications' history are not configured.
+        let credentials: Credentials?
+        /// Nil means Apple's own address, here and below.
+        let apiBaseURL: WebAddress?
+        let sandboxAPIBaseURL: WebAddress?
+        let sharedSecret: Secret?
+        let verifyReceiptURL: WebAddress?
+        let sandboxVerifyReceiptURL: WebAddress?
+
+        static let defaultTrustRoot = "config/certificates/AppleRootCA-G3.cer"
+        private static let credentialKeys = ["apple.issuer_id", "apple.key_id", "apple.private_key_file"]
+
+        init(_ reader: inout SettingsReader) {
+            trustRoots = reader.texts("apple.trust_roots", default: [Self.defaultTrustRoot])
+            ocsp = reader.boolean("apple.ocsp", default: false)
+            credentials = Self.credentials(&reader)
+            apiBaseURL = Self.address("apple.api_base_url", &reader)
+            sandboxAPIBaseURL = Self.address("apple.sandbox_api_base_url", &reader)
+            sharedSecret = reader.secret("apple.shared_secret")
+            verifyReceiptURL = Self.address("apple.verify_receipt_url", &reader)
+            sandboxVerifyReceiptURL = Self.address("apple.sandbox_verify_receipt_url", &reader)
+            if trustRoots.isEmpty {
+                reader.report(
+                    "apple.trust_roots", "apple.trust_roots names no certificate", "write [\(Self.defaultTrustRoot)]")
+            }
+        }
+
+        private static func address(_ key: String, _ reader: inout SettingsReader) -> WebAddress? {
+            reader.parsed(key, form: "an http or https URL", WebAddress.init)
+        }
+
+        private static func credentials(_ reader: inout SettingsReader) -> Credentials? {
+            let values = credentialKeys.map { reader.optionalText($0) }
+            if let issuerID = values[0], let keyID = values[1], let privateKeyFile = values[2] {
+                return Credentials(issuerID: issuerID, keyID: keyID, privateKeyFile: privateKeyFile)
+            }
+            guard values.contains(where: { $0 != nil }) else { return nil }
+            for (key, value) in zip(credentialKeys, values) where value == nil {
+                reader.report(
+                    key, "\(key) is missing, and the App Store credentials are set only in part",
+                    "set \(credentialKeys.joined(separator: ", ")), or none of them")
+            }
+            return nil
+        }
+    }
+
+    /// `stripe`: card billing.
+    struct Stripe: Hashable, Sendable {
+        /// Any of them verifies a delivery; none means that the source is not configured.
+        let signingSecrets: [Secret]
+        let userIDMetadataKey: String
+        let graceDays: Int
+        let apiKey: Secret?
+
+        init(_ reader: inout SettingsReader) {
+            signingSecrets = reader.secrets("stripe.signing_secrets")
+            userIDMetadataKey = reader.text("stripe.user_id_metadata_key", default: "user_id")
+            graceDays = reader.integer("stripe.grace_days", default: 14, in: 0...365)
+            apiKey = reader.secret("stripe.api_key")
+            if userIDMetadataKey.isEmpty {
+                reader.report(
+                    "stripe.user_id_metadata_key", "stripe.user_id_metadata_key is empty",
+                    "write the metadata key that holds the user id, such as user_id")
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import AppStore
+import Entitlements
+import Foundation
+import StoreSimulator
+
+/// A purchase that the simulator sold, as it keeps it: enough to sign every later state of it.
+struct SoldPurchase: Codable {
+    let transactionID: String
+    let user: String
+    let product: String
+    let type: String
+    let bundleID: String
+    let purchasedAt: Int64
+    let quantity: Int64
+    let environment: String
+    let accountToken: String?
+    /// When the newest state was signed; the next one is signed later.
+    var signedAt: Int64
+    /// Whether a server was brought one of its states and took it.
+    var delivered: Bool
+
+    /// The first state, as the App Store would describe it.
+    var transaction: SimulatedTransaction {
+        var transaction = SimulatedTransaction(
+            transactionID, of: product, type: ProductType(rawValue: type), bundleId: bundleID, at: purchasedAt)
+        transaction.quantity = quantity
+        transaction.environment = StoreEnvironment(rawValue: environment) ?? .sandbox
+        transaction.appAccountToken = accountToken
+        transaction.signedDate = signedAt
+        return transaction
+    }
+
+    /// Keeps it. Throws what the file system refuses.
+    func keep(in installation: Installation) throws {
+        let file = installation.purchases.appendingPathComponent("\(transactionID).json")
+        try installation.write(String(decoding: try JSONEncoder().encode(self), as: UTF8.self), to: file)
+    }
+
+    /// The purchase `transactionID`, or the newest delivered one of `user`; nil when there is none. Throws for a file that is broken.
+    static func find(_ transactionID: String?, of user: String, in installation: Installation) throws -> SoldPurchase? {
+        // Without the directory nothing was sold yet.
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: installation.purchases.path)) ?? []
+        let sold = try files.filter { $0.hasSuffix(".json") }.map { name in
+            let data = try Data(contentsOf: installation.purchases.appendingPathComponent(name))
+            return try JSONDecoder().decode(SoldPurchase.self, from: data)
+        }
+        if let transactionID { return sold.first { $0.transactionID == transactionID } }
+        return sold.filter { $0.user == user && $0.delivered }.max { $0.transactionID < $1.transactionID }
+    }
+}

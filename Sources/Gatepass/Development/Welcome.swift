@@ -1,0 +1,55 @@
+import AppStore
+import Entitlements
+import Foundation
+import StoreSimulator
+
+/// What `gatepass dev` says when it is ready: where it serves, and two commands to paste.
+struct Welcome {
+    private static let user = "alice"
+    private static let width = 78
+
+    let address: String
+    let installation: Installation
+    let authority: DevelopmentAuthority
+    let catalogue: Catalogue
+
+    /// Signs a fresh purchase and prints the summary. Throws what the file system refuses.
+    func show() async throws {
+        guard let user = UserID(Self.user), let product = catalogue.products.first(where: { $0.terms.kind == .pass })
+        else { return box(["Gatepass serves at \(address)", "The catalogue sells no pass."]) }
+        let now = Surroundings.now().milliseconds
+        let sold = SoldPurchase(
+            transactionID: "2\(now)000", user: user.text, product: product.id.text,
+            type: "Non-Renewing Subscription", bundleID: product.app.text, purchasedAt: now, quantity: 1,
+            environment: "Sandbox", accountToken: nil, signedAt: now, delivered: true)
+        try sold.keep(in: installation)
+        let body = installation.directory.appendingPathComponent("purchase.json")
+        let signed = try authority.sign(sold.transaction)
+        try installation.write("{\"signedTransactionJWS\": \"\(signed.text)\"}", to: body)
+        let token = try await DevelopmentToken.make(for: user, secret: try installation.secret())
+        box([
+            "Gatepass serves at \(address)", "Database, keys and purchases: \(installation.directory.path)",
+            "Simulated purchases count here. Ctrl-C stops everything.",
+        ])
+        print(
+            """
+
+            # Attach a purchase of \(product.id.text), signed just now, for \(user.text):
+            curl -sS \(address)/api/iap/apple/transactions/attach \\
+              -H 'Authorization: Bearer \(token)' \\
+              -H 'Content-Type: application/json' -d @\(body.path)
+
+            # Then ask: does \(user.text) have access, from what, until when?
+            curl -sS \(address)/api/iap/apple/status -H 'Authorization: Bearer \(token)'
+
+            """)
+        fflush(nil)
+    }
+
+    private func box(_ lines: [String]) {
+        let width = max(Self.width, (lines.map(\.count).max() ?? 0) + 4)
+        print("┌" + String(repeating: "─", count: width - 2) + "┐")
+        for line in lines { print("│ " + line + String(repeating: " ", count: width - 4 - line.count) + " │") }
+        print("└" + String(repeating: "─", count: width - 2) + "┘")
+    }
+}

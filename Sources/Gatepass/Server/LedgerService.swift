@@ -1,0 +1,178 @@
+import AppStore
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+import Logging
+import MariaDB
+import Synchronization
+
+/// The API's service over the ledger in MariaDB.
+///
+/// It can be asked from the first moment; until the database has been opened every question but the catalogue is answered
+/// with `unavailable`, so the process starts without a database and heals when it comes.
+final class LedgerService: EntitlementService {
+    /// What there is once the database is open.
+    struct Opened: Sendable {
+        let ledger: Ledger
+        let reader: LedgerReader
+        let accountTokens: AccountTokens
+        let shelf: CatalogueShelf
+    }
+
+    /// What the lock guards.
+    private struct State {
+        var opened: Opened?
+        var isDraining = false
+    }
+
+    private static let retryAfterSeconds = 1
+
+    private let probe: DatabaseProbe
+    private let roots: TrustRoots
+    private let now: @Sendable () -> Instant
+    private let provisional: CatalogueVersions
+    private let entitlements: EntitlementSettings
+    private let rules: ClaimRules
+    private let logger: Logger
+    /// Ends when the database has been opened.
+    let opening = Gate()
+    private let state = Mutex(State())
+
+    /// `provisional` is the catalogue of the file, for the time before the database's own is known.
+    init(
+        pool: Pool, roots: TrustRoots, provisional: CatalogueVersions, entitlements: EntitlementSettings,
+        rules: ClaimRules, now: @escaping @Sendable () -> Instant, logger: Logger
+    ) {
+        probe = DatabaseProbe(pool: pool)
+        self.roots = roots
+        self.now = now
+        self.provisional = provisional
+        self.entitlements = entitlements
+        self.rules = rules
+        self.logger = logger
+    }
+
+    /// The database is there: from now on questions are answered.
+    func open(_ opened: Opened) {
+        state.withLock { $0.opened = opened }
+        opening.open()
+    }
+
+    /// No longer ready: load balancers should send nothing more.
+    func drain() {
+        state.withLock { $0.isDraining = true }
+    }
+
+    var catalogue: CatalogueVersions {
+        state.withLock { $0.opened }?.shelf.snapshot ?? provisional
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func attach(
+        _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
+    ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
+        let opened = try opened()
+        let attach = Attach(purchase, to: user, proof: proof, under: rules)
+        let recorded = try await asking { () throws(DatabaseError) in
+            try await opened.ledger.record(
+                [Evidence(purchase: purchase, text: jws, digest: jwsHash)], for: [user], deciding: attach.decide)
+        }
+        return recorded.answer.map { claim in
+            let ledger = recorded.history.ledgers[user] ?? UserLedger(user: user)
+            let at = Attach.answeredAt(recorded.history.now, recording: [purchase])
+            let standing = timeline(ledger).standing(of: purchase.key, at: at)
+            let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
+            return AttachReply(outcome: outcome, reason: reason, purchase: purchase, ledger: ledger, at: at)
+        }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func restore(
+        _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
+    ) async throws(ServiceFailure) -> RestoreReply {
+        let opened = try opened()
+        let restore = Restore(
+            items.map { Restore.Item(index: $0.index, purchase: $0.purchase) }, to: user, proof: proof, under: rules)
+        let recorded = try await asking { () throws(DatabaseError) in
+            try await opened.ledger.record(
+                items.map { Evidence(purchase: $0.purchase, text: $0.jws, digest: $0.jwsHash) }, for: [user],
+                deciding: restore.decide)
+        }
+        let ledger = recorded.history.ledgers[user] ?? UserLedger(user: user)
+        let at = Attach.answeredAt(recorded.history.now, recording: items.map(\.purchase))
+        return RestoreReply(
+            verdicts: verdicts(of: recorded.answer, items: items, ledger: ledger, at: at), history: .notConfigured,
+            recovered: 0, ledger: ledger, at: at)
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.reader.ledger(of: user) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.accountTokens.token(of: user) }
+    }
+
+    func readiness() async -> Readiness {
+        let (isOpen, isDraining) = state.withLock { ($0.opened != nil, $0.isDraining) }
+        let schema = await probe.schemaVersion()
+        let expired = roots.roots.filter { !$0.isValid(at: now().milliseconds) }
+        return Readiness(checks: [
+            .init(
+                name: "database", isInOrder: schema != nil,
+                detail: schema == nil ? "cannot be written to, or lacks a table" : "writable"),
+            .init(
+                name: "migrations", isInOrder: schema.map(Schema.accepted.contains) ?? false,
+                detail: "schema \(schema.map(String.init) ?? "unknown"), accepted \(Schema.accepted)"),
+            .init(
+                name: "trust_roots", isInOrder: expired.isEmpty,
+                detail: expired.first.map { "\($0.subject) is not valid now" } ?? "\(roots.roots.count) loaded"),
+            .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
+            .init(name: "serving", isInOrder: !isDraining, detail: isDraining ? "draining" : "yes"),
+        ])
+    }
+
+    private func verdicts(
+        of answer: Result<[Int: Restore.Verdict], Never>, items: [RestoreItem], ledger: UserLedger, at: Instant
+    ) -> [Int: RestoreReply.Verdict] {
+        let timeline = timeline(ledger)
+        let keys = Dictionary(uniqueKeysWithValues: items.map { ($0.index, $0.purchase.key) })
+        return answer.get().reduce(into: [:]) { verdicts, item in
+            switch item.value {
+            case .claimed(let claim):
+                let standing = keys[item.key].flatMap { timeline.standing(of: $0, at: at) }
+                let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
+                verdicts[item.key] = .settled(outcome, reason)
+            case .duplicateInRequest: verdicts[item.key] = .duplicateInRequest
+            case .refused(let refusal): verdicts[item.key] = .refused(refusal)
+            }
+        }
+    }
+
+    private func timeline(_ ledger: UserLedger) -> Timeline {
+        Timeline(folding: ledger, given: catalogue, settings: entitlements)
+    }
+
+    private func opened() throws(ServiceFailure) -> Opened {
+        guard let opened = state.withLock({ $0.opened }) else {
+            throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
+        }
+        return opened
+    }
+
+    /// Every fault of the database is a passing one to the client: what it sent may be sent again without harm.
+    private func asking<Answer>(
+        _ body: () async throws(DatabaseError) -> Answer
+    ) async throws(ServiceFailure) -> Answer {
+        do {
+            return try await body()
+        } catch {
+            logger.warning("the database did not answer", metadata: ["error": "\(error)"])
+            throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import AsyncHTTPClient
+import EntitlementAPI
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Builds what verifies the tokens of the app's own login.
+struct Login {
+    /// A JWKS document is small; a larger one is refused.
+    private static let maximumDocument = 256 * 1_024
+    private static let timeout = TimeAmount.seconds(5)
+
+    let settings: Settings.Auth
+    let files: ServerFiles
+    let client: HTTPClient
+
+    /// Throws `ServerFiles.Unusable` for a key that cannot be used.
+    func verifier() async throws -> BearerVerifier {
+        let policy = BearerPolicy(
+            issuer: settings.issuer, audience: settings.audience, userIDClaim: settings.userIDClaim)
+        let keys = try keys()
+        do throws(UnusableKey) {
+            return try await BearerVerifier(keys, policy: policy)
+        } catch {
+            throw ServerFiles.Unusable(description: unusable)
+        }
+    }
+
+    private var unusable: String {
+        switch settings.verification {
+        case .publicKey(let file):
+            "auth.public_key_file: \(file) is no public key in PEM of P-256, Ed25519 or RSA of at least 2048 bits"
+        case .sharedSecret, .keySet, nil: "auth.hs256_secret is empty: write at least 32 bytes"
+        }
+    }
+
+    private func keys() throws -> BearerVerifier.Keys {
+        switch settings.verification {
+        case .sharedSecret(let secret, let previous):
+            .secrets(([secret] + previous).map { Array($0.text.utf8) })
+        case .publicKey(let file):
+            .publicKey(try files.text(file, "auth.public_key_file:"))
+        case .keySet(let address):
+            .remote(RemoteKeys { [client] in try await Self.fetch(address.text, with: client) })
+        case nil:
+            .secrets([Array(Settings.Auth.developmentSecret.utf8)])
+        }
+    }
+
+    private static func fetch(_ address: String, with client: HTTPClient) async throws -> [UInt8] {
+        let response = try await client.execute(HTTPClientRequest(url: address), timeout: timeout)
+        guard response.status == .ok else { throw ServerFiles.Unusable(description: "\(address): \(response.status)") }
+        return Array(buffer: try await response.body.collect(upTo: maximumDocument))
+    }
+}

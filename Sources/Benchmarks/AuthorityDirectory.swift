@@ -1,0 +1,56 @@
+import Foundation
+import StoreSimulator
+
+/// A development authority in a directory, made at first use, with its root as DER and PEM for servers to trust.
+struct AuthorityDirectory {
+    /// Certificates and transactions reach this far back.
+    private static let validDays: Int64 = 3_650
+
+    private let directory: URL
+
+    init(path: String) {
+        directory = URL(fileURLWithPath: path, isDirectory: true)
+    }
+
+    /// The authority; the same at every call.
+    ///
+    /// - Throws: What the file system refuses, or what is wrong with the files.
+    func authority() throws -> DevelopmentAuthority {
+        if let kept = try kept() { return try DevelopmentAuthority(kept) }
+        let now = Wall.milliseconds
+        let authority = try DevelopmentAuthority(
+            validFrom: now - Self.validDays * Sale.millisecondsPerDay,
+            validUntil: now + Self.validDays * Sale.millisecondsPerDay)
+        try keep(authority)
+        return authority
+    }
+
+    private func kept() throws -> DevelopmentAuthority.Kept? {
+        guard FileManager.default.fileExists(atPath: file("leaf.key").path) else { return nil }
+        return DevelopmentAuthority.Kept(
+            root: try read("root.pem"), intermediate: try read("intermediate.pem"), leaf: try read("leaf.pem"),
+            rootKey: try read("root.key"), intermediateKey: try read("intermediate.key"),
+            leafKey: try read("leaf.key"))
+    }
+
+    private func keep(_ authority: DevelopmentAuthority) throws {
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let kept = try authority.kept
+        try write(kept.root, "root.pem")
+        try write(kept.intermediate, "intermediate.pem")
+        try write(kept.leaf, "leaf.pem")
+        try write(kept.rootKey, "root.key")
+        try write(kept.intermediateKey, "intermediate.key")
+        try Data(try authority.root.der).write(to: file("root.der"))
+        try write(kept.leafKey, "leaf.key")
+    }
+
+    private func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
+
+    private func read(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
+
+    private func write(_ text: String, _ name: String) throws {
+        try text.write(to: file(name), atomically: true, encoding: .utf8)
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+
+/// Measures verification on one core and prints every round and the medians as JSON.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Compares whole verifications with the bare signature checks, on one core.")
+
+    /// What the command prints.
+    struct Report: Codable {
+        let rounds: [VerificationBench.Round]
+        /// Medians over the rounds of warm ÷ raw and cold ÷ the three checks alone.
+        let warmRatio: Double
+        let coldRatio: Double
+    }
+
+    @Option(help: "Where the signing authority is kept; made if it is not there.")
+    var authority: String
+
+    @Option(help: "How many rounds.")
+    var rounds = 5
+
+    @Option(help: "How long a round lasts, in seconds.")
+    var seconds = 2.0
+
+    @Flag(help: "Fail when a ratio misses its goal.")
+    var check = false
+
+    private static let warmGoal = 0.78
+    private static let coldGoal = 0.85
+
+    /// - Throws: What the file system refuses.
+    func run() async throws {
+        let bench = try VerificationBench(AuthorityDirectory(path: authority).authority(), at: Wall.milliseconds)
+        let found = try (0..<rounds).map { _ in try bench.round(seconds: seconds) }
+        let report = Report(
+            rounds: found, warmRatio: found.map { $0.warm / $0.raw }.median,
+            coldRatio: found.map { $0.cold / $0.coldFloor }.median)
+        try Report.print(report)
+        guard check, report.warmRatio < Self.warmGoal || report.coldRatio < Self.coldGoal else { return }
+        throw ExitCode.failure
+    }
+}
+
+extension Encodable {
+    /// Writes it to standard output as one line of JSON.
+    static func print(_ value: Self) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        FileHandle.standardOutput.write(try encoder.encode(value) + Data("\n".utf8))
+    }
+}

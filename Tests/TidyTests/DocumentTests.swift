@@ -1,0 +1,86 @@
+import Testing
+
+/// The documents say what the code does, and the other way round.
+@Suite struct DocumentTests {
+    private static let api = "Sources/EntitlementAPI/"
+
+    private func problemCodes() throws -> [String] {
+        Documents.cases(
+            ofEnum: "ProblemCode", in: try SourceTree.file(Self.api + "Problems/ProblemCode.swift").text)
+    }
+
+    @Test func everyProblemCodeIsExplainedInItsOrder() throws {
+        let codes = try problemCodes()
+        #expect(codes.count > 10)
+        #expect(Documents.problemCodes(inTablesOf: try SourceTree.file("api.md").text) == codes)
+        #expect(
+            Documents.members(ofSchema: "ProblemCode", inOpenAPI: try SourceTree.file("openapi.yaml").text) == codes)
+    }
+
+    @Test func everyReasonIsInTheDocuments() throws {
+        let reasons = Documents.members(ofSchema: "EvidenceReason", inOpenAPI: try SourceTree.file("openapi.yaml").text)
+        let known = Documents.cases(
+            ofEnum: "Reason", in: try SourceTree.file("Sources/AppStore/EvidenceError.swift").text)
+        #expect(known.filter { $0 != "wrong_app" && $0 != "wrong_environment" } == reasons)
+        let page = try SourceTree.file("api.md").text
+        #expect(reasons.filter { !page.contains("`\($0)`") } == [])
+    }
+
+    @Test func everyRouteIsInTheDocumentsAndNoOther() throws {
+        let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
+        #expect(routes.count > 5)
+        let documented = Documents.routes(inOpenAPI: try SourceTree.file("openapi.yaml").text)
+        #expect(Set(routes) == Set(documented))
+        let page = try SourceTree.file("api.md").text
+        #expect(routes.filter { !page.contains("`\($0)`") } == [])
+    }
+
+    @Test func theReadersOfDocumentsCanFail() {
+        let code = "/// A.\nenum A: String {\n    case a = \"a_b\"\n    // case c\n    case d\n    var e: Int { 1 }\n}"
+        #expect(Documents.cases(ofEnum: "A", in: code) == ["a_b", "d"])
+        #expect(
+            Documents.problemCodes(inTablesOf: "| code | status |\n|---|---|\n| `a` | 404 | x |\n| b | 1 | x |") == [
+                "a"
+            ])
+        let table = "[.open(.get, \"/a\", A.respond), .signedIn(\n .post, \"/b/{c}\", rate: .read, B.respond)]"
+        #expect(Documents.routes(inTable: table) == ["GET /a", "POST /b/{c}"])
+        let openAPI =
+            "info:\n  /x:\n    get:\npaths:\n  /a:\n    get:\n      tags:\n    put:\ncomponents:\n  /y:\n    get:\n"
+        #expect(Documents.routes(inOpenAPI: openAPI) == ["GET /a", "PUT /a"])
+        let schema = "  schemas:\n    A:\n      enum:\n        - a\n        - b\n    B:\n      enum:\n        - c\n"
+        #expect(Documents.members(ofSchema: "A", inOpenAPI: schema) == ["a", "b"])
+    }
+
+    @Test func theReadmeNamesTheTestCommand() throws {
+        let readme = try SourceTree.file("README.md").text
+        #expect(readme.contains("\nmake test\n"))
+        let verbs = try SourceTree.file("Makefile").lines.compactMap { line in
+            line.first?.isLetter == true ? line.split(separator: ":").first.map(String.init) : nil
+        }
+        for verb in ["run", "test", "check", "format", "bench"] {
+            #expect(verbs.contains(verb))
+            #expect(readme.contains("make \(verb)"))
+        }
+    }
+
+    @Test func versionsAreNotOlderThanTheirFloors() throws {
+        let required = Versions.required(byManifest: try SourceTree.file("Package.swift").text)
+        #expect(required["swift-nio"] != nil && required["swift-crypto"] != nil)
+        #expect(Versions.findings(in: required) == [])
+        if let resolved = SourceTree.optionalText("Package.resolved") {
+            let versions = try Versions.resolved(resolved)
+            #expect(Versions.floors.keys.filter { versions[$0] == nil && $0 != "swift-nio-http2" } == [])
+            #expect(Versions.findings(in: versions) == [])
+        }
+    }
+
+    @Test func anOldVersionIsFound() throws {
+        #expect(
+            Versions.findings(in: ["swift-nio": "2.99.9", "swift-crypto": "4.5.1", "swift-asn1": "1.7.0"]).count == 2)
+        #expect(Versions.findings(in: ["swift-nio": "2.100.0", "swift-nio-http2": "10.0.0"]) == [])
+        let manifest = ".package(url: \"https://example.com/a/swift-nio\", from: \"2.1.0\")"
+        #expect(Versions.required(byManifest: manifest + "\nlet a = [b, c, d, e, f, g, h]") == ["swift-nio": "2.1.0"])
+        let resolved = #"{"pins": [{"identity": "a", "state": {"version": "1.2.3"}}], "version": 3}"#
+        #expect(try Versions.resolved(resolved) == ["a": "1.2.3"])
+    }
+}

@@ -1,0 +1,69 @@
+import Entitlements
+import Testing
+
+/// Who may have a purchase (`semantics.md` §5), and for which instant an attach is answered (§2).
+@Suite struct ClaimTests {
+    private static let now: Instant = "2026-01-10"
+    private static let minute: Int64 = 60_000
+
+    private static func state(at purchasedAt: Instant, token: AccountToken? = nil, signedAt: Instant? = nil)
+        -> VerifiedPurchase
+    {
+        VerifiedPurchase(
+            key: PurchaseKey(
+                source: .appleIAP, app: AppID("app"), environment: .production, externalID: ExternalID("1")),
+            transactionID: TransactionID("1"), productID: .pro30, type: .nonRenewing, purchasedAt: purchasedAt,
+            accountToken: token, appTransactionID: AppTransactionID("account"), signedAt: signedAt ?? purchasedAt)
+    }
+
+    private static func claim(
+        _ states: [VerifiedPurchase], owner: UserID? = nil, holders: [AccountToken: UserID] = [:],
+        proof: String? = nil, _ unclaimed: ClaimRules.Unclaimed = .any
+    ) -> Result<Claim, AttachRefusal> {
+        let key = states[0].key
+        let history = PurchaseHistory(
+            now: now, ledgers: [:], purchases: [key: .init(owner: owner, states: states)], tokenHolders: holders)
+        return history.claim(
+            on: key, by: .alice, proof: proof.map { AppTransactionID($0) }, under: ClaimRules(unclaimed: unclaimed))
+    }
+
+    @Test func theRulesAreTriedInTheirOrder() throws {
+        let bob = try #require(UserID("bob"))
+        let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
+        let state = Self.state(at: Self.now, token: token)
+        #expect(Self.claim([state], owner: .alice, holders: [token: bob], .proof) == .success(.alreadyTheirs))
+        #expect(Self.claim([state], owner: bob, holders: [token: bob]) == .failure(.ownedByAnotherUser))
+        #expect(Self.claim([state], holders: [token: bob], .proof) == .failure(.accountTokenMismatch))
+        #expect(Self.claim([state], holders: [token: .alice], .proof) == .success(.unowned))
+        #expect(Self.claim([state]) == .success(.unowned), "a token that nobody was issued names nobody")
+    }
+
+    @Test func anOlderTextWithoutTheTokenDoesNotEscapeItsVeto() throws {
+        let bob = try #require(UserID("bob"))
+        let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
+        let (older, newer) = (Self.state(at: Self.now), Self.state(at: Self.now, token: token, signedAt: Self.now + 1))
+        for states in [[older, newer], [newer, older]] {
+            #expect(Self.claim(states, holders: [token: bob]) == .failure(.accountTokenMismatch))
+        }
+    }
+
+    @Test func aDayIsTheLastMomentOfAFreshPurchase() {
+        let day = Instant.millisecondsPerDay
+        #expect(Self.claim([Self.state(at: Self.now + -day)], .fresh24h) == .success(.unowned))
+        #expect(Self.claim([Self.state(at: Self.now + (-day - 1))], .fresh24h) == .failure(.notClaimable))
+    }
+
+    @Test func onlyTheSameAppleAccountIsProof() {
+        let state = Self.state(at: Self.now)
+        #expect(Self.claim([state], proof: "account", .proof) == .success(.unowned))
+        #expect(Self.claim([state], proof: "another", .proof) == .failure(.notClaimable))
+        #expect(Self.claim([state], .proof) == .failure(.notClaimable))
+    }
+
+    @Test func aClockDifferenceOfUpToFiveMinutesIsForgiven() {
+        let answeredAt = { Attach.answeredAt(Self.now, recording: [Self.state(at: Self.now + $0)]) }
+        #expect(answeredAt(-1) == Self.now)
+        #expect(answeredAt(5 * Self.minute) == Self.now + 5 * Self.minute)
+        #expect(answeredAt(5 * Self.minute + 1) == Self.now)
+    }
+}

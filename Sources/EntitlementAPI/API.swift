@@ -38,6 +38,7 @@ package struct API: Sendable {
         /// Time that only goes forward, for durations.
         let uptime: @Sendable () -> Duration
         let newRequestID: @Sendable () -> String
+        let logAccess: @Sendable (AccessLine) -> Void
         let logger: Logger
 
         package init(
@@ -45,7 +46,8 @@ package struct API: Sendable {
             bearers: BearerVerifier,
             rateLimits: RateLimits = RateLimits(), fold: @escaping Fold, openAPI: [UInt8], cores: Int,
             now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
-            newRequestID: @escaping @Sendable () -> String, logger: Logger
+            newRequestID: @escaping @Sendable () -> String, logAccess: @escaping @Sendable (AccessLine) -> Void,
+            logger: Logger
         ) {
             self.service = service
             self.verifier = verifier
@@ -57,6 +59,7 @@ package struct API: Sendable {
             self.now = now
             self.uptime = uptime
             self.newRequestID = newRequestID
+            self.logAccess = logAccess
             self.logger = logger
         }
     }

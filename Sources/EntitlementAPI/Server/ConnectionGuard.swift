@@ -37,21 +37,34 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether no request should follow: the server is to end, or the client speaks HTTP/1.0 and keeps nothing alive.
     private var takesNoMore = false
     private var lateBytes = 0
-    private var requestID: String?
-    private var isHead = false
+    /// The header of the oldest request without an answer, and of the last one after that.
+    private var request: HTTPRequest?
     /// For the header while there is no request, else for the request.
-    private var deadline: Scheduled<Void>?
+    private var deadline: Deadline?
+    /// Looks at the deadline; left running when the deadline goes, for the next one is seldom earlier and a timer for each
+    /// request would cost more than all the rest of the watch.
+    private var timer: (firesAt: NIODeadline, scheduled: Scheduled<Void>)?
+
+    /// When what is waited for must have come, and what else happens.
+    private struct Deadline {
+        /// What ends the wait.
+        enum Ending {
+            case close
+            case refuse
+        }
+
+        let endsAt: NIODeadline
+        let ending: Ending
+    }
 
     init(_ settings: Settings) {
         self.settings = settings
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let watch = FirstByteWatch { [self] in bytesArrived(context) }
         let versions = VersionWatch { [self] in takesNoMore = true }
         do {
             let pipeline = context.pipeline.syncOperations
-            try pipeline.addHandler(watch, position: .first)
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(versions, position: .before(codec))
         } catch {
@@ -60,20 +73,22 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        stopWaiting()
+        stopTimer()
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        stopWaiting()
+        stopTimer()
     }
 
     // MARK: What comes in
 
-    /// Called when what came has been read: unless it was a header's end, one has begun.
-    private func bytesArrived(_ context: ChannelHandlerContext) {
-        guard deadline == nil, unanswered == 0, !isReading, !isClosing else { return }
-        wait(.seconds(settings.limits.headerSeconds), context) { [self] in finish(context) }
+    /// What came has been read: unless it was a header's end, one has begun.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if deadline == nil, unanswered == 0, !isReading, !isClosing {
+            wait(seconds: settings.limits.headerSeconds, then: .close, context)
+        }
+        context.fireChannelReadComplete()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -89,7 +104,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .end:
             isReading = false
-            if unanswered == 0 { stopWaiting() }
+            if unanswered == 0 { deadline = nil }
         }
         context.fireChannelRead(data)
     }
@@ -99,14 +114,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isReading = true
         lateBytes = 0
         guard unanswered == 1 else { return }
-        isHead = head.method == .head
-        let given = head.headerFields[.requestID]
-        requestID = given.flatMap { RequestID.isAcceptable($0) ? $0 : nil }
-        let path = head.path.map { $0.prefix { $0 != "?" } } ?? ""
-        waitForAnswer(seconds: settings.table.deadlineSeconds(at: String(path)), context)
+        request = head
+        guard head.method != .get else { return waitForAnswer(seconds: RouteTable.deadlineSeconds, context) }
+        let path = String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
+        waitForAnswer(seconds: settings.table.deadlineSeconds(at: path), context)
         if head.headerFields[.expect]?.lowercased() == "100-continue",
             let length = head.headerFields[.contentLength].flatMap({ Int($0) }),
-            length <= settings.table.bodyLimit(at: String(path))
+            length <= settings.table.bodyLimit(at: path)
         {
             context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
         }
@@ -133,16 +147,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        var part = unwrapOutboundIn(data)
-        if case .head(var head) = part, head.status.kind != .informational {
-            hasStartedAnswer = true
-            if takesNoMore {
-                head.headerFields[.connection] = "close"
-                part = .head(head)
-            }
-            closesAfterAnswer = head.headerFields[.connection]?.lowercased() == "close"
+        let part = unwrapOutboundIn(data)
+        if case .head(let head) = part, head.status.kind != .informational {
+            return write(head, data, promise, context)
         }
-        context.write(wrapOutboundOut(part), promise: promise)
+        context.write(data, promise: promise)
         guard case .end = part else { return }
         hasStartedAnswer = false
         unanswered -= 1
@@ -152,14 +161,26 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         } else if unanswered > 0 {
             waitForAnswer(seconds: RouteTable.deadlineSeconds, context)
         } else if !isReading {
-            stopWaiting()
+            deadline = nil
         }
+    }
+
+    private func write(
+        _ head: HTTPResponse, _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) {
+        hasStartedAnswer = true
+        closesAfterAnswer = takesNoMore || head.headerFields[.connection]?.lowercased() == "close"
+        guard takesNoMore else { return context.write(data, promise: promise) }
+        var head = head
+        head.headerFields[.connection] = "close"
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
     // MARK: Ends
 
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
-        let requestID = requestID ?? settings.newRequestID()
+        let given = request?.headerFields[.requestID].flatMap { RequestID.isAcceptable($0) ? $0 : nil }
+        let requestID = given ?? settings.newRequestID()
         let body = problem.body(requestID: requestID)
         var fields = problem.fields
         fields[.contentType] = "application/problem+json"
@@ -170,7 +191,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         fields[.requestID] = requestID
         let head = HTTPResponse(status: problem.code.status, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !isHead { context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil) }
+        if request?.method != .head { context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         linger(context)
     }
@@ -181,7 +202,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func linger(_ context: ChannelHandlerContext) {
         isClosing = true
         guard isReading else { return finish(context) }
-        wait(.seconds(settings.limits.lingerSeconds), context) { [self] in finish(context) }
+        wait(seconds: settings.limits.lingerSeconds, then: .close, context)
     }
 
     private func discard(_ part: HTTPRequestPart) {
@@ -203,28 +224,48 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func finish(_ context: ChannelHandlerContext) {
         isClosing = true
-        stopWaiting()
+        stopTimer()
         context.close(promise: nil)
     }
 
     // MARK: Time
 
     private func waitForAnswer(seconds: Int64, _ context: ChannelHandlerContext) {
-        wait(.seconds(min(seconds, settings.limits.requestSeconds)), context) { [self] in
-            deadline = nil
-            guard unanswered > 0, !hasStartedAnswer else { return finish(context) }
+        wait(seconds: min(seconds, settings.limits.requestSeconds), then: .refuse, context)
+    }
+
+    private func wait(seconds: Int64, then ending: Deadline.Ending, _ context: ChannelHandlerContext) {
+        let endsAt = NIODeadline.now() + .seconds(seconds)
+        deadline = Deadline(endsAt: endsAt, ending: ending)
+        startTimer(at: endsAt, context)
+    }
+
+    /// Unless one fires before.
+    private func startTimer(at instant: NIODeadline, _ context: ChannelHandlerContext) {
+        if let timer, timer.firesAt <= instant { return }
+        timer?.scheduled.cancel()
+        let scheduled = context.eventLoop.assumeIsolated().scheduleTask(deadline: instant) { [self] in
+            timer = nil
+            lookAtDeadline(context)
+        }
+        timer = (instant, scheduled)
+    }
+
+    private func lookAtDeadline(_ context: ChannelHandlerContext) {
+        guard let deadline else { return }
+        guard deadline.endsAt <= .now() else { return startTimer(at: deadline.endsAt, context) }
+        self.deadline = nil
+        switch deadline.ending {
+        case .refuse where unanswered > 0 && !hasStartedAnswer:
             refuse(.unavailable("The request took too long.", retryAfterSeconds: 5), context)
+        case .refuse, .close: finish(context)
         }
     }
 
-    private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext, then act: @escaping () -> Void) {
-        stopWaiting()
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time, act)
-    }
-
-    private func stopWaiting() {
-        deadline?.cancel()
+    private func stopTimer() {
         deadline = nil
+        timer?.scheduled.cancel()
+        timer = nil
     }
 }
 
@@ -241,21 +282,5 @@ private final class VersionWatch: ChannelInboundHandler, RemovableChannelHandler
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data), head.version == .http1_0, !head.isKeepAlive { wantsClosing() }
         context.fireChannelRead(data)
-    }
-}
-
-/// Tells the guard that bytes came which may not be a whole header yet.
-private final class FirstByteWatch: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let bytesArrived: () -> Void
-
-    init(_ bytesArrived: @escaping () -> Void) {
-        self.bytesArrived = bytesArrived
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        context.fireChannelRead(data)
-        bytesArrived()
     }
 }

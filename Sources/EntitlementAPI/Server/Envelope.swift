@@ -32,7 +32,10 @@ struct Envelope: RouterMiddleware {
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
-        log(request, response, context, duration: api.uptime() - startedAt)
+        api.logAccess(
+            AccessLine(
+                method: request.method.rawValue, route: context.endpointPath ?? "-", status: response.status.code,
+                duration: api.uptime() - startedAt, requestID: context.requestID))
         return response
     }
 
@@ -63,21 +66,5 @@ struct Envelope: RouterMiddleware {
             "unexpected error",
             metadata: ["request_id": .string(context.requestID), "error": .string(String(describing: type(of: error)))])
         return .problem(.unexpected, requestID: context.requestID)
-    }
-
-    /// One line when the answer is known: neither query nor header nor body, so no token ever stands in it
-    /// (`reliability.md` T31).
-    private func log(_ request: Request, _ response: Response, _ context: APIContext, duration: Duration) {
-        guard api.logger.logLevel <= .info else { return }
-        let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
-        api.logger.info(
-            "request",
-            metadata: [
-                "method": .string(request.method.rawValue),
-                "route": .string(context.endpointPath ?? "-"),
-                "status": .stringConvertible(response.status.code),
-                "duration_ms": .stringConvertible(Double(microseconds) / 1000),
-                "request_id": .string(context.requestID),
-            ])
     }
 }

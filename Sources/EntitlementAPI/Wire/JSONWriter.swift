@@ -20,7 +20,7 @@ package struct JSONWriter {
     package mutating func endArray() { close("]") }
 
     /// The name of the next value; names are ours and need no escapes.
-    mutating func name(_ name: StaticString) {
+    package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(Self.quote)
         bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -72,6 +72,19 @@ package struct JSONWriter {
         RFC3339.append(instant, to: &bytes)
         bytes.append(Self.quote)
         needsComma = true
+    }
+
+    /// RFC 3339 in UTC with milliseconds.
+    package mutating func value(toTheMillisecond instant: Instant) {
+        value(instant)
+        bytes.removeLast(2)
+        let milliseconds = Int(((instant.milliseconds % 1000) + 1000) % 1000)
+        bytes.append(UInt8(ascii: "."))
+        for digit in [milliseconds / 100, milliseconds / 10 % 10, milliseconds % 10] {
+            bytes.append(UInt8(ascii: "0") + UInt8(digit))
+        }
+        bytes.append(UInt8(ascii: "Z"))
+        bytes.append(Self.quote)
     }
 
     /// An array made of one value for each element.

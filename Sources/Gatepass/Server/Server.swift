@@ -60,8 +60,9 @@ struct Server: Sendable {
             configuration: API.configuration(
                 at: .hostname(settings.http.host, port: Int(settings.http.port)), logger: logger),
             onServerRunning: { channel in notice.listens(at: channel.localAddress?.port ?? 0) }, logger: logger)
+        defer { LogStream.standardError.flush() }
         try await run([
-            PoolService(pool: pool), opening, CatalogueReload(server: self, pool: pool),
+            AccessLog(), PoolService(pool: pool), opening, CatalogueReload(server: self, pool: pool),
             DrainingHTTP(
                 application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),
             notice,
@@ -95,7 +96,8 @@ struct Server: Sendable {
                     status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
             },
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: Surroundings.now,
-            uptime: Surroundings.uptime, newRequestID: Surroundings.requestID, logger: logger)
+            uptime: Surroundings.uptime, newRequestID: Surroundings.requestID,
+            logAccess: { [logger] in AccessLog.take($0, for: logger) }, logger: logger)
     }
 
     /// The catalogue of the file, until the database tells its own; without a file, one that sells nothing.

@@ -1,6 +1,7 @@
 import Entitlements
 import Foundation
 import MariaDB
+import Synchronization
 
 /// The clock and the randomness of the process: everything below is handed them, and only here are they read.
 enum Surroundings {
@@ -17,10 +18,13 @@ enum Surroundings {
 
     private static let start = ContinuousClock.now
 
-    /// A name for a request that came without one.
+    /// A name for a request that came without one: of this process, and of the request within it.
     static func requestID() -> String {
-        String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+        process + String(requests.add(1, ordering: .relaxed).newValue, radix: 36)
     }
+
+    private static let process = String(UInt64.random(in: .min ... .max), radix: 36) + "-"
+    private static let requests = Atomic<UInt64>(0)
 
     /// A random UUID v4 (RFC 9562 §5.4).
     static func accountToken() -> AccountToken {

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Takes whatever is waiting, up to a limit, and runs it as one batch; then takes what has come meanwhile.
 ///
-/// On two cores the hops between threads cost more than the statements, so many requests share one transaction. A batch
-/// runs alone: the next one starts when it has ended.
+/// On two cores the hops between threads cost more than the statements, so many requests share one transaction. A runner
+/// takes its next batch when the last one has ended; while it waits for the disk, another one works.
 final class Lane<Item: Sendable>: Sendable {
     /// What the lock guards.
     private struct State {
         var waiting: Deque<Item> = []
-        var idle: CheckedContinuation<[Item]?, Never>?
+        var idle: Deque<CheckedContinuation<[Item]?, Never>> = []
         var isClosed = false
     }
 
@@ -27,7 +27,7 @@ final class Lane<Item: Sendable>: Sendable {
     func submit(_ item: Item) -> Bool {
         state.withLock { state in
             guard !state.isClosed, state.waiting.count < maximumWaiting else { return false }
-            if let idle = state.idle.take() {
+            if let idle = state.idle.popFirst() {
                 idle.resume(returning: [item])
             } else {
                 state.waiting.append(item)
@@ -40,14 +40,18 @@ final class Lane<Item: Sendable>: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
-            state.idle.take()?.resume(returning: nil)
+            while let idle = state.idle.popFirst() { idle.resume(returning: nil) }
         }
     }
 
-    /// Runs batches until the lane is closed and empty.
-    func run(_ carryOut: ([Item]) async -> Void) async {
-        while let batch = await next() {
-            await carryOut(batch)
+    /// Runs batches, `runners` of them at a time, until the lane is closed and empty.
+    func run(runners: Int, _ carryOut: @escaping @Sendable ([Item]) async -> Void) async {
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<runners {
+                group.addTask {
+                    while let batch = await self.next() { await carryOut(batch) }
+                }
+            }
         }
     }
 
@@ -61,7 +65,7 @@ final class Lane<Item: Sendable>: Sendable {
                 } else if state.isClosed {
                     continuation.resume(returning: nil)
                 } else {
-                    state.idle = continuation
+                    state.idle.append(continuation)
                 }
             }
         }

@@ -11,6 +11,8 @@ package import MariaDB
 package final class Ledger: Sendable {
     /// How many requests share a transaction at most; while one batch is written, the next one's evidence is verified.
     private static let maximumBatch = 16
+    /// How many batches are written at once: while one waits for the disk, the others' statements run.
+    private static let runners = 2
     /// How often a batch begins again because another instance made the same row first.
     private static let maximumCollisions = 8
     /// How many requests wait at most; one more is told that the database is overloaded.
@@ -35,7 +37,7 @@ package final class Ledger: Sendable {
 
     /// Records until `shutDown`; returns when every request in line is answered.
     package func run() async {
-        await lane.run { await commit($0) }
+        await lane.run(runners: Self.runners) { await self.commit($0) }
     }
 
     /// A reader of what is recorded, which shares the ledgers at hand.

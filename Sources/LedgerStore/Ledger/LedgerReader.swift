@@ -27,7 +27,7 @@ package final class LedgerReader: Sendable {
 
     /// Reads until `shutDown`; returns when everybody in line is answered.
     package func run() async {
-        await lane.run { await read($0) }
+        await lane.run(runners: 1) { await self.read($0) }
     }
 
     /// Takes no more readers.

@@ -39,7 +39,8 @@ struct TestServer: Sendable {
                 service: service, verifier: { verifier },
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
                 rateLimits: rateLimits, fold: Fixture.fold, openAPI: openAPI, cores: 2,
-                now: { Fixture.now }, uptime: { .zero }, newRequestID: { "made-here" }, logger: logger))
+                now: { Fixture.now }, uptime: { .zero }, newRequestID: { "made-here" }, logAccess: log.keep,
+                logger: logger))
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
             router: api.router(), server: api.server(limits),
@@ -115,6 +116,14 @@ final class TestLog: LogHandler {
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { nil }
         set {}
+    }
+
+    func keep(_ line: AccessLine) {
+        var json = JSONWriter()
+        json.beginObject()
+        json.append(line)
+        json.endObject()
+        kept.withLock { $0.append(String(decoding: json.bytes, as: UTF8.self)) }
     }
 
     func log(event: LogEvent) {

@@ -82,11 +82,10 @@ struct OrderOfChecksTests {
             let path = "/api/iap/apple/status?at=canary"
             _ = try await server.send("GET", path)
             _ = try await server.send("POST", Self.attach, #"{"signedTransactionJWS":"canary"}"#)
-            let lines = server.log.lines.filter { $0.contains("request method") || $0.contains("method=") }
+            let lines = server.log.lines.filter { $0.contains("\"method\"") }
             #expect(lines.count == 2)
             #expect(
-                lines.first?.contains("route=/api/iap/apple/status") == true
-                    && lines.first?.contains("status=400") == true)
+                lines.first?.contains(#""route":"/api/iap/apple/status","status":400"#) == true)
             #expect(!server.log.lines.contains { $0.contains("canary") || $0.contains(Fixture.token(of: "u1")) })
         }
     }

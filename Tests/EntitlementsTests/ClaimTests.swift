@@ -23,12 +23,17 @@ import Testing
         let key = states[0].key
         let history = PurchaseHistory(
             now: now, ledgers: [:], purchases: [key: .init(owner: owner, states: states)], tokenHolders: holders)
-        return history.claim(
-            on: key, by: .alice, proof: proof.map { AppTransactionID($0) }, under: ClaimRules(unclaimed: unclaimed))
+        let attach = Attach(
+            states[0], to: .alice, proof: proof.map { AppTransactionID($0) },
+            in: ClaimContext(rules: ClaimRules(unclaimed: unclaimed), fold: .example))
+        let decision = attach.decide(given: history)
+        let isBound = decision.answer == .success(.unowned)
+        #expect(decision.bindings == (isBound ? [key: .alice] : [:]) && decision.moves == [:])
+        return decision.answer
     }
 
     @Test func theRulesAreTriedInTheirOrder() throws {
-        let bob = try #require(UserID("bob"))
+        let bob: UserID = "bob"
         let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
         let state = Self.state(at: Self.now, token: token)
         #expect(Self.claim([state], owner: .alice, holders: [token: bob], .proof) == .success(.alreadyTheirs))
@@ -39,7 +44,7 @@ import Testing
     }
 
     @Test func anOlderTextWithoutTheTokenDoesNotEscapeItsVeto() throws {
-        let bob = try #require(UserID("bob"))
+        let bob: UserID = "bob"
         let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
         let (older, newer) = (Self.state(at: Self.now), Self.state(at: Self.now, token: token, signedAt: Self.now + 1))
         for states in [[older, newer], [newer, older]] {

@@ -38,7 +38,7 @@ extension Catalogue {
     /// Ranks free 0, basic 1, pro 2 in `main`; `eyes`, of pro's rank, in a lane of its own.
     static func example(
         defaultTier: TierID? = "free", pausing: Bool = false, adding products: [Product] = [],
-        without removed: Set<ProductID> = []
+        without removed: Set<ProductID> = [], ownership: OwnershipPolicies = OwnershipPolicies()
     ) -> Catalogue {
         let known: [Product] = [
             Product(id: .pro30, app: .vpn, terms: .pass(tier: "pro", days: 30)),
@@ -72,7 +72,7 @@ extension Catalogue {
                 Tier(id: "pro", rank: 2, features: ["standard", "premium"], limits: ["trips": 1000], devices: 5),
                 Tier(id: "eyes", lane: "art", rank: 2, features: ["eyes"], limits: ["trips": 5, "views": 7]),
             ],
-            products: known.filter { !removed.contains($0.id) } + products)
+            ownership: ownership, products: known.filter { !removed.contains($0.id) } + products)
     }
 }
 

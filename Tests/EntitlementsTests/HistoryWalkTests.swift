@@ -45,7 +45,7 @@ import Testing
     ) -> UserLedger {
         var ledger = UserLedger(user: .alice)
         for fact in facts {
-            ledger.append([(start, fact)], at: start + Int64.random(in: 0...1000, using: &random))
+            ledger.append([.init(fact, at: start)], at: start + Int64.random(in: 0...1000, using: &random))
         }
         return ledger
     }
@@ -83,13 +83,43 @@ import Testing
             devices: status.devices, explanation: [], settings: status.settings)
     }
 
-    @Test func betweenTwoChangesAnAnswerStaysTheSame() {
+    /// A ledger in which what is bought or granted also goes away, comes and is withdrawn.
+    private static func wanderings(using random: inout SplitMix64) -> UserLedger {
+        var story = Story()
+        for state in states(using: &random) { story = story.records(state, at: "2027-01-01") }
+        let gifts: [Grant.Gift] = [
+            .pass(tier: "pro", length: Pass.length(days: 20, quantity: 1)), .window(tier: "basic", endsAt: day(70)),
+            .addOn(.proOnly, app: .vpn), .credits(unit: "credit", amount: 5, expiresAt: nil),
+        ]
+        for (number, gift) in gifts.shuffled(using: &random).prefix(2).enumerated() {
+            let grant = Grant(
+                key: .grant("g\(number)"), gift: gift, grantedAt: day(Int64.random(in: 0...60, using: &random)))
+            story = story.told(.granted(grant), at: "2027-01-01")
+        }
+        for key in Set(story.ledger.entries.compactMap(\.fact.purchase)).sorted() {
+            var at = Int64.random(in: 0...40, using: &random)
+            var ran: Int64 = 0
+            let isFirst = Bool.random(using: &random)
+            if isFirst { story = story.told(.bound(key), at: day(at)) }
+            for number in 0..<Int.random(in: isFirst ? 0...4 : 1...4, using: &random) {
+                at += Int64.random(in: 0...20, using: &random)
+                ran += Int64.random(in: 0...10, using: &random) * Instant.millisecondsPerDay
+                let handover = Handover(cause: .operator, ran: ran)
+                let goes = number.isMultiple(of: 2) == isFirst
+                story = story.told(goes ? .gaveAway(key, handover) : .received(key, handover), at: day(at))
+            }
+            if Int.random(in: 0..<5, using: &random) == 0 { story = story.told(.withdrawn(key), at: day(at + 5)) }
+        }
+        return story.ledger
+    }
+
+    @Test(arguments: [false, true]) func betweenTwoChangesAnAnswerStaysTheSame(wandering: Bool) {
         var changes = 0
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
             let facts = states.map(Fact.evidence) + Set(states.map(\.key)).sorted().map(Fact.bound)
-            let ledger = Self.ledger(facts, using: &random)
+            let ledger = wandering ? Self.wanderings(using: &random) : Self.ledger(facts, using: &random)
             let timeline = Timeline(folding: ledger, given: .pausing, settings: .everyone)
             var at = Self.day(Int64.random(in: -5...120, using: &random))
             for _ in 0..<20 {
@@ -117,7 +147,7 @@ import Testing
             let early = Self.ledger(Array(facts.prefix(split)), using: &random)
             var late = early
             let knownAt = try #require(early.entries.last?.recordedAt ?? Instant("2027-01-01"))
-            for fact in facts.dropFirst(split) { late.append([(knownAt, fact)], at: knownAt) }
+            for fact in facts.dropFirst(split) { late.append([.init(fact, at: knownAt)], at: knownAt) }
             #expect(
                 Self.answers(late.known(at: knownAt), on: [20, 60]) == Self.answers(early, on: [20, 60]), "seed \(seed)"
             )

@@ -7,15 +7,22 @@ import Testing
         let subjects: [TickByTick.Subject]
         let pauses: [PassClock.Pause]
 
-        init(seed: UInt64, pausing: Bool) {
+        init(seed: UInt64, pausing: Bool, moving: Bool = false) {
             var random = SplitMix64(seed: seed)
             subjects = (0..<Int.random(in: 0...8, using: &random)).map { number in
-                TickByTick.Subject(
+                var subject = TickByTick.Subject(
                     key: .pass("p\(number)"), anchor: Int64.random(in: 0...60, using: &random),
                     length: Int64.random(in: 0...16, using: &random), rank: Int.random(in: 1...3, using: &random),
                     states: (0..<Int.random(in: 0...4, using: &random)).map { _ in
                         VerifiedPurchase.random(of: "p\(number)", within: 90, using: &random)
                     })
+                if moving, Bool.random(using: &random) { subject.ranBefore = Int64.random(in: 0...9, using: &random) }
+                if moving, Bool.random(using: &random) {
+                    subject.departure = Pass.Departure(
+                        at: Instant(milliseconds: Int64.random(in: 0...90, using: &random)),
+                        ran: subject.ranBefore + Int64.random(in: 0...12, using: &random))
+                }
+                return subject
             }
             pauses = (0..<(pausing ? Int.random(in: 0...4, using: &random) : 0)).map { _ in
                 let startsAt = Int64.random(in: 0...90, using: &random)
@@ -29,7 +36,7 @@ import Testing
             subjects.map {
                 Pass(
                     key: $0.key, anchor: Instant(milliseconds: $0.anchor), length: $0.length, rank: $0.rank,
-                    share: ShareTrack(of: $0.states))
+                    share: ShareTrack(of: $0.states), ranBefore: $0.ranBefore, departure: $0.departure)
             }
         }
     }
@@ -45,12 +52,13 @@ import Testing
         return ticks
     }
 
-    @Test(arguments: [false, true]) func agreesWithTheRuleTakenLiterally(pausing: Bool) {
+    @Test(arguments: [(false, false), (true, false), (false, true), (true, true)])
+    func agreesWithTheRuleTakenLiterally(pausing: Bool, moving: Bool) {
         for seed in UInt64(0)..<2_000 {
-            let history = History(seed: seed, pausing: pausing)
+            let history = History(seed: seed, pausing: pausing, moving: moving)
             let clock = PassClock(running: history.passes, pausedBy: history.pauses)
             let expected = TickByTick.run(history.subjects, pausedBy: history.pauses, until: Self.horizon)
-            #expect(Self.ticks(of: clock) == expected, "seed \(seed), pausing \(pausing)")
+            #expect(Self.ticks(of: clock) == expected, "seed \(seed), pausing \(pausing), moving \(moving)")
         }
     }
 
@@ -113,6 +121,19 @@ import Testing
                         signedAt: Instant(milliseconds: .max))
                 ]))
         #expect(PassClock(running: [pass]).runs.count == 1)
+    }
+
+    @Test func aPassThatIsGoneBeforeItsAnchorNeverRunsAndOneThatCameRunWholeNeither() {
+        let day = Instant.millisecondsPerDay
+        let passes = [
+            Pass(key: .pass("gone"), anchor: "01-05", length: day, rank: 1, departure: .init(at: "01-05", ran: 0)),
+            Pass(
+                key: .pass("late"), anchor: .distantFuture, length: day, rank: 1,
+                departure: .init(at: .distantFuture + 1, ran: day)),
+            Pass(key: .pass("whole"), anchor: "01-05", length: day, rank: 1, ranBefore: day),
+            Pass(key: .pass("rest"), anchor: "01-06", length: day, rank: 1, ranBefore: day - 1),
+        ]
+        #expect(PassClock(running: passes).runs == [.init(pass: 3, startsAt: "01-06", endsAt: "01-06 00:00:00.001")])
     }
 
     @Test(arguments: [

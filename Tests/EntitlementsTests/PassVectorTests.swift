@@ -79,13 +79,14 @@ import Testing
             gives: "p 01-01..01-10", "p 01-15..01-20")
     }
 
-    @Test func anOperatorsRevocationOutlivesTheStoresReversal() throws {
-        let store = Self.one.refunds("p", at: "01-10").reverses("p", signedAt: "01-20").timeline()
-        let pass = try #require(store.purchases.first?.pass)
-        let both = ShareTrack.largest(of: [pass.share, ShareTrack(revokedAt: "01-12")])
-        let clock = PassClock(
-            running: [Pass(key: pass.key, anchor: pass.anchor, length: pass.length, rank: pass.rank, share: both)])
-        #expect(clock.runs == [PassClock.Run(pass: 0, startsAt: "01-01", endsAt: "01-10")])
+    @Test func anOperatorsRevocationOutlivesTheStoresReversal() {
+        let refunded = Self.one.refunds("p", at: "01-10")
+        check(refunded.withdraws("p", at: "01-12").reverses("p", signedAt: "01-20"), gives: "p 01-01..01-10")
+        check(refunded.reverses("p", signedAt: "01-20"), gives: "p 01-01..01-10", "p 01-20..02-10")
+        check(
+            refunded.reverses("p", signedAt: "01-20").withdraws("p", at: "01-25"), gives: "p 01-01..01-10",
+            "p 01-20..01-25")
+        check(Self.one.withdraws("p", at: "01-12").refunds("p", at: "01-10", share: 50000), gives: "p 01-01..01-12")
     }
 
     @Test func aReversalLearnedLaterChangesNoEarlierAnswer() {

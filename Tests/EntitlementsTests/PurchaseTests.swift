@@ -59,7 +59,7 @@ import Testing
 
     @Test func aBindingWithoutEvidenceGivesNothing() {
         var ledger = UserLedger(user: .alice)
-        ledger.append([("01-01", .bound(.pass("p")))], at: "01-01")
+        ledger.append([.init(.bound(.pass("p")), at: "01-01")], at: "01-01")
         #expect(Timeline(folding: ledger, given: .example, settings: .everyone).purchases.isEmpty)
     }
 

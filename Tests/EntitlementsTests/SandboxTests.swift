@@ -34,11 +34,18 @@ import Testing
         (.everyone, false, true),
     ])
     func countsForWhomTheSettingsSay(_ access: EntitlementSettings.SandboxAccess, isTester: Bool, counts: Bool) {
-        let timeline = Timeline(
-            folding: Self.story.ledger, given: .example, settings: EntitlementSettings(sandboxAccess: access),
-            isSandboxTester: isTester)
+        let timeline = Self.story.told(.sandboxTester(isTester), at: "01-11")
+            .timeline(settings: EntitlementSettings(sandboxAccess: access))
         #expect(timeline.countsSandbox == counts)
         #expect(timeline.counts(.production))
+    }
+
+    @Test func theLastThatIsKnownOfTheListOfTestersHolds() {
+        let story = Self.story.told(.sandboxTester(true), at: "01-11").told(.sandboxTester(false), at: "01-12")
+        #expect(!Self.story.timeline(settings: .testers).countsSandbox)
+        #expect(story.timeline(settings: .testers, knownAt: "01-11").countsSandbox)
+        #expect(!story.timeline(settings: .testers).countsSandbox)
+        #expect(story.told(.sandboxTester(true), at: "01-13").timeline(settings: .testers).countsSandbox)
     }
 
     @Test func subscriptionRowsDoNotDependOnTheSettings() {

@@ -43,16 +43,42 @@ struct Story {
     func attaches(_ state: VerifiedPurchase, at instant: Instant) -> Story {
         var story = records(state, at: instant)
         story.bought[state.key.externalID.text] = state
-        story.ledger.append([(instant, .bound(state.key))], at: instant)
+        story.ledger.append([.init(.bound(state.key), at: instant)], at: instant)
         return story
     }
 
     /// Evidence alone.
     func records(_ state: VerifiedPurchase, at instant: Instant) -> Story {
         var story = self
-        story.ledger.append([(state.signedAt, .evidence(state))], at: instant)
+        story.ledger.append([.init(.evidence(state), at: state.signedAt)], at: instant)
         return story
     }
+
+    /// An operator's gift, which is the user's at once.
+    func grants(_ id: String, _ gift: Grant.Gift, at instant: Instant) -> Story {
+        let grant = Grant(key: .grant(id), gift: gift, grantedAt: instant)
+        return told(.granted(grant), at: instant).told(.bound(grant.key), at: instant)
+    }
+
+    /// An operator takes back what was bought or granted.
+    func withdraws(_ id: String, at instant: Instant) -> Story { told(.withdrawn(key(id)), at: instant) }
+
+    func givesAway(_ id: String, at instant: Instant, ran: Int64 = 0, units: Int = 0) -> Story {
+        told(.gaveAway(key(id), Handover(cause: .operator, ran: ran, units: units)), at: instant)
+    }
+
+    func receives(_ id: String, at instant: Instant, ran: Int64 = 0, units: Int = 0) -> Story {
+        told(.received(key(id), Handover(cause: .operator, ran: ran, units: units)), at: instant)
+    }
+
+    /// Any fact, learned when it holds.
+    func told(_ fact: Fact, at instant: Instant) -> Story {
+        var story = self
+        story.ledger.append([.init(fact, at: instant)], at: instant)
+        return story
+    }
+
+    private func key(_ id: String) -> PurchaseKey { bought[id]?.key ?? .grant(id) }
 
     func timeline(
         in catalogue: CatalogueVersions = .example, settings: EntitlementSettings = .everyone, knownAt: Instant? = nil
@@ -74,17 +100,24 @@ struct Story {
     }
 }
 
-extension UserID {
-    /// A user; the name is of the form that `UserID` asks for.
-    static let alice: UserID = {
-        guard let user = UserID("alice") else { preconditionFailure("a user id of the right form") }
-        return user
-    }()
+extension UserID: ExpressibleByStringLiteral {
+    static let alice: UserID = "alice"
+
+    /// The text is of the form that `UserID` asks for.
+    package init(stringLiteral text: String) {
+        guard let user = UserID(text) else { preconditionFailure("a user id of the right form: \(text)") }
+        self = user
+    }
+}
+
+extension PurchaseKey {
+    static func grant(_ id: String) -> PurchaseKey { Grant.key(ExternalID(id)) }
 }
 
 extension EntitlementSettings {
     static let everyone = EntitlementSettings(sandboxAccess: .everyone)
     static let production = EntitlementSettings(sandboxAccess: .nobody)
+    static let testers = EntitlementSettings(sandboxAccess: .testers)
 }
 
 extension Segment {
@@ -99,13 +132,15 @@ extension VerifiedPurchase {
         transaction: String? = nil, period: String? = nil, source: Source = .appleIAP,
         environment: StoreEnvironment = .production, at purchasedAt: Instant, originallyAt: Instant? = nil,
         until expiresAt: Instant? = nil, quantity: Int = 1, isFamilyShared: Bool = false, isUpgraded: Bool = false,
-        revocation: Revocation? = nil, signedAt: Instant? = nil
+        revocation: Revocation? = nil, accountToken: AccountToken? = nil, account: String? = nil,
+        signedAt: Instant? = nil
     ) -> VerifiedPurchase {
         VerifiedPurchase(
             key: PurchaseKey(source: source, app: .vpn, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(transaction ?? id), periodID: period, productID: product, type: type,
             purchasedAt: purchasedAt, originallyPurchasedAt: originallyAt, expiresAt: expiresAt, quantity: quantity,
             isFamilyShared: isFamilyShared, isUpgraded: isUpgraded, revocation: revocation,
+            accountToken: accountToken, appTransactionID: account.map { AppTransactionID($0) },
             signedAt: signedAt ?? purchasedAt)
     }
 

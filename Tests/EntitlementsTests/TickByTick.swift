@@ -12,15 +12,21 @@ struct TickByTick {
         let length: Int64
         let rank: Int
         let states: [VerifiedPurchase]
+        /// What it ran elsewhere.
+        var ranBefore: Int64 = 0
+        var departure: Pass.Departure?
     }
 
     /// Which subject runs at each millisecond from 0 on, and none.
     static func run(_ subjects: [Subject], pausedBy pauses: [PassClock.Pause], until end: Int64) -> [Int?] {
-        var ran = [Int64](repeating: 0, count: subjects.count)
+        var ran = subjects.map(\.ranBefore)
         let states = subjects.map { ordered($0.states) }
         return (0..<end).map { now in
             var first: Int?
             for (index, subject) in subjects.enumerated() where subject.anchor <= now {
+                if let departure = subject.departure {
+                    guard now < departure.at.milliseconds, ran[index] < departure.ran else { continue }
+                }
                 let share = Int64(share(ofOrdered: states[index], at: now))
                 guard ran[index] < subject.length * (100_000 - share) / 100_000 else { continue }
                 guard let best = first else {

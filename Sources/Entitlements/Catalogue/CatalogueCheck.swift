@@ -157,6 +157,7 @@ package struct CatalogueCheck {
                     instead: "name each product once")
             }
             checkTerms(product.terms, at: path)
+            checkSeats(of: product, at: path + [.field(.devices)])
             checkPrice(product.price, at: path + [.field(.price)])
         }
     }
@@ -180,6 +181,20 @@ package struct CatalogueCheck {
         case .plan(let tier, let planID, _):
             checkTier(tier, at: path + [.field(.tier)])
             if let planID { checkID(planID, at: path + [.field(.planID)]) }
+        }
+    }
+
+    /// One product, one number of seats.
+    private mutating func checkSeats(of product: Product, at path: [CatalogueDefect.Step]) {
+        guard let devices = product.devices else { return }
+        checkRange(devices, 0...Self.maximumSeats, at: path)
+        switch product.terms {
+        case .addOn, .consumable:
+            report(path, "a product of this kind has no devices", instead: "leave it out")
+        case .pass: break
+        case .plan(_, let planID, _):
+            guard let seats = planID.flatMap({ PlanID($0) })?.seats, seats != devices else { return }
+            report(path, "the plan id says \(seats)", instead: "leave it out")
         }
     }
 

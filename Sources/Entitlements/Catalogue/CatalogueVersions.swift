@@ -56,10 +56,20 @@ package struct CatalogueVersions: Sendable {
 
     /// What a purchase of `product` made at `purchasedAt` gives; nil while no version knows the product.
     package func terms(of product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant) -> Terms? {
+        self.product(product, from: source, for: app, purchasedAt: purchasedAt)?.terms
+    }
+
+    /// The seats that such a purchase has of its own.
+    package func seats(of product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant) -> Int? {
+        self.product(product, from: source, for: app, purchasedAt: purchasedAt)?.seats
+    }
+
+    private func product(
+        _ product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant
+    ) -> Product? {
         let key = ProductKey(id: product, source: source, app: app)
         let inForce = versions.lastIndex { $0.effectiveAt <= purchasedAt } ?? 0
-        if let product = productsByVersion[inForce][key] { return product.terms }
-        return productsByVersion.lazy.compactMap { $0[key] }.first?.terms
+        return productsByVersion[inForce][key] ?? productsByVersion.lazy.compactMap { $0[key] }.first
     }
 
     /// The tier as the newest version that names it has it: ranks and lanes are never reordered, so this is a tier's

@@ -47,22 +47,31 @@ package struct Product: Hashable, Sendable {
     package let source: Source
     package let app: AppID
     package let terms: Terms
+    /// Device seats of a pass or plan that go before its tier's; a plan id may say them too (`semantics.md` §8).
+    package let devices: Int?
     package let price: Price?
     /// By language tag (BCP 47), such as `en` or `zh-Hans`.
     package let titles: [String: String]
     package let descriptions: [String: String]
 
     package init(
-        id: ProductID, source: Source = .appleIAP, app: AppID, terms: Terms, price: Price? = nil,
-        titles: [String: String] = [:], descriptions: [String: String] = [:]
+        id: ProductID, source: Source = .appleIAP, app: AppID, terms: Terms, devices: Int? = nil,
+        price: Price? = nil, titles: [String: String] = [:], descriptions: [String: String] = [:]
     ) {
         self.id = id
         self.source = source
         self.app = app
         self.terms = terms
+        self.devices = devices
         self.price = price
         self.titles = titles
         self.descriptions = descriptions
+    }
+
+    /// The product's own seats; nil when its tier's count.
+    package var seats: Int? {
+        guard case .plan(_, let planID?, _) = terms else { return devices }
+        return devices ?? PlanID(planID)?.seats
     }
 }
 

@@ -7,13 +7,36 @@ package struct Pass: Hashable, Sendable {
     package let length: Int64
     package let rank: Int
     package let share: ShareTrack
+    /// What it had run with earlier owners when it came, in milliseconds; its length counts that too.
+    package let ranBefore: Int64
+    /// Nil for one that stays.
+    package let departure: Departure?
 
-    package init(key: PurchaseKey, anchor: Instant, length: Int64, rank: Int, share: ShareTrack = .untouched) {
+    /// The end of a pass in one user's lane: its rest goes to another (`semantics.md` §5).
+    package struct Departure: Hashable, Sendable {
+        /// Exclusive.
+        package let at: Instant
+        /// What it had run with all owners by then, in milliseconds. It never runs more here, whatever is learned later
+        /// of this lane, for the rest runs elsewhere.
+        package let ran: Int64
+
+        package init(at instant: Instant, ran: Int64) {
+            at = instant
+            self.ran = ran
+        }
+    }
+
+    package init(
+        key: PurchaseKey, anchor: Instant, length: Int64, rank: Int, share: ShareTrack = .untouched,
+        ranBefore: Int64 = 0, departure: Departure? = nil
+    ) {
         self.key = key
         self.anchor = anchor
         self.length = length
         self.rank = rank
         self.share = share
+        self.ranBefore = ranBefore
+        self.departure = departure
     }
 
     /// `days × quantity` in milliseconds, from 0 to `maximumLength`.

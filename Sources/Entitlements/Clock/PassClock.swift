@@ -1,8 +1,8 @@
 /// Runs the passes of one lane and one environment (`semantics.md` §2, *The rule*).
 ///
 /// In a lane one pass runs at a time: of those whose anchor has come and that have run for less than their paid length,
-/// the one that `Pass.precedes` puts first. Nothing changes between two events (an anchor, a step of a share, the edge
-/// of a window that pauses), except that the running pass may run out; so the clock goes from event to event, and
+/// the one that `Pass.precedes` puts first. Nothing changes between two events (an anchor, a departure, a step of a
+/// share, the edge of a window that pauses), except that the running pass may run out; so the clock goes from event to event, and
 /// n passes take O((n + events) log n).
 package struct PassClock {
     /// An uninterrupted run `[startsAt, endsAt)` of one of the passes.
@@ -42,6 +42,7 @@ package struct PassClock {
         /// What changes then.
         enum Change {
             case anchor(Int)
+            case departure(Int)
             case share(Int, Int)
             case pause(from: Int?)
         }
@@ -55,12 +56,24 @@ package struct PassClock {
         let pass: Int
         let length: Int64
         let rank: Int
-        var paidLength: Int64
-        var ran: Int64 = 0
-        var hasAnchored = false
+        /// The most that it may have run when it departs; its length if it stays.
+        let limit: Int64
+        /// What it may run now: what is paid for, up to the limit.
+        var mayHaveRun: Int64
+        var ran: Int64
+        var isHere = false
         var isWaiting = false
 
-        var mayRun: Bool { hasAnchored && ran < paidLength }
+        var mayRun: Bool { isHere && ran < mayHaveRun }
+
+        init(_ pass: Pass, at position: Int) {
+            self.pass = position
+            length = pass.length
+            rank = pass.rank
+            limit = pass.departure?.ran ?? pass.length
+            mayHaveRun = min(limit, pass.length)
+            ran = pass.ranBefore
+        }
     }
 
     private var runners: [Runner]
@@ -70,10 +83,7 @@ package struct PassClock {
     /// Runs `passes`, in any order, to their ends under the windows that pause them.
     package init(running passes: [Pass], pausedBy pauses: [Pause] = []) {
         let order = passes.indices.sorted { Pass.precedes(passes[$0], passes[$1]) }
-        runners = order.map {
-            Runner(
-                pass: $0, length: passes[$0].length, rank: passes[$0].rank, paidLength: passes[$0].length)
-        }
+        runners = order.map { Runner(passes[$0], at: $0) }
         run(through: Self.events(of: order.map { passes[$0] }, pausedBy: pauses))
     }
 
@@ -91,7 +101,7 @@ package struct PassClock {
                 now = events[next].at
                 continue
             }
-            let runsOutAt = now + (runners[first].paidLength - runners[first].ran)
+            let runsOutAt = now + (runners[first].mayHaveRun - runners[first].ran)
             let end = next < events.endIndex ? min(runsOutAt, events[next].at) : runsOutAt
             runners[first].ran += end - now
             record(Run(pass: runners[first].pass, startsAt: now, endsAt: end))
@@ -102,10 +112,13 @@ package struct PassClock {
     private mutating func apply(_ change: Event.Change) {
         switch change {
         case .anchor(let position):
-            runners[position].hasAnchored = true
+            runners[position].isHere = true
             enqueue(position)
+        case .departure(let position):
+            runners[position].isHere = false
         case .share(let position, let share):
-            runners[position].paidLength = Pass.paidLength(of: runners[position].length, refunded: share)
+            runners[position].mayHaveRun = min(
+                runners[position].limit, Pass.paidLength(of: runners[position].length, refunded: share))
             enqueue(position)
         case .pause(let rank):
             pausedBelow = rank
@@ -118,7 +131,7 @@ package struct PassClock {
         waiting.insert(position)
     }
 
-    /// Those that have run out or are refunded leave the queue when they come to its head.
+    /// Those that have run out, are refunded or are gone leave the queue when they come to its head.
     private mutating func firstThatMayRun() -> Int? {
         while let first = waiting.smallest {
             guard runners[first].mayRun else {
@@ -144,7 +157,11 @@ package struct PassClock {
         var events = pauseEvents(pauses)
         events.reserveCapacity(events.count + passes.count)
         for (position, pass) in passes.enumerated() {
+            if let departure = pass.departure, departure.at <= pass.anchor { continue }
             events.append(Event(at: pass.anchor.writable, change: .anchor(position)))
+            if let departure = pass.departure {
+                events.append(Event(at: departure.at.writable, change: .departure(position)))
+            }
             for step in pass.share.steps {
                 events.append(Event(at: step.startsAt.writable, change: .share(position, step.share)))
             }

@@ -6,14 +6,15 @@ struct Period {
     let startsAt: Instant
     /// What the newest state says; nil when none says any, and then there is no window.
     let expiresAt: Instant?
+    /// What is refunded or, with the whole chain, withdrawn.
     let share: ShareTrack
     /// The first time that a state says that another period took its place.
     let upgradedSaidAt: Instant?
 
     /// The periods of a chain, by their start.
-    static func all(in states: [VerifiedPurchase]) -> [Period] {
+    static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
         Dictionary(grouping: states) { PeriodID($0.periodID ?? $0.transactionID.text) }
-            .compactMap { Period($0.value, named: $0.key) }
+            .compactMap { Period($0.value, named: $0.key, withdrawal: withdrawal) }
             .sorted { left, right in
                 if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
                 let (first, second) = (left.expiresAt ?? .distantPast, right.expiresAt ?? .distantPast)
@@ -21,7 +22,7 @@ struct Period {
             }
     }
 
-    private init?(_ states: [VerifiedPurchase], named id: PeriodID) {
+    private init?(_ states: [VerifiedPurchase], named id: PeriodID, withdrawal: ShareTrack) {
         guard let spokesman = Reading.spokesman(of: states),
             let startsAt = states.lazy.map(\.purchasedAt).min()
         else { return nil }
@@ -33,7 +34,7 @@ struct Period {
             states.lazy
             .compactMap { state in state.expiresAt.map { (signedAt: state.signedAt, expiresAt: $0) } }
             .max { ($0.signedAt, $0.expiresAt) < ($1.signedAt, $1.expiresAt) }?.expiresAt
-        share = ShareTrack(of: states, measuring: .whole)
+        share = .largest(of: [ShareTrack(of: states, measuring: .whole), withdrawal])
         upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
     }
 }

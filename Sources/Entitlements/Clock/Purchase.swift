@@ -1,4 +1,4 @@
-/// A purchase that is bound to a user: what its signed states and the catalogue say together.
+/// A purchase that is or was a user's: what its signed states, or the grant that it is, and the catalogue say together.
 package struct Purchase: Hashable, Sendable {
     /// What it is worth while nothing is in its way.
     package enum Worth: Hashable, Sendable {
@@ -7,7 +7,7 @@ package struct Purchase: Hashable, Sendable {
         case pass(tier: Tier, length: Int64)
         case addOn(features: [Feature], requires: TierID?, seats: Int)
         case credits(CreditLot)
-        /// The chain's periods that count, by their start.
+        /// The chain's periods that count, by their start; of an operator's "until" the one window.
         case plan([Window])
     }
 
@@ -23,19 +23,22 @@ package struct Purchase: Hashable, Sendable {
     package let key: PurchaseKey
     /// When it first became this user's.
     package let boundAt: Instant
+    /// When the user had it; never empty.
+    package let tenures: [Tenure]
     /// The facts that make it, in the order of recording.
     package let facts: [Explanation.Fact]
-    /// Of a chain: the product of its newest period.
-    package let productID: ProductID
-    package let type: StoreProductType
+    /// Of a chain: the product of its newest period; nil for a grant that is of no product.
+    package let productID: ProductID?
     /// The kind that the catalogue gives it; nil while no version knows the product.
     package let kind: ProductKind?
     /// When it was made; of a pass the instant before which it does not run (`semantics.md` §2).
     package let anchor: Instant
     package let quantity: Int
-    /// Of a chain: the track of its newest period.
+    /// What is refunded or withdrawn; of a chain the track of its newest period.
     package let share: ShareTrack
     package let worth: Worth
+    /// The device seats that a pass has of its own, which go before its tier's.
+    package private(set) var seats: Int?
 
     /// The order in which purchases are shown: by anchor, then by id.
     static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
@@ -52,14 +55,14 @@ package struct Purchase: Hashable, Sendable {
 }
 
 extension Purchase {
-    /// All purchases that are bound in `ledger`, each from the set of its states alone; evidence about a purchase that is
-    /// not bound gives nothing.
+    /// All purchases that the user of `ledger` has or had, each from the set of its states alone; evidence about a purchase
+    /// that was never theirs gives nothing.
     package static func all(in ledger: UserLedger, given catalogue: CatalogueVersions) -> [Purchase] {
         var gathered: [Gathered] = []
         var positions: [PurchaseKey: Int] = [:]
         positions.reserveCapacity(ledger.entries.count / 2)
         for entry in ledger.entries {
-            let key = entry.fact.purchase
+            guard let key = entry.fact.purchase else { continue }
             let position = positions[key] ?? gathered.count
             if position == gathered.count {
                 positions[key] = position
@@ -72,41 +75,18 @@ extension Purchase {
         return purchases.indices.sorted { precedes(purchases[$0], purchases[$1]) }.map { purchases[$0] }
     }
 
-    /// What a ledger holds about one purchase.
-    struct Gathered {
-        let key: PurchaseKey
-        var boundAt: Instant?
-        var facts: [Explanation.Fact] = []
-        var states: [VerifiedPurchase] = []
-
-        init(key: PurchaseKey) { self.key = key }
-
-        mutating func add(_ entry: LedgerEntry) {
-            facts.append(Explanation.Fact(entry))
-            switch entry.fact {
-            case .evidence(let state): states.append(state)
-            case .bound: boundAt = boundAt ?? entry.recordedAt
-            }
-        }
-    }
-
     private init?(_ gathered: Gathered, given catalogue: CatalogueVersions) {
-        guard let boundAt = gathered.boundAt, !gathered.states.isEmpty else { return nil }
-        let isChain = gathered.states.allSatisfy { $0.type == .autoRenewable }
-        let reading =
-            isChain
-            ? Reading(chain: gathered.states, of: gathered.key, given: catalogue)
-            : Reading(oneTime: gathered.states, of: gathered.key, given: catalogue)
-        guard let reading else { return nil }
+        guard let boundAt = gathered.boundAt, let reading = Reading(gathered, given: catalogue) else { return nil }
         key = gathered.key
         self.boundAt = boundAt
+        tenures = gathered.tenures
         facts = gathered.facts
-        productID = reading.spokesman.productID
-        type = reading.spokesman.type
+        productID = reading.productID
         kind = reading.kind
         anchor = reading.anchor
         quantity = reading.quantity
         share = reading.share
         worth = reading.worth
+        seats = reading.seats
     }
 }

@@ -1,25 +1,44 @@
-/// What the states of one purchase say, read with the catalogue: the step from evidence to worth.
+/// What a ledger holds about one purchase, read with the catalogue: the step from evidence to worth.
 struct Reading {
-    /// The state that names the product.
-    let spokesman: VerifiedPurchase
+    /// Nil for a grant that is of no product.
+    let productID: ProductID?
     let kind: ProductKind?
     let anchor: Instant
     let quantity: Int
     let share: ShareTrack
     let worth: Purchase.Worth
+    /// The seats that a pass has of its own.
+    private(set) var seats: Int?
+
+    /// Nil while there is neither a state nor a grant.
+    init?(_ gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
+        if let grant = gathered.grant {
+            self.init(grant, given: catalogue, withdrawal: gathered.withdrawal)
+        } else if gathered.states.allSatisfy({ $0.type == .autoRenewable }) {
+            self.init(
+                chain: gathered.states, of: gathered.key, given: catalogue, withdrawal: gathered.withdrawal)
+        } else {
+            self.init(
+                oneTime: gathered.states, of: gathered.key, given: catalogue, withdrawal: gathered.withdrawal)
+        }
+    }
 
     /// Of a one-time purchase: all states are of one identity. Nil without a state.
-    init?(oneTime states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions) {
+    private init?(
+        oneTime states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions,
+        withdrawal: ShareTrack
+    ) {
         guard let spokesman = Self.spokesman(of: states), let anchor = Purchase.anchor(of: states) else { return nil }
         let originals = states.filter(\.isOriginal)
         let quantity = (originals.isEmpty ? states : originals).reduce(0) { max($0, $1.quantity) }
-        let share = ShareTrack(of: states, measuring: Self.measure(of: states))
+        let share = ShareTrack.largest(of: [ShareTrack(of: states, measuring: Self.measure(of: states)), withdrawal])
         let terms = catalogue.terms(of: spokesman.productID, from: key.source, for: key.app, purchasedAt: anchor)
-        self.spokesman = spokesman
+        productID = spokesman.productID
         self.anchor = anchor
         self.quantity = quantity
         self.share = share
         kind = terms?.kind
+        seats = catalogue.seats(of: spokesman.productID, from: key.source, for: key.app, purchasedAt: anchor)
         switch (terms, Self.obstacle(in: states, given: terms)) {
         case (_, let obstacle?):
             worth = .recorded(obstacle)
@@ -28,11 +47,12 @@ struct Reading {
             worth = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
         case (.addOn(let features, let requires, let seats, _)?, nil):
             worth = .addOn(features: features, requires: requires, seats: seats)
-        case (.consumable(let unit, let amount, _)?, nil):
+        case (.consumable(let unit, let amount, let onShortfall)?, nil):
             worth = .credits(
                 CreditLot(
                     unit: unit, environment: key.environment,
-                    credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor, share: share))
+                    credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor,
+                    onShortfall: onShortfall, share: share))
         case (.plan?, nil), (nil, nil):
             // A plan whose states are not all auto-renewable, or no terms: both have an obstacle above.
             worth = .recorded(.productTypeMismatch)
@@ -40,10 +60,13 @@ struct Reading {
     }
 
     /// Of an auto-renewable's chain: each period is an identity of its own. Nil without a state.
-    init?(chain states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions) {
-        let periods = Period.all(in: states)
+    private init?(
+        chain states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions,
+        withdrawal: ShareTrack
+    ) {
+        let periods = Period.all(in: states, withdrawal: withdrawal)
         guard let first = periods.first, let newest = periods.last else { return nil }
-        spokesman = newest.spokesman
+        productID = newest.spokesman.productID
         anchor = first.startsAt
         quantity = 1
         share = newest.share
@@ -55,7 +78,7 @@ struct Reading {
                 of: period.spokesman.productID, from: key.source, for: key.app, purchasedAt: period.startsAt)
             newestTerms = terms
             newestObstacle = Self.obstacle(in: period.states, given: terms)
-            guard newestObstacle == nil, case .plan(let tierID, let planID, _)? = terms else { continue }
+            guard newestObstacle == nil, case .plan(let tierID, _, _)? = terms else { continue }
             guard let tier = catalogue.tier(tierID) else {
                 newestObstacle = .unknownProduct
                 continue
@@ -63,7 +86,9 @@ struct Reading {
             let next = periods[(index + 1)...].first { $0.startsAt > period.startsAt }
             windows.append(
                 Window(
-                    period, followedBy: next, tier: tier, seats: planID.flatMap { PlanID($0) }?.seats,
+                    period, followedBy: next, tier: tier,
+                    seats: catalogue.seats(
+                        of: period.spokesman.productID, from: key.source, for: key.app, purchasedAt: period.startsAt),
                     isLast: index == periods.count - 1))
         }
         kind = newestTerms?.kind

@@ -15,23 +15,26 @@ package struct Timeline: Sendable {
     let plannedByPurchase: [[Coverage]]
     /// What counts only once entered, and only where a period's renewal may still be published.
     package let graces: [Coverage]
+    /// What the balances of credits are made of, whether or not their environment counts; by unit and environment.
+    package let purses: [PurseFacts]
     /// Whether sandbox purchases count for this user (`semantics.md` §9).
     package let countsSandbox: Bool
+    /// What happened to the user's devices, in the order of recording.
+    let deviceActs: [DeviceAct.Dated]
 
-    package init(
-        folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings,
-        isSandboxTester: Bool = false
-    ) {
+    package init(folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings) {
         user = ledger.user
         self.catalogue = catalogue
         self.settings = settings
         countsSandbox =
             switch settings.sandboxAccess {
             case .nobody: false
-            case .testers: isSandboxTester
+            case .testers: ledger.isSandboxTester
             case .everyone: true
             }
+        deviceActs = DeviceAct.Dated.all(in: ledger)
         purchases = Purchase.all(in: ledger, given: catalogue)
+        purses = Self.purses(of: purchases, ledger)
         let pieces = Self.windows(of: purchases) + Self.passes(of: purchases, given: catalogue)
         planned = pieces.indices.sorted { Coverage.precedes(pieces[$0], pieces[$1]) }.map { pieces[$0] }
         var plannedByPurchase = [[Coverage]](repeating: [], count: purchases.count)
@@ -55,36 +58,39 @@ package struct Timeline: Sendable {
     }
 
     private static func windows(of purchases: [Purchase]) -> [Coverage] {
-        purchases.indices.flatMap { index in
-            purchases[index].windows.flatMap { window in
-                window.covered.compactMap { Coverage($0, of: window, in: purchases[index], at: index, isGrace: false) }
-            }
-        }
+        coverage(of: purchases, isGrace: false) { $0.covered }
     }
 
     private static func graces(of purchases: [Purchase], leewayHours: Int) -> [Coverage] {
+        coverage(of: purchases, isGrace: true) { $0.grace(leewayHours: leewayHours) }
+    }
+
+    /// What the windows cover while their purchases are the user's.
+    private static func coverage(
+        of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Explanation.Interval]
+    ) -> [Coverage] {
         purchases.indices.flatMap { index in
             purchases[index].windows.flatMap { window in
-                window.grace(leewayHours: leewayHours)
-                    .compactMap { Coverage($0, of: window, in: purchases[index], at: index, isGrace: true) }
+                purchases[index].held(parts(window)).compactMap {
+                    Coverage($0, of: window, in: purchases[index], at: index, isGrace: isGrace)
+                }
             }
         }
     }
 
     /// One clock for each lane of each environment.
     private static func passes(of purchases: [Purchase], given catalogue: CatalogueVersions) -> [Coverage] {
-        var members: [LaneOfEnvironment: [Int]] = [:]
+        var members: [LaneOfEnvironment: [(pass: Pass, purchase: Int)]] = [:]
         for (index, purchase) in purchases.enumerated() {
             guard case .pass(let tier, _) = purchase.worth else { continue }
             members[LaneOfEnvironment(lane: tier.lane, environment: purchase.key.environment), default: []]
-                .append(index)
+                .append(contentsOf: purchase.passes.map { ($0, index) })
         }
-        return members.flatMap { place, indices in
+        return members.flatMap { place, members in
             let clock = PassClock(
-                running: indices.compactMap { purchases[$0].pass },
-                pausedBy: pauses(in: place, of: purchases, given: catalogue))
+                running: members.map(\.pass), pausedBy: pauses(in: place, of: purchases, given: catalogue))
             return clock.runs.compactMap { run in
-                Coverage(run, of: purchases[indices[run.pass]], at: indices[run.pass])
+                Coverage(run, of: purchases[members[run.pass].purchase], at: members[run.pass].purchase)
             }
         }
     }
@@ -96,10 +102,11 @@ package struct Timeline: Sendable {
         case .run: return []
         case .pause: break
         }
-        let windows = purchases.lazy.filter { $0.key.environment == place.environment }.flatMap(\.windows)
-        return windows.filter { $0.tier.lane == place.lane }.flatMap { window in
-            window.covered.compactMap { part in
-                part.endsAt.map { PassClock.Pause(rank: window.tier.rank, startsAt: part.startsAt, endsAt: $0) }
+        return purchases.filter { $0.key.environment == place.environment }.flatMap { purchase in
+            purchase.windows.filter { $0.tier.lane == place.lane }.flatMap { window in
+                purchase.held(window.covered).compactMap { part in
+                    part.endsAt.map { PassClock.Pause(rank: window.tier.rank, startsAt: part.startsAt, endsAt: $0) }
+                }
             }
         }
     }
@@ -108,20 +115,6 @@ package struct Timeline: Sendable {
     private struct LaneOfEnvironment: Hashable {
         let lane: LaneID
         let environment: StoreEnvironment
-    }
-}
-
-extension Purchase {
-    /// As the clock of its lane sees it; nil when it is no pass that counts.
-    package var pass: Pass? {
-        guard case .pass(let tier, let length) = worth else { return nil }
-        return Pass(key: key, anchor: anchor, length: length, rank: tier.rank, share: share)
-    }
-
-    /// Its periods that count; none when it is no plan.
-    package var windows: [Window] {
-        guard case .plan(let windows) = worth else { return [] }
-        return windows
     }
 }
 
@@ -145,6 +138,6 @@ extension Coverage {
             segment: Segment(
                 lane: tier.lane, tier: tier.id, tierRank: tier.rank, key: purchase.key, startsAt: run.startsAt,
                 endsAt: run.endsAt),
-            purchase: index, seats: nil, isGrace: false)
+            purchase: index, seats: purchase.seats, isGrace: false)
     }
 }

@@ -1,15 +1,16 @@
-/// Coverage whose dates another party gives: one period of a plan (`semantics.md` §7).
+/// Coverage whose dates another party gives: one period of a plan, or an operator's "until" (`semantics.md` §7).
 ///
 /// Windows overlay the lane; they neither use nor add pass time.
 package struct Window: Hashable, Sendable {
-    package let productID: ProductID
+    /// Nil for an operator's, which is of no product.
+    package let productID: ProductID?
     package let tier: Tier
     /// The product's own seats, which go before its tier's.
     package let seats: Int?
     package let startsAt: Instant
     /// The end that was paid for, or an upgrade before it.
     package let endsAt: Instant
-    /// A refund ends it at `revokedAt`, whatever its share; a reversal opens it again.
+    /// A refund or a withdrawal ends it, whatever its share; a reversal opens it again.
     package let revocations: ShareTrack
     /// Another period took its place.
     package let isSuperseded: Bool
@@ -27,6 +28,18 @@ package struct Window: Hashable, Sendable {
         endsAt = max(startsAt, upgradedAt.map { min($0, expiresAt) } ?? expiresAt)
         isSuperseded = upgradedAt != nil
         mayRenew = isLast && upgradedAt == nil && period.expiresAt != nil && revocations.share(at: expiresAt) == 0
+    }
+
+    /// An operator's, which never renews.
+    init(of tier: Tier, from startsAt: Instant, to endsAt: Instant, revocations: ShareTrack) {
+        productID = nil
+        self.tier = tier
+        seats = nil
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+        self.revocations = revocations
+        isSuperseded = false
+        mayRenew = false
     }
 
     /// What it covers by its dates, independent of any instant.

@@ -1,17 +1,25 @@
-/// What one consumable credited (`semantics.md` §4).
+/// What one purchase credited: the whole lot, whoever holds how much of it (`semantics.md` §4).
 package struct CreditLot: Hashable, Sendable {
     package let unit: String
     package let environment: StoreEnvironment
     /// `amount × quantity`: the whole lot.
     package let credited: Int
     package let creditedAt: Instant
+    /// Exclusive; nil for a paid lot, which never expires.
+    package let expiresAt: Instant?
+    package let onShortfall: Terms.OnShortfall
     package let share: ShareTrack
 
-    package init(unit: String, environment: StoreEnvironment, credited: Int, creditedAt: Instant, share: ShareTrack) {
+    package init(
+        unit: String, environment: StoreEnvironment, credited: Int, creditedAt: Instant, expiresAt: Instant? = nil,
+        onShortfall: Terms.OnShortfall = .debt, share: ShareTrack
+    ) {
         self.unit = unit
         self.environment = environment
         self.credited = credited
         self.creditedAt = creditedAt
+        self.expiresAt = expiresAt
+        self.onShortfall = onShortfall
         self.share = share
     }
 
@@ -28,7 +36,7 @@ package struct CreditLot: Hashable, Sendable {
         return whole * share + (rest * share + Revocation.fullShare / 2) / Revocation.fullShare
     }
 
-    /// The refunded total of this lot at `instant`.
+    /// The refunded total of the whole lot at `instant`.
     package func refunded(at instant: Instant) -> Int {
         Self.refunded(of: credited, share: share.share(at: instant))
     }

@@ -92,9 +92,9 @@ package struct ShareTrack: Hashable, Sendable {
         parts(from: startsAt, to: endsAt) { $0 == 0 }
     }
 
-    /// The parts from `startsAt` on in which something is left.
-    package func notFullyRefundedParts(from startsAt: Instant) -> [Explanation.Interval] {
-        parts(from: startsAt, to: nil) { $0 < Revocation.fullShare }
+    /// The parts of `[startsAt, endsAt)` in which something is left; an end of nil is for ever.
+    package func notFullyRefundedParts(from startsAt: Instant, to endsAt: Instant? = nil) -> [Explanation.Interval] {
+        parts(from: startsAt, to: endsAt) { $0 < Revocation.fullShare }
     }
 
     private func parts(

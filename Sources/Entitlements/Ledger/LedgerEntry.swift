@@ -1,27 +1,3 @@
-/// Something that happened, kept for ever and never edited (`semantics.md` §1).
-package enum Fact: Hashable, Sendable {
-    /// A signed state of a purchase that this user owns.
-    case evidence(VerifiedPurchase)
-    /// The purchase became this user's.
-    case bound(PurchaseKey)
-
-    /// The purchase that the fact is about.
-    package var purchase: PurchaseKey {
-        switch self {
-        case .evidence(let state): state.key
-        case .bound(let key): key
-        }
-    }
-
-    /// The signed state that the fact is, if it is one.
-    package var state: VerifiedPurchase? {
-        switch self {
-        case .evidence(let state): state
-        case .bound: nil
-        }
-    }
-}
-
 /// A fact in one user's ledger, with its two times.
 ///
 /// A user's ledger holds everything that their answers are made of: binding a purchase enters the states that are
@@ -32,11 +8,27 @@ package struct LedgerEntry: Hashable, Sendable {
     /// When this server learned it; strictly increasing within one user.
     package let recordedAt: Instant
     package let fact: Fact
+    /// Who did it and why, for what people did.
+    package let note: Note?
 
-    package init(effectiveAt: Instant, recordedAt: Instant, fact: Fact) {
+    package init(effectiveAt: Instant, recordedAt: Instant, fact: Fact, note: Note? = nil) {
         self.effectiveAt = effectiveAt
         self.recordedAt = recordedAt
         self.fact = fact
+        self.note = note
+    }
+
+    /// A fact on its way into a ledger, which will say when it was learned.
+    package struct Draft: Hashable, Sendable {
+        package let effectiveAt: Instant
+        package let fact: Fact
+        package let note: Note?
+
+        package init(_ fact: Fact, at effectiveAt: Instant, note: Note? = nil) {
+            self.effectiveAt = effectiveAt
+            self.fact = fact
+            self.note = note
+        }
     }
 }
 
@@ -51,10 +43,12 @@ package struct UserLedger: Hashable, Sendable {
     }
 
     /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1).
-    package mutating func append(_ facts: [(effectiveAt: Instant, fact: Fact)], at now: Instant) {
-        for (effectiveAt, fact) in facts {
+    package mutating func append(_ drafts: [LedgerEntry.Draft], at now: Instant) {
+        for draft in drafts {
             let recordedAt = entries.last.map { max(now, $0.recordedAt + 1) } ?? now
-            entries.append(LedgerEntry(effectiveAt: effectiveAt, recordedAt: recordedAt, fact: fact))
+            entries.append(
+                LedgerEntry(
+                    effectiveAt: draft.effectiveAt, recordedAt: recordedAt, fact: draft.fact, note: draft.note))
         }
     }
 

@@ -14,7 +14,8 @@ package struct Entitlement: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    package let productID: ProductID
+    /// Nil for a grant that is of no product.
+    package let productID: ProductID?
     /// Nil while the catalogue does not know the product.
     package let kind: ProductKind?
     package let tier: TierID?
@@ -27,7 +28,7 @@ package struct Entitlement: Hashable, Sendable {
     package let willRenew: Bool?
 
     package init(
-        key: PurchaseKey, productID: ProductID, kind: ProductKind?, tier: TierID?, state: State, startsAt: Instant?,
+        key: PurchaseKey, productID: ProductID?, kind: ProductKind?, tier: TierID?, state: State, startsAt: Instant?,
         endsAt: Instant?, willRenew: Bool? = nil
     ) {
         self.key = key
@@ -80,24 +81,7 @@ package struct AddOn: Hashable, Sendable {
     }
 }
 
-/// What is left of one unit in one environment (`semantics.md` §4).
-package struct CreditBalance: Hashable, Sendable {
-    package let unit: String
-    package let environment: StoreEnvironment
-    package let spendable: Int
-    package let debt: Int
-    package let reserved: Int
-
-    package init(unit: String, environment: StoreEnvironment, spendable: Int, debt: Int, reserved: Int) {
-        self.unit = unit
-        self.environment = environment
-        self.spendable = spendable
-        self.debt = debt
-        self.reserved = reserved
-    }
-}
-
-/// How many devices may be and are in use (`semantics.md` §8).
+/// How many devices may be and are in use (`semantics.md` §8); also the whole answer of `license/status`.
 package struct DeviceSeats: Hashable, Sendable {
     package let allowed: Int
     package let active: Int

@@ -11,9 +11,12 @@ package struct EntitlementSettings: Hashable, Sendable {
     /// How long an auto-renewing period stays covered while its renewal may still be published, in hours
     /// (`semantics.md` §7).
     package let renewalLeewayHours: Int
+    /// How long devices keep their seats when seats shrink by themselves, in hours (`semantics.md` §8).
+    package let seatGraceHours: Int
 
-    package init(sandboxAccess: SandboxAccess, renewalLeewayHours: Int = 24) {
+    package init(sandboxAccess: SandboxAccess, renewalLeewayHours: Int = 24, seatGraceHours: Int = 24) {
         self.sandboxAccess = sandboxAccess
         self.renewalLeewayHours = renewalLeewayHours
+        self.seatGraceHours = seatGraceHours
     }
 }

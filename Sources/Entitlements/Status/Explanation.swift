@@ -35,6 +35,10 @@ package struct Explanation: Hashable, Sendable {
         package enum Kind: String, Hashable, Sendable {
             case bound
             case state
+            case granted
+            case withdrawn
+            case gaveAway = "gave_away"
+            case received
         }
 
         package let kind: Kind
@@ -45,23 +49,26 @@ package struct Explanation: Hashable, Sendable {
         /// When this server learned it; as `known_at` it counts this fact and those before.
         package let recordedAt: Instant
 
-        package init(_ entry: LedgerEntry) {
+        /// Nil for a fact that is about no purchase.
+        package init?(_ entry: LedgerEntry) {
             switch entry.fact {
-            case .bound:
-                kind = .bound
-                transactionID = nil
-                signedAt = nil
-            case .evidence(let state):
-                kind = .state
-                transactionID = state.transactionID
-                signedAt = state.signedAt
+            case .evidence: kind = .state
+            case .bound: kind = .bound
+            case .granted: kind = .granted
+            case .withdrawn: kind = .withdrawn
+            case .gaveAway: kind = .gaveAway
+            case .received: kind = .received
+            case .credit, .device, .sandboxTester, .consumptionConsent: return nil
             }
+            transactionID = entry.fact.state?.transactionID
+            signedAt = entry.fact.state?.signedAt
             recordedAt = entry.recordedAt
         }
     }
 
     package let key: PurchaseKey
-    package let productID: ProductID
+    /// Nil for a grant that is of no product.
+    package let productID: ProductID?
     /// The facts that make it, in the order of recording.
     package let facts: [Fact]
     package let gives: [Interval]
@@ -69,7 +76,7 @@ package struct Explanation: Hashable, Sendable {
     package let reason: Reason?
 
     package init(
-        key: PurchaseKey, productID: ProductID, facts: [Fact], gives: [Interval], reason: Reason?
+        key: PurchaseKey, productID: ProductID?, facts: [Fact], gives: [Interval], reason: Reason?
     ) {
         self.key = key
         self.productID = productID

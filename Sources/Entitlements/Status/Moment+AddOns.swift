@@ -3,10 +3,10 @@ extension Moment {
     var addOns: [AddOn] {
         var best: [ProductID: AddOn] = [:]
         for purchase in timeline.purchases {
-            guard case .addOn(let features, let requires, _) = purchase.worth,
+            guard case .addOn(let features, let requires, _) = purchase.worth, let productID = purchase.productID,
                 let state = addOnState(of: purchase, requires)
             else { continue }
-            let addOn = AddOn(productID: purchase.productID, features: features, state: state)
+            let addOn = AddOn(productID: productID, features: features, state: state)
             guard let known = best[addOn.productID], known.state.isBetter(than: state) else {
                 best[addOn.productID] = addOn
                 continue
@@ -15,18 +15,9 @@ extension Moment {
         return best.values.sorted { $0.productID < $1.productID }
     }
 
-    /// Each purchase counts, so a seat bought twice is two seats.
-    var seatsOfActiveAddOns: Int {
-        timeline.purchases.reduce(0) { seats, purchase in
-            guard case .addOn(_, let requires, let own) = purchase.worth, addOnState(of: purchase, requires) == .active
-            else { return seats }
-            return seats + own
-        }
-    }
-
-    /// Nil before it was bought, and when it does not count for this user.
+    /// Nil while it is not the user's, and when it does not count for them.
     func addOnState(of purchase: Purchase, _ requires: TierID?) -> AddOn.State? {
-        guard timeline.obstacle(to: purchase) == nil, purchase.anchor <= at else { return nil }
+        guard timeline.obstacle(to: purchase) == nil, purchase.anchor <= at, purchase.isHeld(at: at) else { return nil }
         guard purchase.share.share(at: at) == 0 else { return .revoked }
         return isCovered(asRequired: requires) ? .active : .suspended
     }

@@ -47,37 +47,40 @@ extension Moment {
             return pieces[index].map {
                 Explanation.Interval(startsAt: $0.segment.startsAt, endsAt: $0.segment.endsAt)
             }
-        case .addOn: return purchase.share.untouchedParts(from: purchase.anchor, to: nil)
-        case .credits: return purchase.share.notFullyRefundedParts(from: purchase.anchor)
+        case .addOn: return purchase.held(purchase.share.untouchedParts(from: purchase.anchor, to: nil))
+        case .credits(let lot):
+            return purchase.held(purchase.share.notFullyRefundedParts(from: purchase.anchor, to: lot.expiresAt))
         }
     }
 
     func doing(_ index: Int) -> Doing {
         let purchase = timeline.purchases[index]
+        if purchase.isGone(at: at) { return Doing(.finished, .transferred) }
         if let obstacle = timeline.obstacle(to: purchase) { return Doing(.recorded, obstacle.reason) }
+        guard purchase.isHeld(at: at) else { return Doing(.queued, .queuedBehind) }
         switch purchase.worth {
         case .recorded(let obstacle): return Doing(.recorded, obstacle.reason)
         case .pass(_, let length): return pass(purchase, of: length, index)
         case .plan(let windows): return plan(windows, index)
         case .addOn(_, let requires, _): return addOn(purchase, requires)
-        case .credits:
+        case .credits(let lot):
             guard purchase.anchor <= at else { return Doing(.queued, .queuedBehind) }
-            return purchase.isRevoked(at: at) ? Doing(.revoked, .revoked) : Doing(.running)
+            guard !purchase.isRevoked(at: at) else { return Doing(.revoked, .revoked) }
+            return lot.expiresAt.map { $0 <= at } ?? false ? Doing(.finished, .finished) : Doing(.running)
         }
     }
 
     private func pass(_ purchase: Purchase, of length: Int64, _ index: Int) -> Doing {
         guard !pieces[index].contains(where: { $0.covers(at) }) else { return Doing(.running) }
-        let ran = pieces[index].reduce(Int64(0)) { ran, piece in
-            piece.segment.startsAt < at ? ran + (min(piece.segment.endsAt, at) - piece.segment.startsAt) : ran
-        }
+        let (before, here) = timeline.ran(index, by: at)
+        let ran = before + here
         let share = purchase.share.share(at: at)
         let ranWhole = ran >= length && ran > 0
         guard share < Revocation.fullShare else {
             return Doing(.revoked, ranWhole ? .refundedAfterUse : .revoked)
         }
         guard ran >= Pass.paidLength(of: length, refunded: share) else {
-            return ran > 0 ? Doing(.paused, .pausedUnder) : Doing(.queued, .queuedBehind)
+            return here > 0 ? Doing(.paused, .pausedUnder) : Doing(.queued, .queuedBehind)
         }
         if ranWhole, share > 0 { return Doing(.finished, .refundedAfterUse) }
         return Doing(.finished, timeline.hadEnded(index, by: purchase.boundAt) ? .endedBeforeAttached : .finished)
@@ -108,11 +111,13 @@ extension Moment {
         }
     }
 
-    /// Without renewal information a chain's last period renews unless it was upgraded, revoked or has run past its
-    /// leeway.
+    /// Without renewal information a chain's last period renews unless it was upgraded, revoked, handed over or has run
+    /// past its leeway.
     private func willRenew(_ index: Int) -> Bool? {
         guard case .plan(let windows) = timeline.purchases[index].worth else { return nil }
-        guard let last = windows.last, last.mayRenew, last.revocations.share(at: at) == 0 else { return false }
+        guard let last = windows.last, last.mayRenew, last.revocations.share(at: at) == 0,
+            !timeline.purchases[index].isGone(at: at)
+        else { return false }
         return at < last.endsAt || pieces[index].contains { $0.covers(at) }
     }
 }

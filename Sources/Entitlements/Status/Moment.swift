@@ -82,14 +82,4 @@ struct Moment {
     var limits: [String: Int] {
         givingTiers.reduce(into: [:]) { $0.merge($1.limits, uniquingKeysWith: max) }
     }
-
-    /// The largest seat count over what covers now, a product's own before its tier's, and the seats of active add-ons
-    /// (`semantics.md` §8).
-    var allowedSeats: Int {
-        let covered =
-            top == nil
-            ? givingTiers.map { $0.devices ?? 0 }
-            : covering.map { $0.seats ?? tier($0.segment.tier)?.devices ?? 0 }
-        return (covered.max() ?? 0) + seatsOfActiveAddOns
-    }
 }

@@ -11,23 +11,33 @@ package enum Standing: Hashable, Sendable {
 }
 
 extension Timeline {
-    /// How `key` stands at `at`; nil for a purchase that is not bound to this user.
+    /// How `key` stands at `at`; nil for a purchase that the user does not have.
     ///
     /// Whether a pass had ended before it was attached is judged against its first binding, so repeats answer alike.
     package func standing(of key: PurchaseKey, at: Instant) -> Standing? {
-        guard let index = purchases.firstIndex(where: { $0.key == key }) else { return nil }
+        purchases.firstIndex { $0.key == key }.flatMap { standing(ofPurchaseAt: $0, at: at) }
+    }
+
+    /// The same of everything that the user has.
+    package func standings(at: Instant) -> [PurchaseKey: Standing] {
+        purchases.indices.reduce(into: [:]) { $0[purchases[$1].key] = standing(ofPurchaseAt: $1, at: at) }
+    }
+
+    private func standing(ofPurchaseAt index: Int, at: Instant) -> Standing? {
+        guard purchases[index].isHeld(at: at) else { return nil }
         if purchases[index].isRevoked(at: at) { return .revoked }
         if let obstacle = obstacle(to: purchases[index]) { return .recorded(obstacle) }
         return hadEnded(index, by: purchases[index].boundAt) ? .endedBeforeAttached : .counts
     }
 
-    /// Whether the pass at `index` had run for all that was paid for by `instant`.
+    /// Whether the pass at `index` had run for all that was paid for by `instant`, and nobody had it before this user.
     func hadEnded(_ index: Int, by instant: Instant) -> Bool {
-        guard let pass = purchases[index].pass else { return false }
+        let purchase = purchases[index]
+        guard case .pass(_, let length) = purchase.worth, purchase.tenures.first?.arrival == nil else { return false }
         let runs = plannedByPurchase[index].lazy.map(\.segment)
         guard let endsAt = runs.last?.endsAt, endsAt <= instant else { return false }
         let ran = runs.reduce(Int64(0)) { $0 + ($1.endsAt - $1.startsAt) }
         // A refund cuts a pass short of what was paid for by the millisecond before.
-        return ran == Pass.paidLength(of: pass.length, refunded: pass.share.share(at: endsAt + -1))
+        return ran == Pass.paidLength(of: length, refunded: purchase.share.share(at: endsAt + -1))
     }
 }

@@ -3,12 +3,13 @@
 /// A projection: it depends on the ledger and the catalogue, never on settings or on the instant of asking.
 package struct Subscription: Hashable, Sendable {
     package let key: PurchaseKey
-    package let productID: ProductID
+    /// Nil for a grant that is of no product.
+    package let productID: ProductID?
     package let tier: TierID
     package let startsAt: Instant
     package let expiresAt: Instant
 
-    package init(key: PurchaseKey, productID: ProductID, tier: TierID, startsAt: Instant, expiresAt: Instant) {
+    package init(key: PurchaseKey, productID: ProductID?, tier: TierID, startsAt: Instant, expiresAt: Instant) {
         self.key = key
         self.productID = productID
         self.tier = tier

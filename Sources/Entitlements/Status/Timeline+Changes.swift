@@ -17,16 +17,18 @@ extension Timeline {
         for purchase in purchases {
             consider(purchase.anchor)
             consider(purchase.share)
+            for tenure in purchase.tenures {
+                if let startsAt = tenure.startsAt { consider(startsAt) }
+                if let endsAt = tenure.endsAt { consider(endsAt) }
+            }
             for window in purchase.windows {
                 consider(window.startsAt)
                 consider(window.endsAt)
                 consider(window.revocations)
             }
-            if case .credits(let lot) = purchase.worth {
-                consider(lot.creditedAt)
-                consider(lot.share)
-            }
         }
+        for change in deviceChanges { consider(change) }
+        for candidate in purses.lazy.flatMap(\.instants) { consider(candidate) }
         return next
     }
 }

@@ -10,7 +10,6 @@ extension Timeline {
             expiresAt: reach.expiresAt, accessExpiresAt: reach.accessExpiresAt, state: moment.state,
             features: moment.features, limits: moment.limits, entitlements: moment.entitlements,
             segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
-            devices: DeviceSeats(allowed: moment.allowedSeats, active: 0, suspended: 0),
-            explanation: moment.explanation, settings: settings)
+            devices: deviceSeats(at: at), explanation: moment.explanation, settings: settings)
     }
 }

@@ -12,6 +12,7 @@ package struct PurchaseHistory: Sendable {
     }
 
     package let now: Instant
+    /// Of the users asked for and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
     /// The users to whom the account tokens in the evidence were issued.
@@ -26,16 +27,41 @@ package struct PurchaseHistory: Sendable {
         self.purchases = purchases
         self.tokenHolders = tokenHolders
     }
+
+    /// What is known of `user`; nothing of one who has not been seen.
+    package func ledger(of user: UserID) -> UserLedger { ledgers[user] ?? UserLedger(user: user) }
+
+    /// What the facts of `user` give.
+    package func timeline(of user: UserID, in context: FoldContext) -> Timeline {
+        Timeline(folding: ledger(of: user), given: context.catalogue, settings: context.settings)
+    }
 }
 
 /// What a decision wants appended, and what it answers; the evidence is kept whatever the answer.
 package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
-    /// Purchases that become a user's.
+    /// Purchases that nobody owned and that become a user's.
     package let bindings: [PurchaseKey: UserID]
+    /// Purchases that go to another user; both ledgers will say so.
+    package let moves: [PurchaseKey: Move]
+    /// Other facts, each user's in their order; a grant makes its purchase the user's.
+    package let drafts: [UserID: [LedgerEntry.Draft]]
     package let answer: Result<Reply, Refusal>
 
-    package init(bindings: [PurchaseKey: UserID] = [:], answer: Result<Reply, Refusal>) {
+    package init(
+        bindings: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:],
+        drafts: [UserID: [LedgerEntry.Draft]] = [:], answer: Result<Reply, Refusal>
+    ) {
         self.bindings = bindings
+        self.moves = moves
+        self.drafts = drafts
         self.answer = answer
+    }
+
+    /// Whether nothing is appended: it is refused, or was recorded before.
+    package var changesNothing: Bool { bindings.isEmpty && moves.isEmpty && drafts.isEmpty }
+
+    /// The same with another reply.
+    package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
+        Decision<New, Refusal>(bindings: bindings, moves: moves, drafts: drafts, answer: answer.map(transform))
     }
 }

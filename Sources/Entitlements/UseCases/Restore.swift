@@ -22,32 +22,30 @@ package struct Restore: Sendable {
     package let items: [Item]
     package let user: UserID
     package let proof: AppTransactionID?
-    package let rules: ClaimRules
+    package let context: ClaimContext
 
-    package init(_ items: [Item], to user: UserID, proof: AppTransactionID?, under rules: ClaimRules) {
+    package init(_ items: [Item], to user: UserID, proof: AppTransactionID?, in context: ClaimContext) {
         self.items = items
         self.user = user
         self.proof = proof
-        self.rules = rules
+        self.context = context
     }
 
     /// The verdicts by index. Among items of one purchase the newest `signedAt` gets the verdict, then the lowest index;
-    /// the others are duplicates.
+    /// the others are duplicates. Purchases are claimed in the order of their keys, so that the order of items does not
+    /// say which of them a limit keeps out.
     package func decide(given history: PurchaseHistory) -> Decision<[Int: Verdict], Never> {
         var verdicts: [Int: Verdict] = [:]
-        var bindings: [PurchaseKey: UserID] = [:]
-        for (key, items) in Dictionary(grouping: items, by: \.purchase.key) {
+        var claims = Claims(of: user, proof: proof, given: history, in: context)
+        for (key, items) in Dictionary(grouping: items, by: \.purchase.key).sorted(by: { $0.key < $1.key }) {
             let speaking = items.min { ($1.purchase.signedAt, $0.index) < ($0.purchase.signedAt, $1.index) }
             for item in items where item.index != speaking?.index { verdicts[item.index] = .duplicateInRequest }
             guard let speaking else { continue }
-            switch history.claim(on: key, by: user, proof: proof, under: rules) {
-            case .success(let claim):
-                verdicts[speaking.index] = .claimed(claim)
-                if claim == .unowned { bindings[key] = user }
-            case .failure(let refusal):
-                verdicts[speaking.index] = .refused(refusal)
+            switch claims.claim(key) {
+            case .success(let claim): verdicts[speaking.index] = .claimed(claim)
+            case .failure(let refusal): verdicts[speaking.index] = .refused(refusal)
             }
         }
-        return Decision(bindings: bindings, answer: .success(verdicts))
+        return Decision(bindings: claims.bindings, moves: claims.moves, answer: .success(verdicts))
     }
 }

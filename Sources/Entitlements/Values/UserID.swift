@@ -13,7 +13,21 @@ package struct UserID: Identifier {
         self.text = text
     }
 
+    /// An erased person, of whom only the pseudonym is left (`semantics.md` §5); no login can name one.
+    package static func erased(pseudonym: UInt64) -> UserID {
+        UserID(unchecked: erasedMark + String(pseudonym))
+    }
+
+    package var isErased: Bool { text.hasPrefix(Self.erasedMark) }
+
+    /// What is left of an erased person; nil of anybody else.
+    package var pseudonym: UInt64? { isErased ? UInt64(text.dropFirst()) : nil }
+
     package static let maximumLength = 64
+
+    private static let erasedMark = "#"
+
+    private init(unchecked text: String) { self.text = text }
 
     private static let punctuation = Set("._:@-".utf8)
 

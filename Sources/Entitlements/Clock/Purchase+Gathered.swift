@@ -1,0 +1,44 @@
+extension Purchase {
+    /// What a ledger holds about one purchase.
+    struct Gathered {
+        let key: PurchaseKey
+        private(set) var boundAt: Instant?
+        private(set) var tenures: [Tenure] = []
+        private(set) var facts: [Explanation.Fact] = []
+        private(set) var states: [VerifiedPurchase] = []
+        /// What an operator gave, if that is what it is; a grant has no states.
+        private(set) var grant: Grant?
+        private var withdrawnAt: Instant?
+
+        init(key: PurchaseKey) { self.key = key }
+
+        /// An operator's revocation is a track of its own, which no store's reversal undoes (`semantics.md` §2).
+        var withdrawal: ShareTrack { withdrawnAt.map { ShareTrack(revokedAt: $0) } ?? .untouched }
+
+        mutating func add(_ entry: LedgerEntry) {
+            if let fact = Explanation.Fact(entry) { facts.append(fact) }
+            switch entry.fact {
+            case .evidence(let state): states.append(state)
+            case .granted(let grant): self.grant = self.grant ?? grant
+            case .withdrawn: withdrawnAt = min(withdrawnAt ?? entry.effectiveAt, entry.effectiveAt)
+            case .bound: begin(Tenure(), entry)
+            case .received(_, let handover): begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
+            case .gaveAway(_, let handover): end(handover, entry)
+            case .credit, .device, .sandboxTester, .consumptionConsent: break
+            }
+        }
+
+        /// Nobody gets what they have.
+        private mutating func begin(_ tenure: Tenure, _ entry: LedgerEntry) {
+            if let last = tenures.last, last.endsAt == nil { return }
+            boundAt = boundAt ?? entry.recordedAt
+            tenures.append(tenure)
+        }
+
+        private mutating func end(_ handover: Handover, _ entry: LedgerEntry) {
+            guard let last = tenures.indices.last, tenures[last].endsAt == nil else { return }
+            tenures[last].endsAt = entry.effectiveAt
+            tenures[last].departure = handover
+        }
+    }
+}

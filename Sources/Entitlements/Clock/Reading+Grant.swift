@@ -1,0 +1,43 @@
+extension Reading {
+    /// Of a grant: what it gives was said by the operator, except an add-on's terms, which are the product's.
+    init(_ grant: Grant, given catalogue: CatalogueVersions, withdrawal: ShareTrack) {
+        anchor = grant.grantedAt
+        quantity = 1
+        share = withdrawal
+        switch grant.gift {
+        case .pass(let tier, let length):
+            productID = nil
+            kind = .pass
+            worth = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
+        case .window(let tier, let endsAt):
+            productID = nil
+            kind = .plan
+            worth =
+                catalogue.tier(tier).map {
+                    .plan([Window(of: $0, from: grant.grantedAt, to: endsAt, revocations: withdrawal)])
+                } ?? .recorded(.unknownProduct)
+        case .addOn(let product, let app):
+            let terms = catalogue.terms(of: product, from: .appleIAP, for: app, purchasedAt: grant.grantedAt)
+            productID = product
+            kind = terms?.kind
+            worth = Self.addOn(terms)
+        case .credits(let unit, let amount, let expiresAt):
+            productID = nil
+            kind = .consumable
+            worth = .credits(
+                CreditLot(
+                    unit: unit, environment: grant.key.environment,
+                    credited: CreditLot.credited(amount: amount, quantity: 1), creditedAt: grant.grantedAt,
+                    expiresAt: expiresAt, share: withdrawal))
+        }
+    }
+
+    private static func addOn(_ terms: Terms?) -> Purchase.Worth {
+        switch terms {
+        case .addOn(let features, let requires, let seats, _)?:
+            .addOn(features: features, requires: requires, seats: seats)
+        case .pass?, .consumable?, .plan?: .recorded(.productTypeMismatch)
+        case nil: .recorded(.unknownProduct)
+        }
+    }
+}

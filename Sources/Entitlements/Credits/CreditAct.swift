@@ -1,0 +1,82 @@
+/// What a user, or a server for a user, did with credits (`semantics.md` §4).
+package enum CreditAct: Hashable, Sendable {
+    case spent(Spend)
+    case reserved(Reservation)
+    /// `amount` of what was reserved is spent, the rest is free again.
+    case committed(ReservationID, amount: Int)
+    case released(ReservationID)
+}
+
+/// Units drawn from one lot.
+package struct Draw: Hashable, Sendable {
+    package let lot: PurchaseKey
+    package let amount: Int
+
+    package init(lot: PurchaseKey, amount: Int) {
+        self.lot = lot
+        self.amount = amount
+    }
+}
+
+/// Units that are gone.
+package struct Spend: Hashable, Sendable {
+    /// The caller's idempotency key; it belongs to the user and is kept for ever.
+    package let idempotencyKey: String
+    package let purse: Purse
+    package let amount: Int
+    /// Add up to `amount`.
+    package let draws: [Draw]
+    /// What was spendable afterwards, so that a repeat gives the first answer whatever was learned since.
+    package let spendableAfter: Int
+
+    package init(idempotencyKey: String, purse: Purse, amount: Int, draws: [Draw], spendableAfter: Int) {
+        self.idempotencyKey = idempotencyKey
+        self.purse = purse
+        self.amount = amount
+        self.draws = draws
+        self.spendableAfter = spendableAfter
+    }
+}
+
+/// A reservation's name.
+package struct ReservationID: Identifier {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
+
+/// Units that are drawn until the reservation is committed, released, or `expiresAt` has come.
+package struct Reservation: Hashable, Sendable {
+    package let id: ReservationID
+    /// The caller's idempotency key; it belongs to the user and is kept for ever.
+    package let idempotencyKey: String
+    package let purse: Purse
+    package let amount: Int
+    /// Exclusive.
+    package let expiresAt: Instant
+    /// Add up to `amount`.
+    package let draws: [Draw]
+
+    package init(
+        id: ReservationID, idempotencyKey: String, purse: Purse, amount: Int, expiresAt: Instant, draws: [Draw]
+    ) {
+        self.id = id
+        self.idempotencyKey = idempotencyKey
+        self.purse = purse
+        self.amount = amount
+        self.expiresAt = expiresAt
+        self.draws = draws
+    }
+
+    /// The draws as a commitment of `amount` cuts them: the first so many units are spent, the others free again.
+    package func cut(committing amount: Int) -> (spent: [Draw], released: [Draw]) {
+        var rest = max(0, amount)
+        var (spent, released): ([Draw], [Draw]) = ([], [])
+        for draw in draws {
+            let taken = min(rest, draw.amount)
+            rest -= taken
+            if taken > 0 { spent.append(Draw(lot: draw.lot, amount: taken)) }
+            if taken < draw.amount { released.append(Draw(lot: draw.lot, amount: draw.amount - taken)) }
+        }
+        return (spent, released)
+    }
+}

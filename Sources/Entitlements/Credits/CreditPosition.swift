@@ -1,0 +1,88 @@
+/// A user's credits as their next act finds them.
+struct CreditPosition {
+    let timeline: Timeline
+    /// All credit acts of the user, in the order they happened.
+    let entries: [CreditEntry]
+    /// When the act will hold: now, but never before the act that happened before it, nor before a lot became theirs by
+    /// a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought can be spent.
+    let at: Instant
+
+    init(
+        of user: UserID, given history: PurchaseHistory, in catalogue: CatalogueVersions,
+        _ settings: EntitlementSettings
+    ) {
+        let ledger = history.ledgers[user] ?? UserLedger(user: user)
+        timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
+        entries = ledger.entries.compactMap { CreditEntry($0) }
+        let forgiven = history.now + Attach.forgivenDifference
+        let stakes = timeline.purses.lazy.flatMap(\.holdings).flatMap(\.stakes)
+        let heldSince = stakes.map(\.startsAt).filter { $0 <= forgiven }.max() ?? .distantPast
+        at = max(history.now, heldSince, entries.last?.effectiveAt ?? .distantPast)
+    }
+
+    /// The act that was recorded under an idempotency key; keys belong to the user and are kept for ever.
+    func entry(under idempotencyKey: String) -> CreditEntry? {
+        entries.first { entry in
+            switch entry.act {
+            case .spent(let spend): spend.idempotencyKey == idempotencyKey
+            case .reserved(let reservation): reservation.idempotencyKey == idempotencyKey
+            case .committed, .released: false
+            }
+        }
+    }
+
+    /// Where `amount` is drawn from, and what is spendable afterwards.
+    func draw(_ amount: CreditAmount, from purse: Purse) -> Result<(draws: [Draw], spendableAfter: Int), DrawRefusal> {
+        guard isKnown(purse.unit) else { return .failure(.unknownUnit) }
+        guard timeline.counts(purse.environment) else { return .failure(.insufficientCredits) }
+        let state = timeline.facts(of: purse).state(at: at)
+        guard state.debt == 0 else { return .failure(.inDebt) }
+        guard let draws = state.draws(of: amount.units) else { return .failure(.insufficientCredits) }
+        return .success((draws, state.spendable - amount.units))
+    }
+
+    /// Whether the user ever had such units, or the catalogue ever sold them.
+    private func isKnown(_ unit: String) -> Bool {
+        timeline.purses.contains { $0.purse.unit == unit }
+            || timeline.catalogue.versions.contains { version in
+                version.catalogue.products.contains { product in
+                    guard case .consumable(unit, _, _) = product.terms else { return false }
+                    return true
+                }
+            }
+    }
+
+    /// A reservation of the user and what became of it; nil when they made none by this name.
+    func reservation(_ id: ReservationID) -> (reservation: Reservation, fate: ReservationFate)? {
+        var found: Reservation?
+        var fate: ReservationFate = .held
+        for entry in entries {
+            switch entry.act {
+            case .reserved(let reservation) where reservation.id == id: found = reservation
+            case .committed(id, let amount): fate = .committed(amount)
+            case .released(id): fate = .released
+            case .spent, .reserved, .committed, .released: continue
+            }
+        }
+        guard let found else { return nil }
+        return (found, fate == .held && found.expiresAt <= at ? .ended : fate)
+    }
+
+    /// The answer about units that `draws` name, with the purse as it is once `act` is added.
+    func receipt(for draws: [Draw], of purse: Purse, after act: CreditAct? = nil) -> SpendReceipt {
+        let facts = timeline.facts(of: purse)
+        let added = act.map { [CreditEntry($0, at: at)] } ?? []
+        let state = PurseFacts(of: purse, holdings: facts.holdings, entries: facts.entries + added).state(at: at)
+        return SpendReceipt(
+            spent: draws.reduce(0) { $0 + $1.amount }, draws: draws, spendable: state.spendable, debt: state.debt)
+    }
+}
+
+/// What became of a reservation.
+enum ReservationFate: Hashable {
+    case held
+    case committed(Int)
+    case released
+    /// Its deadline has passed.
+    case ended
+}

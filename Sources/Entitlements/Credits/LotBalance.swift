@@ -1,0 +1,33 @@
+/// What is left of one lot, for its holder.
+package struct LotBalance: Hashable, Sendable {
+    package let key: PurchaseKey
+    package let purse: Purse
+    package let creditedAt: Instant
+    /// Exclusive; nil for a paid lot, which never expires.
+    package let expiresAt: Instant?
+    package let credited: Int
+    package let refunded: Int
+    package let writtenOff: Int
+    package let expired: Int
+    package let spent: Int
+    package let reserved: Int
+    /// Units that stand in for what refunds could not take from other lots.
+    package let repaid: Int
+    /// What a spend may draw.
+    package let spendable: Int
+
+    init(_ lot: LotState, in purse: Purse) {
+        key = lot.holding.key
+        self.purse = purse
+        creditedAt = lot.holding.lot.creditedAt
+        expiresAt = lot.holding.lot.expiresAt
+        credited = lot.amount
+        refunded = lot.refunded
+        writtenOff = lot.writtenOff
+        expired = lot.expired
+        spent = lot.spent
+        reserved = lot.reserved
+        repaid = lot.repaid
+        spendable = lot.available
+    }
+}

@@ -1,0 +1,103 @@
+/// What one user holds of a lot (`semantics.md` §4, §5).
+///
+/// A handover of `n` units takes the first `n` units of every refund along: of a refund of `R` units of the whole lot
+/// the receiver gives up those below `n`, the giver, who keeps what was drawn, those from `n` on. So the present owner's units
+/// are taken before those of earlier ones, the newest before the oldest; all sides together give up exactly `R`,
+/// each computes its part from its own ledger, and a reversal gives back where it was taken. Only the same Apple
+/// account's reclaim takes all of a refund along, and with it what is owed.
+package struct LotHolding: Hashable, Sendable {
+    /// Units held in a stretch of time.
+    package struct Stake: Hashable, Sendable {
+        package let amount: Int
+        /// Which of the units of a refund of the whole lot are given up here.
+        package let refunds: Range<Int>
+        package let startsAt: Instant
+        /// Exclusive; nil while it lasts.
+        package let endsAt: Instant?
+
+        package init(amount: Int, refunds: Range<Int>, startsAt: Instant, endsAt: Instant? = nil) {
+            self.amount = amount
+            self.refunds = refunds
+            self.startsAt = startsAt
+            self.endsAt = endsAt
+        }
+
+        fileprivate func holds(at instant: Instant) -> Bool {
+            startsAt <= instant && (endsAt.map { instant < $0 } ?? true)
+        }
+    }
+
+    package let key: PurchaseKey
+    package let lot: CreditLot
+    package let stakes: [Stake]
+
+    package init(_ lot: CreditLot, of key: PurchaseKey, stakes: [Stake]) {
+        self.key = key
+        self.lot = lot
+        self.stakes = stakes
+    }
+
+    /// What the `tenures` of the user make of it; a lot that had expired when it was credited never counts.
+    package init(_ lot: CreditLot, of key: PurchaseKey, in tenures: [Tenure]) {
+        let wasAlive = lot.expiresAt.map { lot.creditedAt < $0 } ?? true
+        self.init(lot, of: key, stakes: wasAlive ? tenures.flatMap { Self.stakes(in: $0, of: lot) } : [])
+    }
+
+    /// Of a purchase that gives nothing, though units were drawn from it when it did.
+    static func nothing(of key: PurchaseKey, in purse: Purse) -> LotHolding {
+        let lot = CreditLot(
+            unit: purse.unit, environment: purse.environment, credited: 0, creditedAt: .distantPast, share: .untouched)
+        return LotHolding(lot, of: key, stakes: [])
+    }
+
+    private static func stakes(in tenure: Tenure, of lot: CreditLot) -> [Stake] {
+        let startsAt = max(tenure.startsAt ?? lot.creditedAt, lot.creditedAt)
+        let amount = tenure.arrival?.units(ofAtMost: lot.credited) ?? lot.credited
+        let refunds = 0..<(tenure.arrival?.isReclaim ?? true ? lot.credited : amount)
+        guard let endsAt = tenure.endsAt, let departure = tenure.departure else {
+            return [Stake(amount: amount, refunds: refunds, startsAt: startsAt)]
+        }
+        let moved = departure.units(ofAtMost: amount)
+        let rest = (departure.isReclaim ? refunds.upperBound : moved)..<refunds.upperBound
+        return [
+            Stake(amount: amount, refunds: refunds, startsAt: startsAt, endsAt: endsAt),
+            Stake(amount: amount - moved, refunds: rest, startsAt: max(endsAt, lot.creditedAt)),
+        ]
+    }
+
+    /// The units held at `instant`, drawn and refunded ones included.
+    func amount(at instant: Instant) -> Int {
+        stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.amount : 0) }
+    }
+
+    /// This side's part of the refunded total at `instant`.
+    func refundDue(at instant: Instant) -> Int {
+        let refunded = 0..<lot.refunded(at: instant)
+        return stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.refunds.clamped(to: refunded).count : 0) }
+    }
+
+    /// When `amount` or `refundDue` may change.
+    var instants: [Instant] {
+        stakes.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } } + lot.share.steps.map(\.startsAt)
+    }
+
+    /// The order in which lots are drawn: what expires soonest, then the oldest, then by id.
+    static func precedes(_ left: LotHolding, _ right: LotHolding) -> Bool {
+        let (first, second) = (left.lot.expiresAt ?? .distantFuture, right.lot.expiresAt ?? .distantFuture)
+        if first != second { return first < second }
+        if left.lot.creditedAt != right.lot.creditedAt { return left.lot.creditedAt < right.lot.creditedAt }
+        if left.key.externalID != right.key.externalID { return left.key.externalID < right.key.externalID }
+        return left.key < right.key
+    }
+}
+
+extension Handover {
+    fileprivate var isReclaim: Bool {
+        switch cause {
+        case .reclaim: true
+        case .policy, .operator, .merge: false
+        }
+    }
+
+    fileprivate func units(ofAtMost limit: Int) -> Int { max(0, min(units, limit)) }
+}

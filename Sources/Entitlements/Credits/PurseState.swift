@@ -1,0 +1,123 @@
+/// What has become of a purse by an instant.
+///
+/// Always `balance = credited − refunded − expired − spent − reserved`, in each lot and in all (`semantics.md` §4). What a
+/// refund could not take from its own lot is taken from whatever else is free, in the order of drawing, and what is
+/// still missing then is debt, which the next free units repay. Units that repay stay in their lots: no spend
+/// draws them and they outlive the lot's expiry. A reversal lets them go again, those that repaid last first.
+package struct PurseState: Sendable {
+    package let purse: Purse
+    /// In the order in which they are drawn.
+    package private(set) var lots: [LotState]
+    /// The reservations that are neither committed nor released nor ended.
+    private var held: [ReservationID: CreditEntry] = [:]
+    /// What lots have free, used in repayment or not.
+    private var free = 0
+    /// What refunds could not take from their own lots.
+    private var shortfall = 0
+    private var repayments = Repayments()
+
+    init(of facts: PurseFacts) {
+        purse = facts.purse
+        lots = facts.holdings.map { LotState($0) }
+    }
+
+    package var spendable: Int { free - repayments.total }
+
+    package var debt: Int { shortfall - repayments.total }
+
+    package var balance: CreditBalance {
+        var balance = CreditBalance(unit: purse.unit, environment: purse.environment)
+        balance.spendable = spendable
+        balance.debt = debt
+        for lot in lots {
+            balance.reserved += lot.reserved
+            balance.credited += lot.amount
+            balance.refunded += lot.refunded
+            balance.expired += lot.expired
+            balance.spent += lot.spent
+            balance.writtenOff += lot.writtenOff
+        }
+        return balance
+    }
+
+    /// Where `units` would be drawn from; nil when fewer are spendable, or there is debt.
+    package func draws(of units: Int) -> [Draw]? {
+        guard debt == 0, units <= spendable else { return nil }
+        var rest = units
+        var draws: [Draw] = []
+        for lot in lots where rest > 0 && lot.available > 0 {
+            let taken = min(rest, lot.available)
+            draws.append(Draw(lot: lot.holding.key, amount: taken))
+            rest -= taken
+        }
+        return draws
+    }
+
+    mutating func apply(_ change: PurseFacts.Change, of facts: PurseFacts) {
+        switch change.kind {
+        case .deadline:
+            guard case .reserved(let reservation) = facts.entries[change.index].act else { return }
+            end(reservation.id, committing: 0, at: facts.positions)
+        case .expiry: alter(change.index) { $0.expire() }
+        case .holding: alter(change.index) { $0.follow(to: change.at) }
+        case .act: apply(facts.entries[change.index], at: facts.positions)
+        }
+        settle()
+    }
+
+    private mutating func apply(_ entry: CreditEntry, at positions: [PurchaseKey: Int]) {
+        switch entry.act {
+        case .spent(let spend):
+            each(spend.draws, at: positions) { $0.spend($1) }
+        case .reserved(let reservation):
+            held[reservation.id] = entry
+            each(reservation.draws, at: positions) { $0.reserve($1) }
+        case .committed(let id, let amount): end(id, committing: amount, at: positions)
+        case .released(let id): end(id, committing: 0, at: positions)
+        }
+    }
+
+    /// Ends a reservation that is still held: `amount` of it is spent, the rest is free again.
+    private mutating func end(_ id: ReservationID, committing amount: Int, at positions: [PurchaseKey: Int]) {
+        guard let entry = held.removeValue(forKey: id), case .reserved(let reservation) = entry.act else { return }
+        let (spent, released) = reservation.cut(committing: amount)
+        each(spent, at: positions) { $0.commit($1) }
+        each(released, at: positions) { $0.release($1, reservedAt: entry.effectiveAt) }
+    }
+
+    private mutating func each(
+        _ draws: [Draw], at positions: [PurchaseKey: Int], _ act: (inout LotState, Int) -> Void
+    ) {
+        for draw in draws {
+            guard let position = positions[draw.lot] else { continue }
+            alter(position) { act(&$0, draw.amount) }
+        }
+    }
+
+    /// Changes one lot; what it can no longer spare ceases to repay.
+    private mutating func alter(_ position: Int, _ change: (inout LotState) -> Void) {
+        let before = lots[position].free
+        change(&lots[position])
+        let after = lots[position].free
+        free += max(0, after) - max(0, before)
+        shortfall += max(0, -after) - max(0, -before)
+        let excess = lots[position].repaid - max(0, after)
+        guard excess > 0 else { return }
+        repayments.withdraw(excess, from: position)
+        lots[position].repaid -= excess
+    }
+
+    /// Lets repayments go that are no longer needed, or finds those that are.
+    private mutating func settle() {
+        if repayments.total > shortfall {
+            for (position, units) in repayments.undo(repayments.total - shortfall) { lots[position].repaid -= units }
+        }
+        guard repayments.total < min(shortfall, free) else { return }
+        for position in lots.indices where lots[position].available > 0 {
+            let units = min(lots[position].available, shortfall - repayments.total)
+            guard units > 0 else { return }
+            lots[position].repaid += units
+            repayments.add(units, from: position)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Which lots stand in for what refunds could not take elsewhere, in the order in which they came to do so.
+struct Repayments: Sendable {
+    private var parts: [(position: Int, units: Int)] = []
+    private(set) var total = 0
+
+    mutating func add(_ units: Int, from position: Int) {
+        parts.append((position, units))
+        total += units
+    }
+
+    /// Undoes the newest parts, `units` in all, and says of which lots they were.
+    mutating func undo(_ units: Int) -> [(position: Int, units: Int)] {
+        var undone: [(position: Int, units: Int)] = []
+        var rest = units
+        while rest > 0, let newest = parts.popLast() {
+            let taken = min(rest, newest.units)
+            undone.append((newest.position, taken))
+            if taken < newest.units { parts.append((newest.position, newest.units - taken)) }
+            rest -= taken
+        }
+        total -= units - rest
+        return undone
+    }
+
+    /// Takes `units` back from what one lot repaid, its newest parts first.
+    mutating func withdraw(_ units: Int, from position: Int) {
+        var rest = units
+        for index in parts.indices.reversed() where rest > 0 && parts[index].position == position {
+            let taken = min(rest, parts[index].units)
+            parts[index].units -= taken
+            rest -= taken
+        }
+        parts.removeAll { $0.units == 0 }
+        total -= units - rest
+    }
+}

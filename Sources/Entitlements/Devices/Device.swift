@@ -1,0 +1,43 @@
+/// A device on record, as it stands at an instant (`semantics.md` §8).
+package struct Device: Hashable, Sendable {
+    /// Whether it has a seat.
+    package enum State: Hashable, Sendable {
+        case active
+        case suspended(by: Suspender)
+    }
+
+    /// Who took its seat; the raw value is what the API writes.
+    package enum Suspender: String, Hashable, Sendable, CaseIterable {
+        /// It stays suspended until the user reactivates it.
+        case user
+        /// It returns by itself when seats come back.
+        case limit
+    }
+
+    package let id: DeviceID
+    package internal(set) var name: DeviceName?
+    package internal(set) var isPinned: Bool
+    package internal(set) var state: State
+    package let registeredAt: Instant
+    /// When it was registered, or recorded as seen after that.
+    package internal(set) var lastSeenAt: Instant
+
+    package init(
+        _ id: DeviceID, named name: DeviceName?, isPinned: Bool, state: State = .active, registeredAt: Instant,
+        lastSeenAt: Instant? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.isPinned = isPinned
+        self.state = state
+        self.registeredAt = registeredAt
+        self.lastSeenAt = lastSeenAt ?? registeredAt
+    }
+
+    /// The one order that decides who keeps a seat and who returns first: pinned, then most recently seen, then id.
+    static func precedes(_ left: Device, _ right: Device) -> Bool {
+        if left.isPinned != right.isPinned { return left.isPinned }
+        if left.lastSeenAt != right.lastSeenAt { return left.lastSeenAt > right.lastSeenAt }
+        return left.id < right.id
+    }
+}

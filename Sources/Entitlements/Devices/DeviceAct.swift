@@ -1,0 +1,37 @@
+/// What happened to a device of a user (`semantics.md` §8).
+package struct DeviceAct: Hashable, Sendable {
+    /// What was done.
+    package enum Deed: Hashable, Sendable {
+        /// On record, active and seen from now on; of a device on record it changes name and pin, and nothing else.
+        case registered(name: DeviceName?, isPinned: Bool)
+        /// By the user's wish; the limit's own suspensions are derived and no facts.
+        case suspended
+        case reactivated
+        case seen
+        case removed
+    }
+
+    package let device: DeviceID
+    package let deed: Deed
+
+    package init(_ device: DeviceID, _ deed: Deed) {
+        self.device = device
+        self.deed = deed
+    }
+
+    /// An act and the instant from which it holds.
+    struct Dated: Hashable, Sendable {
+        let at: Instant
+        let act: DeviceAct
+
+        /// The device acts of `ledger` in the order of recording; none holds before the one recorded before it.
+        static func all(in ledger: UserLedger) -> [Dated] {
+            var acts: [Dated] = []
+            for entry in ledger.entries {
+                guard case .device(let act) = entry.fact else { continue }
+                acts.append(Dated(at: max(entry.effectiveAt, acts.last?.at ?? entry.effectiveAt), act: act))
+            }
+            return acts
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// The devices on record at an instant and which of them have a seat: the fold of a user's device acts over the seats
+/// that they had (`semantics.md` §8).
+///
+/// After each act and at each step of the seats: while more are active than the limit, the last in the one order loses
+/// its seat; while fewer are active than allowed, the first of those that the limit suspended returns. What the limit
+/// does is derived, never a fact. What a user did is a fact and holds: a device that was registered or reactivated is
+/// active from then on, even if evidence that came later leaves fewer seats for that time, and then the order decides
+/// who goes. To pin or see a device changes its place in the order and by itself moves nobody, so a suspended device
+/// waits for a free seat however high it stands. A device that the limit suspended and the user suspends too no longer
+/// returns by itself.
+package struct DeviceRoster: Sendable {
+    private var devices: [DeviceID: Device] = [:]
+    private var removed: Set<DeviceID> = []
+    private var counts = Counts()
+    private var step: SeatTrack.Step
+
+    /// How many devices are in a state that the limit asks about.
+    private struct Counts {
+        var active = 0
+        /// Suspended by the limit.
+        var waiting = 0
+
+        mutating func add(_ state: Device.State?, _ change: Int) {
+            switch state {
+            case .active: active += change
+            case .suspended(.limit): waiting += change
+            case .suspended(.user), nil: break
+            }
+        }
+    }
+
+    /// A user has at most so many on record.
+    package static let maximumOnRecord = 100
+
+    /// Nothing on record.
+    init(allowed: Int) {
+        step = SeatTrack.Step(startsAt: SeatTrack.start, allowed: allowed, limit: allowed)
+    }
+
+    /// What `acts` made of the devices by `instant`.
+    init(folding acts: [DeviceAct.Dated], over track: SeatTrack, at instant: Instant) {
+        self.init(allowed: 0)
+        let steps = track.steps
+        var next = steps.startIndex
+        for act in acts.prefix(while: { $0.at <= instant }) {
+            reach(act.at, through: steps, from: &next)
+            apply(act.act, at: act.at)
+        }
+        reach(instant, through: steps, from: &next)
+    }
+
+    /// The devices on record, the newest first.
+    package var onRecord: [Device] {
+        devices.values.sorted { left, right in
+            left.registeredAt != right.registeredAt ? left.registeredAt > right.registeredAt : left.id < right.id
+        }
+    }
+
+    /// How many are on record.
+    package var count: Int { devices.count }
+
+    package var seats: DeviceSeats {
+        DeviceSeats(allowed: step.allowed, active: counts.active, suspended: count - counts.active)
+    }
+
+    /// Nil for a device that is not on record.
+    package subscript(id: DeviceID) -> Device? { devices[id] }
+
+    /// Whether it was on record before, and is no more.
+    func wasRemoved(_ id: DeviceID) -> Bool { devices[id] == nil && removed.contains(id) }
+
+    /// The active devices that would lose their seats if only `seats` were left, the first to go first.
+    func losing(ifLeftWith seats: Int) -> [Device] {
+        devices.values.filter { $0.state == .active }.sorted(by: Device.precedes).dropFirst(seats).reversed()
+    }
+
+    /// An act about a device that is not on record changes nothing, unless it registers the device.
+    mutating func apply(_ act: DeviceAct, at instant: Instant) {
+        var device = devices[act.device]
+        switch act.deed {
+        case .registered(let name, let isPinned):
+            if device == nil { device = Device(act.device, named: name, isPinned: isPinned, registeredAt: instant) }
+            device?.name = name
+            device?.isPinned = isPinned
+        case .suspended: device?.state = .suspended(by: .user)
+        case .reactivated: device?.state = .active
+        case .seen: device?.lastSeenAt = instant
+        case .removed:
+            if device != nil { removed.insert(act.device) }
+            device = nil
+        }
+        put(device, as: act.device)
+        settle()
+    }
+
+    private mutating func reach(_ instant: Instant, through steps: [SeatTrack.Step], from next: inout Int) {
+        while next < steps.endIndex, steps[next].startsAt <= instant {
+            step = steps[next]
+            settle()
+            next += 1
+        }
+    }
+
+    /// Takes and gives back seats until neither is due; one of the two at most, because the limit is not below `allowed`.
+    private mutating func settle() {
+        if counts.active > step.limit {
+            for device in losing(ifLeftWith: step.limit) { move(device, to: .suspended(by: .limit)) }
+        }
+        guard counts.active < step.allowed, counts.waiting > 0 else { return }
+        let waiting = devices.values.filter { $0.state == .suspended(by: .limit) }.sorted(by: Device.precedes)
+        for device in waiting.prefix(step.allowed - counts.active) { move(device, to: .active) }
+    }
+
+    private mutating func move(_ device: Device, to state: Device.State) {
+        var moved = device
+        moved.state = state
+        put(moved, as: device.id)
+    }
+
+    private mutating func put(_ device: Device?, as id: DeviceID) {
+        counts.add(devices[id]?.state, -1)
+        counts.add(device?.state, 1)
+        devices[id] = device
+    }
+}

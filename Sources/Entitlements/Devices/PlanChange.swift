@@ -1,0 +1,82 @@
+/// Advice on a change of plan: what would follow if the target took the place of the plan or pass that now gives the
+/// seats (`semantics.md` §8, `contract.md` §3). Add-ons and all other coverage stay.
+///
+/// Only a change to fewer seats than now takes anybody's seat, so only that is refused, and only then are there devices
+/// to release; seats that are already running out under the grace are not the change's doing.
+package struct PlanChange: Hashable, Sendable {
+    /// The raw value is what the API writes.
+    package enum Action: String, Hashable, Sendable, CaseIterable {
+        /// No plan or pass gives seats now.
+        case subscribe
+        /// As many seats as now.
+        case current
+        case upgrade
+        case downgrade
+    }
+
+    package let action: Action
+    /// How many devices may be active now.
+    package let currentDevices: Int
+    /// How many might be.
+    package let targetDevices: Int
+    package let activeDevices: Int
+    /// The active devices that would lose their seats, the first to go first.
+    package let devicesToRelease: [DeviceID]
+
+    package init(
+        action: Action, currentDevices: Int, targetDevices: Int, activeDevices: Int, devicesToRelease: [DeviceID]
+    ) {
+        self.action = action
+        self.currentDevices = currentDevices
+        self.targetDevices = targetDevices
+        self.activeDevices = activeDevices
+        self.devicesToRelease = devicesToRelease
+    }
+
+    /// Whether every active device would keep its seat.
+    package var isAllowed: Bool { devicesToRelease.isEmpty }
+}
+
+/// Why there is no advice.
+package enum PlanChangeRefusal: Error, Hashable, Sendable, CaseIterable {
+    /// The catalogue in force has no such plan or pass.
+    case unknownTarget
+}
+
+extension Timeline {
+    /// What would follow at `at` from a change to `target`.
+    package func planChange(to target: PlanTarget, at: Instant) -> Result<PlanChange, PlanChangeRefusal> {
+        var sources = seatSources(at: at)
+        let giving = piecesGivingSeats(at: at, among: sources)
+        let replaced = giving.first.map { SeatSources.Giver($0) }
+        guard let giver = target.giver(among: sources, replacing: replaced) else { return .failure(.unknownTarget) }
+        for piece in giving { sources.count(SeatSources.Giver(piece), -1) }
+        sources.count(giver, 1)
+
+        let devices = devices(at: at)
+        let (current, target) = (devices.seats.allowed, sources.allowed)
+        let action = replaced == nil ? PlanChange.Action.subscribe : .from(current, to: target)
+        return .success(
+            PlanChange(
+                action: action, currentDevices: current, targetDevices: target, activeDevices: devices.seats.active,
+                devicesToRelease: target < current ? devices.losing(ifLeftWith: target).map(\.id) : []))
+    }
+
+    /// What now covers of the purchase that gives the most seats, the highest-ranking of several; empty when none gives any.
+    private func piecesGivingSeats(at instant: Instant, among sources: SeatSources) -> [Coverage] {
+        let covering = covering(at: instant).sorted(by: Coverage.precedes)
+        let most = covering.map { (piece: $0, seats: sources.seats(of: SeatSources.Giver($0))) }.filter { $0.seats > 0 }
+            .max { left, right in
+                left.seats != right.seats
+                    ? left.seats < right.seats : left.piece.segment.tierRank < right.piece.segment.tierRank
+            }
+        return covering.filter { $0.purchase == most?.piece.purchase }
+    }
+}
+
+extension PlanChange.Action {
+    fileprivate static func from(_ current: Int, to target: Int) -> PlanChange.Action {
+        if target == current { return .current }
+        return target > current ? .upgrade : .downgrade
+    }
+}

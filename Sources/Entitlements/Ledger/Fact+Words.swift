@@ -1,0 +1,95 @@
+/// A fact as timelines tell it.
+extension Fact {
+    /// What kind of fact it is, as the API writes it.
+    package var kindText: String {
+        switch self {
+        case .evidence: "state"
+        case .bound: "bound"
+        case .granted: "granted"
+        case .withdrawn: "withdrawn"
+        case .gaveAway: "gave_away"
+        case .received: "received"
+        case .credit: "credit"
+        case .device: "device"
+        case .sandboxTester: "sandbox_tester"
+        case .consumptionConsent: "consumption_consent"
+        }
+    }
+
+    /// What happened, in plain English; the two times stand beside it.
+    package var sentence: String {
+        switch self {
+        case .evidence(let state): state.sentence
+        case .bound(let key): "Purchase \(key.externalID) became the user's."
+        case .granted(let grant): "An operator gave \(grant.gift.words)."
+        case .withdrawn(let key): "An operator took purchase \(key.externalID) back."
+        case .gaveAway(let key, let handover):
+            "The rest of purchase \(key.externalID) went to another user, \(handover.cause.words)."
+        case .received(let key, let handover):
+            "The rest of purchase \(key.externalID) came from another user, \(handover.cause.words)."
+        case .credit(let act): act.sentence
+        case .device(let act): "Device \(act.device) was \(act.deed.words)."
+        case .sandboxTester(true): "The user was put on the list of sandbox testers."
+        case .sandboxTester(false): "The user was taken off the list of sandbox testers."
+        case .consumptionConsent(true): "The user allowed to tell Apple about their consumption."
+        case .consumptionConsent(false): "The user forbade to tell Apple about their consumption."
+        }
+    }
+}
+
+extension VerifiedPurchase {
+    fileprivate var sentence: String {
+        let what = "Transaction \(transactionID) of \(productID)"
+        guard let revocation else { return "\(what) was shown as bought." }
+        guard let share = revocation.share, share < Revocation.fullShare else {
+            return "\(what) was shown as taken back whole."
+        }
+        return "\(what) was shown as taken back, \(share) of \(Revocation.fullShare) of its price."
+    }
+}
+
+extension Grant.Gift {
+    fileprivate var words: String {
+        switch self {
+        case .pass(let tier, let length): "\(length / Instant.millisecondsPerHour) hours of \(tier)"
+        case .window(let tier, _): "\(tier) until a date"
+        case .addOn(let product, _): "the add-on \(product)"
+        case .credits(let unit, let amount, _): "\(amount) of \(unit)"
+        }
+    }
+}
+
+extension Handover.Cause {
+    fileprivate var words: String {
+        switch self {
+        case .policy: "because the same Apple account sent it"
+        case .operator: "by an operator"
+        case .merge: "because a guest's account was merged"
+        case .reclaim: "because the same Apple account claimed what an erased person had"
+        }
+    }
+}
+
+extension CreditAct {
+    fileprivate var sentence: String {
+        switch self {
+        case .spent(let spend): "\(spend.amount) of \(spend.purse.unit) were spent."
+        case .reserved(let reservation):
+            "\(reservation.amount) of \(reservation.purse.unit) were reserved as \(reservation.id)."
+        case .committed(let id, let amount): "\(amount) of reservation \(id) were spent."
+        case .released(let id): "Reservation \(id) was released."
+        }
+    }
+}
+
+extension DeviceAct.Deed {
+    fileprivate var words: String {
+        switch self {
+        case .registered: "registered"
+        case .suspended: "suspended by the user"
+        case .reactivated: "reactivated"
+        case .seen: "seen"
+        case .removed: "removed"
+        }
+    }
+}

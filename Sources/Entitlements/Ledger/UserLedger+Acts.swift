@@ -1,0 +1,56 @@
+extension UserLedger {
+    /// Whether the last that is known of it put the user on the list of sandbox testers (`semantics.md` §9).
+    package var isSandboxTester: Bool {
+        for entry in entries.reversed() {
+            if case .sandboxTester(let isTester) = entry.fact { return isTester }
+        }
+        return false
+    }
+
+    /// Whether Apple may be told about the user's consumption, by the last that they said.
+    package var consentsToConsumption: Bool {
+        for entry in entries.reversed() {
+            if case .consumptionConsent(let consents) = entry.fact { return consents }
+        }
+        return false
+    }
+
+    /// The grant of `key`, whoever has it now.
+    package func grant(of key: PurchaseKey) -> Grant? {
+        for entry in entries {
+            if case .granted(let grant) = entry.fact, grant.key == key { return grant }
+        }
+        return nil
+    }
+
+    /// Since when an operator's revocation holds.
+    package func withdrawnAt(_ key: PurchaseKey) -> Instant? {
+        entries.first { $0.fact == .withdrawn(key) }?.effectiveAt
+    }
+
+    /// When the latest of what changes hands or balances holds, which may lie ahead of our clock by what is forgiven.
+    package var lastActAt: Instant {
+        entries.reduce(.distantPast) { latest, entry in
+            switch entry.fact {
+            case .credit, .gaveAway, .received, .withdrawn: max(latest, entry.effectiveAt)
+            case .evidence, .bound, .granted, .device, .sandboxTester, .consumptionConsent: latest
+            }
+        }
+    }
+
+    /// The purchases that went from this user because of one request.
+    package func given(by request: String) -> [PurchaseKey] {
+        entries.compactMap { entry in
+            guard case .gaveAway(let key, let handover) = entry.fact, handover.request == request else { return nil }
+            return key
+        }.sorted()
+    }
+
+    /// How many purchases came to this user by the catalogue's policy after `instant`.
+    package func arrivalsByPolicy(after instant: Instant) -> Int {
+        entries.count { entry in
+            guard case .received(_, let handover) = entry.fact else { return false }
+            return handover.cause == .policy && entry.effectiveAt > instant
+        }
+    }
+}

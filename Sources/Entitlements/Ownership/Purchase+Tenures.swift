@@ -1,0 +1,49 @@
+extension Purchase {
+    /// Whether the user has it at `instant`.
+    package func isHeld(at instant: Instant) -> Bool { tenures.contains { $0.holds(at: instant) } }
+
+    /// Whether it went to another user by `instant` and has not come back.
+    package func isGone(at instant: Instant) -> Bool {
+        tenures.last { $0.hasBegun(by: instant) }?.hasEnded(by: instant) ?? false
+    }
+
+    /// Whether no later owner is known.
+    package var isHeld: Bool { tenures.last?.endsAt == nil }
+
+    /// The parts of `intervals` in which the user has it.
+    func held(_ intervals: [Explanation.Interval]) -> [Explanation.Interval] {
+        tenures.flatMap { tenure in intervals.compactMap { tenure.part(of: $0) } }
+    }
+
+    /// As the clock of its lane sees it, once for each tenure; none when it is no pass that counts.
+    ///
+    /// In the receiver's lane it is anchored when it came and has run what it ran before (`semantics.md` §5).
+    package var passes: [Pass] {
+        guard case .pass(let tier, let length) = worth else { return [] }
+        return tenures.map { tenure in
+            Pass(
+                key: key, anchor: tenure.startsAt.map { max($0, anchor) } ?? anchor, length: length, rank: tier.rank,
+                share: share, ranBefore: tenure.arrival?.ran ?? 0, departure: tenure.passDeparture)
+        }
+    }
+
+    /// Its periods that count; none when it is no plan.
+    package var windows: [Window] {
+        guard case .plan(let windows) = worth else { return [] }
+        return windows
+    }
+}
+
+extension Timeline {
+    /// Where the purchase of `key` stands, if it is the user's for as far as is known.
+    package func position(ofHeld key: PurchaseKey) -> Int? {
+        purchases.firstIndex { $0.key == key && $0.isHeld }
+    }
+}
+
+extension Tenure {
+    fileprivate var passDeparture: Pass.Departure? {
+        guard let endsAt, let departure else { return nil }
+        return Pass.Departure(at: endsAt, ran: departure.ran)
+    }
+}

@@ -1,0 +1,31 @@
+/// A stretch of time in which a user has a purchase; one that goes away and comes back has two (`semantics.md` §5).
+package struct Tenure: Hashable, Sendable {
+    /// When it came from another user; nil for the first one, which is as old as the purchase.
+    package let startsAt: Instant?
+    /// When it went to another user; exclusive, nil while the user has it.
+    package internal(set) var endsAt: Instant?
+    package let arrival: Handover?
+    package internal(set) var departure: Handover?
+
+    init(startsAt: Instant? = nil, arrival: Handover? = nil) {
+        self.startsAt = startsAt
+        self.arrival = arrival
+    }
+
+    /// Whether the user has it at `instant`.
+    package func holds(at instant: Instant) -> Bool {
+        hasBegun(by: instant) && !hasEnded(by: instant)
+    }
+
+    func hasBegun(by instant: Instant) -> Bool { startsAt.map { $0 <= instant } ?? true }
+
+    func hasEnded(by instant: Instant) -> Bool { endsAt.map { $0 <= instant } ?? false }
+
+    /// The part of `interval` that lies within; nil when none does.
+    func part(of interval: Explanation.Interval) -> Explanation.Interval? {
+        let start = startsAt.map { max($0, interval.startsAt) } ?? interval.startsAt
+        let end = [endsAt, interval.endsAt].compactMap { $0 }.min()
+        guard end.map({ start < $0 }) ?? true else { return nil }
+        return Explanation.Interval(startsAt: start, endsAt: end)
+    }
+}

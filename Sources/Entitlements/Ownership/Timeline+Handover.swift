@@ -1,0 +1,46 @@
+extension Timeline {
+    /// What goes along with the purchase at `index` when it goes to another user at `instant`. Spent credits stay where
+    /// they were spent; only to the same Apple account a debt goes along.
+    package func handover(of index: Int, at instant: Instant, cause: Handover.Cause) -> Handover {
+        let purchase = purchases[index]
+        switch purchase.worth {
+        case .pass:
+            let ran = ran(index, by: instant)
+            return Handover(cause: cause, ran: ran.before + ran.here)
+        case .credits:
+            return Handover(cause: cause, units: unitsToMove(of: purchase.key, at: instant, cause: cause))
+        case .recorded, .addOn, .plan:
+            return Handover(cause: cause)
+        }
+    }
+
+    /// How long the pass at `index` had run by `instant`: with earlier owners before it came, and here since.
+    func ran(_ index: Int, by instant: Instant) -> (before: Int64, here: Int64) {
+        let tenures = purchases[index].tenures
+        // One that is still to begin, by a clock ahead of ours, brought with it what ran before.
+        guard let tenure = tenures.last(where: { $0.hasBegun(by: instant) }) else {
+            return (tenures.last?.arrival?.ran ?? 0, 0)
+        }
+        let here = plannedByPurchase[index].reduce(Int64(0)) { ran, piece in
+            let (startsAt, endsAt) = (piece.segment.startsAt, piece.segment.endsAt)
+            guard tenure.hasBegun(by: startsAt), startsAt < instant else { return ran }
+            return ran + (min(endsAt, instant) - startsAt)
+        }
+        return (tenure.arrival?.ran ?? 0, here)
+    }
+
+    /// Whether nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or is
+    /// paused has something left, and so has whatever may count once the catalogue learns it.
+    func isInactive(_ index: Int, at instant: Instant) -> Bool {
+        let purchase = purchases[index]
+        switch purchase.worth {
+        case .recorded: return false
+        case .pass: return !plannedByPurchase[index].contains { $0.segment.endsAt > instant }
+        case .plan:
+            let graces = graces.filter { $0.purchase == index }
+            return !(plannedByPurchase[index] + graces).contains { $0.segment.endsAt > instant }
+        case .addOn: return purchase.share.share(at: instant) > 0
+        case .credits: return undrawnUnits(of: purchase.key, at: instant) == 0
+        }
+    }
+}

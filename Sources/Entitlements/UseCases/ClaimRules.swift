@@ -1,0 +1,27 @@
+/// Who may claim a purchase, beside what the catalogue's policies say (`semantics.md` §5).
+package struct ClaimRules: Hashable, Sendable {
+    /// Who may claim a purchase that nobody owns and that carries no token of their own; the raw value is what the
+    /// configuration writes.
+    package enum Unclaimed: String, Hashable, Sendable, CaseIterable {
+        case any
+        case fresh24h = "fresh_24h"
+        case proof
+    }
+
+    package let unclaimed: Unclaimed
+    /// How long a purchase stays after any transfer before it may move by policy.
+    package let cooldownDays: Int
+    /// How many purchases may come to one user by policy within 365 days.
+    package let transfersPerYear: Int
+
+    package init(unclaimed: Unclaimed = .any, cooldownDays: Int = 30, transfersPerYear: Int = 3) {
+        self.unclaimed = unclaimed
+        self.cooldownDays = cooldownDays
+        self.transfersPerYear = transfersPerYear
+    }
+
+    static let freshness = Instant.millisecondsPerDay
+    static let year = 365 * Instant.millisecondsPerDay
+
+    var cooldown: Int64 { Pass.length(days: cooldownDays, quantity: 1) }
+}

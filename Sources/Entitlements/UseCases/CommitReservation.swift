@@ -1,0 +1,58 @@
+/// Spends what was reserved, or a part of it; the rest is free again (`semantics.md` §4).
+///
+/// It may be committed in debt. A repeat records nothing and succeeds, even after the deadline.
+package struct CommitReservation: Sendable {
+    package let id: ReservationID
+    package let user: UserID
+    /// Nil commits all of it.
+    package let amount: CreditAmount?
+    package let note: Note?
+    package let catalogue: CatalogueVersions
+    package let settings: EntitlementSettings
+
+    package init(
+        _ id: ReservationID, of user: UserID, amount: CreditAmount? = nil, note: Note? = nil,
+        in catalogue: CatalogueVersions, settings: EntitlementSettings
+    ) {
+        self.id = id
+        self.user = user
+        self.amount = amount
+        self.note = note
+        self.catalogue = catalogue
+        self.settings = settings
+    }
+
+    package func decide(given history: PurchaseHistory) -> Decision<SpendReceipt, CommitRefusal> {
+        let position = CreditPosition(of: user, given: history, in: catalogue, settings)
+        guard let (reservation, fate) = position.reservation(id) else {
+            return Decision(answer: .failure(.unknownReservation))
+        }
+        let units = amount?.units ?? reservation.amount
+        let draws = reservation.cut(committing: units).spent
+        switch fate {
+        case .released: return Decision(answer: .failure(.alreadyReleased))
+        case .committed(let committed):
+            guard committed == units else { return Decision(answer: .failure(.alreadyCommitted)) }
+            return Decision(answer: .success(position.receipt(for: draws, of: reservation.purse)))
+        case .ended: return Decision(answer: .failure(.reservationEnded))
+        case .held:
+            guard units <= reservation.amount else { return Decision(answer: .failure(.exceedsReservation)) }
+            let act = CreditAct.committed(id, amount: units)
+            return Decision(
+                drafts: [user: [LedgerEntry.Draft(.credit(act), at: position.at, note: note)]],
+                answer: .success(position.receipt(for: draws, of: reservation.purse, after: act)))
+        }
+    }
+}
+
+/// Why a reservation is not committed, in order of precedence; the raw value is the problem's code.
+package enum CommitRefusal: String, Error, Hashable, Sendable, CaseIterable {
+    case unknownReservation = "unknown_reservation"
+    case alreadyReleased = "already_released"
+    /// With another amount.
+    case alreadyCommitted = "already_committed"
+    /// Its deadline has passed.
+    case reservationEnded = "reservation_ended"
+    /// More than was reserved.
+    case exceedsReservation = "exceeds_reservation"
+}

@@ -1,0 +1,10 @@
+/// What a decision that folds a ledger needs beside it.
+package struct FoldContext: Sendable {
+    package let catalogue: CatalogueVersions
+    package let settings: EntitlementSettings
+
+    package init(catalogue: CatalogueVersions, settings: EntitlementSettings) {
+        self.catalogue = catalogue
+        self.settings = settings
+    }
+}

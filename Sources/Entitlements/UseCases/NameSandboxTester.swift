@@ -1,0 +1,20 @@
+/// An operator puts a user on the list of sandbox testers, or takes them off (`semantics.md` §9).
+package struct NameSandboxTester: Sendable {
+    package let user: UserID
+    package let isTester: Bool
+    package let note: Note
+
+    package init(_ user: UserID, isTester: Bool, note: Note) {
+        self.user = user
+        self.isTester = isTester
+        self.note = note
+    }
+
+    /// Whether they are on the list now; what is so already is not recorded again.
+    package func decide(given history: PurchaseHistory) -> Decision<Bool, Never> {
+        guard history.ledger(of: user).isSandboxTester != isTester else { return Decision(answer: .success(isTester)) }
+        return Decision(
+            drafts: [user: [.init(.sandboxTester(isTester), at: history.now, note: note)]],
+            answer: .success(isTester))
+    }
+}

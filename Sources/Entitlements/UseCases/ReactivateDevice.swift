@@ -1,0 +1,27 @@
+/// Gives a suspended device a seat again (`semantics.md` §8). Of an active one nothing changes.
+package struct ReactivateDevice: Sendable {
+    package let device: DeviceID
+    package let user: UserID
+
+    package init(_ device: DeviceID, of user: UserID) {
+        self.device = device
+        self.user = user
+    }
+
+    package func decide(
+        given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
+    ) -> Decision<Device, ReactivateDeviceRefusal> {
+        let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
+        guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
+        guard known.state != .active else { return Decision(answer: .success(known)) }
+        guard devices.hasFreeSeat else { return Decision(answer: .failure(.seatLimitReached(devices.roster.seats))) }
+        return devices.decision(.reactivated, of: known)
+    }
+}
+
+/// Why a device gets no seat, in order of precedence.
+package enum ReactivateDeviceRefusal: Error, Hashable, Sendable {
+    /// The user has no such device on record.
+    case unknownDevice
+    case seatLimitReached(DeviceSeats)
+}

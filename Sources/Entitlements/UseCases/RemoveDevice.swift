@@ -1,0 +1,22 @@
+/// Takes a device off the record; its seat is free at once (`semantics.md` §8).
+///
+/// A repeat is safe: a device that was removed before stays removed.
+package struct RemoveDevice: Sendable {
+    package let device: DeviceID
+    package let user: UserID
+
+    package init(_ device: DeviceID, of user: UserID) {
+        self.device = device
+        self.user = user
+    }
+
+    package func decide(
+        given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
+    ) -> Decision<Void, DeviceRefusal> {
+        let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
+        guard let known = devices.roster[device] else {
+            return Decision(answer: devices.roster.wasRemoved(device) ? .success(()) : .failure(.unknownDevice))
+        }
+        return devices.decision(.removed, of: known) { _ in }
+    }
+}

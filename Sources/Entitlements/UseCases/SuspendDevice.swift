@@ -1,0 +1,21 @@
+/// Takes a device's seat by the user's wish (`semantics.md` §8).
+///
+/// A device that the limit suspended is then suspended by the user, and no longer returns by itself.
+package struct SuspendDevice: Sendable {
+    package let device: DeviceID
+    package let user: UserID
+
+    package init(_ device: DeviceID, of user: UserID) {
+        self.device = device
+        self.user = user
+    }
+
+    package func decide(
+        given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
+    ) -> Decision<Device, DeviceRefusal> {
+        let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
+        guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
+        guard known.state != .suspended(by: .user) else { return Decision(answer: .success(known)) }
+        return devices.decision(.suspended, of: known)
+    }
+}

@@ -1,0 +1,259 @@
+import Entitlements
+import Testing
+
+/// What a user may do with their devices (`semantics.md` §8), one decision after the other.
+@Suite struct DeviceUseCaseTests {
+    /// A user with seats whose decisions are entered one by one.
+    private struct Desk {
+        var ledger: UserLedger
+
+        init(_ story: Story) { ledger = story.ledger }
+
+        mutating func register(
+            _ device: DeviceID, at now: Instant, named name: DeviceName? = nil, isPinned: Bool? = nil
+        ) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
+            let use = RegisterDevice(device, of: .alice, named: name, isPinned: isPinned)
+            return ledger.enter(
+                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+        }
+
+        mutating func reactivate(_ device: DeviceID, at now: Instant) -> Result<Device, ReactivateDeviceRefusal> {
+            let use = ReactivateDevice(device, of: .alice)
+            return ledger.enter(
+                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+        }
+
+        mutating func suspend(_ device: DeviceID, at now: Instant) -> Result<Device, DeviceRefusal> {
+            let use = SuspendDevice(device, of: .alice)
+            return ledger.enter(
+                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+        }
+
+        mutating func see(_ device: DeviceID, at now: Instant) -> Result<Device, DeviceRefusal> {
+            let use = SeeDevice(device, of: .alice)
+            return ledger.enter(
+                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+        }
+
+        mutating func remove(_ device: DeviceID, at now: Instant) -> DeviceRefusal? {
+            let use = RemoveDevice(device, of: .alice)
+            let decision = use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway)
+            switch ledger.enter(decision, at: now) {
+            case .success: return nil
+            case .failure(let refusal): return refusal
+            }
+        }
+
+        func devices(at instant: Instant) -> DeviceRoster {
+            Timeline(folding: ledger, given: .plans, settings: .withoutLeeway).devices(at: instant)
+        }
+
+        /// How many facts `change` enters.
+        mutating func facts(of change: (inout Desk) -> Void) -> Int {
+            let before = ledger.entries.count
+            change(&self)
+            return ledger.entries.count - before
+        }
+    }
+
+    private static func seats(_ count: Int) -> Desk { Desk(Story().has(seats: count, from: "01-01", until: "02-01")) }
+
+    // MARK: Register
+
+    @Test func aNewDeviceIsActiveAndItsReplyIsWhatTheFoldSays() throws {
+        var desk = Self.seats(2)
+        let reply = try desk.register("a", at: "01-02", named: "Phone", isPinned: true).get()
+        #expect(reply.isNew)
+        #expect(reply.device == desk.devices(at: "01-02")["a"])
+        #expect(reply.device.name == "Phone" && reply.device.isPinned && reply.device.state == .active)
+        #expect(reply.device.registeredAt == "01-02" && reply.device.lastSeenAt == "01-02")
+        #expect(desk.ledger.entries.last?.effectiveAt == "01-02")
+    }
+
+    @Test func aRepeatIsThereAlreadyAndRecordsNothing() throws {
+        var desk = Self.seats(1)
+        let first = try desk.register("a", at: "01-02", named: "Phone").get()
+        let facts = desk.facts { desk in
+            #expect(
+                desk.register("a", at: "01-03", named: "Phone", isPinned: false)
+                    == .success(.init(device: first.device, isNew: false)))
+            #expect(desk.register("a", at: "01-04") == .success(.init(device: first.device, isNew: false)))
+        }
+        #expect(facts == 0)
+    }
+
+    @Test func aRepeatChangesTheNameOrThePinThatItNamesAndNothingElse() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02", named: "Phone").get()
+        let pinned = try desk.register("a", at: "01-03", isPinned: true).get()
+        #expect(!pinned.isNew && pinned.device.isPinned && pinned.device.name == "Phone")
+        let renamed = try desk.register("a", at: "01-04", named: "Tablet").get()
+        #expect(renamed.device.isPinned && renamed.device.name == "Tablet")
+        #expect(renamed.device.registeredAt == "01-02" && renamed.device.lastSeenAt == "01-02")
+        _ = try desk.suspend("a", at: "01-05").get()
+        let suspended = try desk.register("a", at: "01-06", isPinned: false).get()
+        #expect(suspended.device.state == .suspended(by: .user))
+    }
+
+    @Test func withoutAFreeSeatANewDeviceIsRefusedWithTheCounts() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02").get()
+        let facts = desk.facts { desk in
+            #expect(
+                desk.register("b", at: "01-02")
+                    == .failure(.seatLimitReached(DeviceSeats(allowed: 1, active: 1, suspended: 0))))
+        }
+        #expect(facts == 0)
+        var nobody = Desk(Story())
+        #expect(
+            nobody.register("a", at: "01-02")
+                == .failure(.seatLimitReached(DeviceSeats(allowed: 0, active: 0, suspended: 0))))
+    }
+
+    @Test func theGraceKeepsSeatsAndGivesNone() throws {
+        var desk = Desk(
+            Story().has(seats: 3, from: "01-01", until: "02-01").has(seats: 2, from: "02-01", until: "03-01"))
+        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        #expect(desk.devices(at: "02-01 12:00").seats == DeviceSeats(allowed: 2, active: 2, suspended: 0))
+        #expect(
+            desk.register("c", at: "02-01 12:00")
+                == .failure(.seatLimitReached(DeviceSeats(allowed: 2, active: 2, suspended: 0))))
+    }
+
+    @Test func a101stDeviceIsRefusedBeforeSeatsAreAskedAbout() throws {
+        var desk = Desk(Story().has(seats: 1, from: "01-01", until: "02-01"))
+        for number in 1...DeviceRoster.maximumOnRecord {
+            let device = try #require(DeviceID("d\(number)"))
+            _ = try desk.register(device, at: "01-02").get()
+            if number < DeviceRoster.maximumOnRecord { _ = try desk.suspend(device, at: "01-02").get() }
+        }
+        #expect(desk.devices(at: "01-03").seats == DeviceSeats(allowed: 1, active: 1, suspended: 99))
+        #expect(desk.register("more", at: "01-03") == .failure(.tooManyDevices))
+        #expect(desk.register("d100", at: "01-03", isPinned: true).map(\.isNew) == .success(false))
+        #expect(desk.remove("d7", at: "01-04") == nil)
+        #expect(
+            desk.register("more", at: "01-05")
+                == .failure(.seatLimitReached(DeviceSeats(allowed: 1, active: 1, suspended: 98))))
+    }
+
+    @Test func ofTwoDevicesOneAfterTheOtherOnlyOneGetsTheLastSeat() {
+        var desk = Self.seats(1)
+        let history = desk.ledger.history(now: "01-02")
+        let first = RegisterDevice("a", of: .alice).decide(given: history, in: .plans, under: .withoutLeeway)
+        let again = RegisterDevice("a", of: .alice).decide(given: history, in: .plans, under: .withoutLeeway)
+        #expect(first.drafts == again.drafts && first.answer == again.answer, "a decision may be made again")
+        #expect(desk.ledger.enter(first, at: "01-02").map(\.isNew) == .success(true))
+        // The same instant, and a clock that is behind.
+        for now in ["01-02", "01-01 12:00"] as [Instant] {
+            #expect(
+                desk.register("b", at: now)
+                    == .failure(.seatLimitReached(DeviceSeats(allowed: 1, active: 1, suspended: 0))))
+        }
+    }
+
+    @Test func aRemovedDeviceRegistersLikeANewOne() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02", named: "Phone", isPinned: true).get()
+        #expect(desk.remove("a", at: "01-03") == nil)
+        #expect(desk.devices(at: "01-03").count == 0)
+        let reply = try desk.register("a", at: "01-04").get()
+        #expect(reply.isNew && reply.device.name == nil && !reply.device.isPinned)
+        #expect(reply.device.registeredAt == "01-04")
+    }
+
+    // MARK: Suspend and reactivate
+
+    @Test func aSuspendedDeviceGivesItsSeatFreeAndNeedsOneToComeBack() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02").get()
+        #expect(try desk.suspend("a", at: "01-03").get().state == .suspended(by: .user))
+        _ = try desk.register("b", at: "01-04").get()
+        #expect(
+            desk.reactivate("a", at: "01-05")
+                == .failure(.seatLimitReached(DeviceSeats(allowed: 1, active: 1, suspended: 1))))
+        #expect(desk.remove("b", at: "01-06") == nil)
+        #expect(desk.devices(at: "01-06").lines == ["a suspended by user"])
+        #expect(try desk.reactivate("a", at: "01-07").get().state == .active)
+        #expect(desk.devices(at: "01-07").lines == ["a active"])
+    }
+
+    @Test func doingItTwiceRecordsNothing() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02").get()
+        let facts = desk.facts { desk in
+            #expect(desk.reactivate("a", at: "01-03").map(\.state) == .success(.active))
+            #expect(desk.suspend("a", at: "01-04").map(\.state) == .success(.suspended(by: .user)))
+            #expect(desk.suspend("a", at: "01-05").map(\.state) == .success(.suspended(by: .user)))
+        }
+        #expect(facts == 1)
+    }
+
+    @Test func whomTheLimitSuspendedIsReactivatedOnlyByAFreeSeat() throws {
+        var desk = Desk(
+            Story().has(seats: 2, from: "01-01", until: "02-01").has(seats: 1, from: "02-01", until: "03-01"))
+        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        #expect(desk.devices(at: "02-03").lines == ["a active", "b suspended by limit"])
+        #expect(
+            desk.reactivate("b", at: "02-03")
+                == .failure(.seatLimitReached(DeviceSeats(allowed: 1, active: 1, suspended: 1))))
+        #expect(try desk.suspend("b", at: "02-04").get().state == .suspended(by: .user))
+        #expect(try desk.suspend("a", at: "02-05").get().state == .suspended(by: .user))
+        #expect(desk.devices(at: "02-05").lines == ["a suspended by user", "b suspended by user"])
+        #expect(try desk.reactivate("b", at: "02-06").get().state == .active)
+    }
+
+    // MARK: Seen and removed
+
+    @Test func aDeviceIsRecordedAsSeenOnceAnHour() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02").get()
+        let facts = desk.facts { desk in
+            #expect(desk.see("a", at: "01-02 00:59:59.999").map(\.lastSeenAt) == .success("01-02"))
+            #expect(desk.see("a", at: "01-02 01:00").map(\.lastSeenAt) == .success("01-02 01:00"))
+            #expect(desk.see("a", at: "01-02 01:30").map(\.lastSeenAt) == .success("01-02 01:00"))
+            #expect(desk.see("a", at: "01-02 02:00").map(\.lastSeenAt) == .success("01-02 02:00"))
+        }
+        #expect(facts == 2)
+    }
+
+    @Test func aSuspendedDeviceIsSeenToo() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02").get()
+        _ = try desk.suspend("a", at: "01-02").get()
+        let device = try desk.see("a", at: "01-03").get()
+        #expect(device.lastSeenAt == "01-03" && device.state == .suspended(by: .user))
+    }
+
+    @Test func removingTwiceAnswersAlikeAndRecordsOnce() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("a", at: "01-02").get()
+        let facts = desk.facts { desk in
+            #expect(desk.remove("a", at: "01-03") == nil)
+            #expect(desk.remove("a", at: "01-04") == nil)
+        }
+        #expect(facts == 1)
+    }
+
+    @Test func nothingIsDoneToADeviceThatIsNotOnRecord() throws {
+        var desk = Self.seats(1)
+        _ = try desk.register("other", at: "01-02").get()
+        let facts = desk.facts { desk in
+            #expect(desk.reactivate("a", at: "01-03") == .failure(.unknownDevice))
+            #expect(desk.suspend("a", at: "01-03") == .failure(.unknownDevice))
+            #expect(desk.see("a", at: "01-03") == .failure(.unknownDevice))
+            #expect(desk.remove("a", at: "01-03") == .unknownDevice)
+        }
+        #expect(facts == 0)
+        #expect(desk.remove("other", at: "01-04") == nil)
+        #expect(desk.reactivate("other", at: "01-05") == .failure(.unknownDevice))
+        #expect(desk.suspend("other", at: "01-05") == .failure(.unknownDevice))
+        #expect(desk.see("other", at: "01-05") == .failure(.unknownDevice))
+    }
+
+    @Test func aUserWithoutALedgerHasNoDevices() {
+        let history = PurchaseHistory(now: "01-01", ledgers: [:], purchases: [:], tokenHolders: [:])
+        let decision = RegisterDevice("a", of: .alice).decide(given: history, in: .plans, under: .withoutLeeway)
+        #expect(decision.answer == .failure(.seatLimitReached(DeviceSeats(allowed: 0, active: 0, suspended: 0))))
+        #expect(decision.drafts.isEmpty)
+    }
+}

@@ -1,0 +1,241 @@
+import Entitlements
+import Testing
+
+/// What becomes of a purchase that another live user owns (`semantics.md` §5, rule 2).
+@Suite struct TransferPolicyTests {
+    private typealias Policy = OwnershipPolicies.Policy
+
+    private static let bob: UserID = "bob"
+    private static let pass = VerifiedPurchase.state(of: "p", at: "01-01", account: "A")
+    private static let addOn = VerifiedPurchase.state(of: "a", .xyz, .nonConsumable, at: "01-01", account: "A")
+    private static let lot = VerifiedPurchase.state(of: "c", .credits100, .consumable, at: "01-01", account: "A")
+    private static let plan = VerifiedPurchase.state(
+        of: "w", .proMonthly, .autoRenewable, at: "01-01", until: "02-01", account: "A")
+
+    private static func context(
+        _ policies: [ProductKind: Policy], rules: ClaimRules = ClaimRules()
+    ) -> ClaimContext {
+        let catalogue = Catalogue.example(ownership: OwnershipPolicies(policies))
+        return ClaimContext(
+            rules: rules, fold: FoldContext(catalogue: CatalogueVersions(catalogue), settings: .everyone))
+    }
+
+    private static func context(_ policy: Policy, rules: ClaimRules = ClaimRules()) -> ClaimContext {
+        context([.pass: policy, .addOn: policy, .consumable: policy, .plan: policy], rules: rules)
+    }
+
+    /// Alice has the purchase; Bob attaches it.
+    private func check(
+        _ state: VerifiedPurchase, then later: VerifiedPurchase..., under policy: Policy, at now: Instant,
+        proof: String? = "A", moves: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var realm = Realm()
+        realm.attach(state, to: .alice, at: state.purchasedAt)
+        for state in later { realm.record(state, at: state.signedAt) }
+        let answer = realm.attach(state, to: Self.bob, proof: proof, at: now, in: Self.context(policy))
+        #expect(
+            answer == (moves ? .success(.transferred) : .failure(.ownedByAnotherUser)), sourceLocation: sourceLocation)
+        #expect(realm.owners[state.key] == (moves ? Self.bob : .alice), sourceLocation: sourceLocation)
+    }
+
+    private static func refunded(_ state: VerifiedPurchase, at: Instant, share: Int = 100_000) -> VerifiedPurchase {
+        state.with(revocation: Revocation(revokedAt: at, share: share), signedAt: at)
+    }
+
+    @Test func keepRefusesWhateverTheProof() {
+        check(Self.pass, under: .keep, at: "03-01", moves: false)
+        check(Self.addOn, under: .keep, at: "03-01", moves: false)
+    }
+
+    @Test func transferMovesWithTheProofOfTheSameAppleAccountAndNotWithout() {
+        for state in [Self.pass, Self.addOn, Self.lot, Self.plan] {
+            check(state, under: .transfer, at: "01-10", moves: true)
+            check(state, under: .transfer, at: "01-10", proof: nil, moves: false)
+            check(state, under: .transfer, at: "01-10", proof: "B", moves: false)
+        }
+        let unnamed = VerifiedPurchase.state(of: "p", at: "01-01")
+        check(unnamed, under: .transfer, at: "01-10", proof: "A", moves: false)
+        check(unnamed, under: .transfer, at: "01-10", proof: nil, moves: false)
+    }
+
+    @Test func thePolicyIsThatOfTheKindInTheVersionInForce() {
+        var realm = Realm()
+        realm.attach(Self.pass, to: .alice, at: "01-01")
+        let versions = CatalogueVersions(
+            first: .init(number: 1, effectiveAt: "2025-01-01", catalogue: .example()),
+            later: [
+                .init(
+                    number: 2, effectiveAt: "01-10",
+                    catalogue: .example(ownership: OwnershipPolicies([.pass: .transfer])))
+            ])
+        let context = ClaimContext(rules: ClaimRules(), fold: FoldContext(catalogue: versions, settings: .everyone))
+        let answer = { (context: ClaimContext, now: Instant) in
+            var realm = realm
+            return realm.attach(Self.pass, to: Self.bob, proof: "A", at: now, in: context)
+        }
+        #expect(answer(context, "01-09") == .failure(.ownedByAnotherUser))
+        #expect(answer(context, "01-10") == .success(.transferred))
+        #expect(answer(Self.context([.addOn: .transfer]), "01-10") == .failure(.ownedByAnotherUser))
+    }
+
+    @Test func whatTheCatalogueDoesNotKnowStays() {
+        check(.state(of: "p", "gone", at: "01-01", account: "A"), under: .transfer, at: "01-10", moves: false)
+    }
+
+    @Test func aPassIsInactiveOnceNothingOfItIsLeft() {
+        check(Self.pass, under: .transferIfInactive, at: "01-30 23:59:59.999", moves: false)
+        check(Self.pass, under: .transferIfInactive, at: "01-31", moves: true)
+        check(
+            Self.pass, then: Self.refunded(Self.pass, at: "01-05"), under: .transferIfInactive, at: "01-05", moves: true
+        )
+        check(
+            Self.pass, then: Self.refunded(Self.pass, at: "01-05", share: 50000), under: .transferIfInactive,
+            at: "01-05", moves: false)
+        check(
+            Self.pass, then: Self.refunded(Self.pass, at: "01-05", share: 50000), under: .transferIfInactive,
+            at: "01-16", moves: true)
+    }
+
+    @Test func aQueuedOrPausedPassIsNotInactive() {
+        var realm = Realm()
+        realm.attach(.state(of: "b", .basic30, at: "01-01", account: "A"), to: .alice, at: "01-01")
+        realm.attach(.state(of: "x", at: "01-10", account: "A"), to: .alice, at: "01-10")
+        realm.attach(.state(of: "y", at: "01-11", account: "A"), to: .alice, at: "01-11")
+        let context = Self.context(.transferIfInactive)
+        for id in ["b", "x", "y"] {
+            let state = VerifiedPurchase.state(of: id, at: "01-01", account: "A")
+            let answer = realm.attach(state, to: Self.bob, proof: "A", at: "01-20", in: context)
+            #expect(answer == .failure(.ownedByAnotherUser), "\(id)")
+        }
+    }
+
+    @Test func anAddOnIsInactiveWhileItIsRevokedAndNotWhileItIsSuspended() {
+        let refunded = Self.refunded(Self.addOn, at: "01-05")
+        check(Self.addOn, under: .transferIfInactive, at: "01-10", moves: false)
+        check(Self.addOn, then: refunded, under: .transferIfInactive, at: "01-10", moves: true)
+        check(
+            Self.addOn, then: refunded, Self.addOn.with(revocation: nil, signedAt: "01-08"),
+            under: .transferIfInactive, at: "01-10", moves: false)
+        check(
+            .state(of: "a", .proOnly, .nonConsumable, at: "01-01", account: "A"), under: .transferIfInactive,
+            at: "01-10", moves: false)
+    }
+
+    @Test func aChainIsInactivePastItsPeriodAndItsLeeway() {
+        check(Self.plan, under: .transferIfInactive, at: "01-31", moves: false)
+        check(Self.plan, under: .transferIfInactive, at: "02-01 23:59:59.999", moves: false)
+        check(Self.plan, under: .transferIfInactive, at: "02-02", moves: true)
+        check(
+            Self.plan, then: Self.refunded(Self.plan, at: "01-10"), under: .transferIfInactive, at: "01-11", moves: true
+        )
+        let next = VerifiedPurchase.state(
+            of: "w", .proMonthly, .autoRenewable, transaction: "2", at: "03-01", until: "04-01", signedAt: "02-10")
+        check(Self.plan, then: next, under: .transferIfInactive, at: "02-20", moves: false)
+    }
+
+    @Test func aLotIsInactiveOnceItIsRefundedWhole() {
+        check(Self.lot, under: .transferIfInactive, at: "01-10", moves: false)
+        check(
+            Self.lot, then: Self.refunded(Self.lot, at: "01-05"), under: .transferIfInactive, at: "01-10", moves: true)
+    }
+
+    @Test func theHandoverSaysWhatMoved() throws {
+        var realm = Realm()
+        realm.attach(Self.pass, to: .alice, at: "01-01")
+        realm.attach(Self.lot, to: .alice, at: "01-01")
+        // Refunded units go along, so that they are the new owner's when the refund is reversed.
+        realm.record(Self.refunded(Self.lot, at: "01-02", share: 30000), at: "01-02")
+        for state in [Self.pass, Self.lot] {
+            realm.attach(state, to: Self.bob, proof: "A", at: "01-11", in: Self.context(.transfer))
+        }
+        let handovers = realm.ledger(of: Self.bob).entries.compactMap { entry -> Handover? in
+            guard case .received(_, let handover) = entry.fact else { return nil }
+            #expect(entry.effectiveAt == "01-11")
+            return handover
+        }
+        #expect(
+            handovers == [
+                Handover(cause: .policy, ran: 10 * Instant.millisecondsPerDay), Handover(cause: .policy, units: 100),
+            ])
+        let gaveAway = realm.ledger(of: .alice).entries.filter { $0.fact == .gaveAway(Self.pass.key, handovers[0]) }
+        #expect(gaveAway.map(\.effectiveAt) == ["01-11"])
+    }
+
+    @Test func repeatingAnAttachThatMovedChangesNothing() {
+        var realm = Realm()
+        realm.attach(Self.pass, to: .alice, at: "01-01")
+        realm.attach(Self.pass, to: Self.bob, proof: "A", at: "01-11", in: Self.context(.transfer))
+        let ledgers = realm.ledgers
+        let again = realm.attach(Self.pass, to: Self.bob, proof: "A", at: "01-12", in: Self.context(.transfer))
+        #expect(again == .success(.alreadyTheirs) && realm.ledgers == ledgers)
+        #expect(AttachOutcome.of(.transferred, standing: .counts).outcome == .attached)
+        #expect(AttachOutcome.of(.alreadyTheirs, standing: .counts).outcome == .alreadyAttached)
+    }
+
+    @Test func aPurchaseRestsAfterAnyTransfer() {
+        let context = Self.context(.transfer)
+        let day = Instant.millisecondsPerDay
+        for isByOperator in [true, false] {
+            var realm = Realm()
+            realm.attach(Self.addOn, to: .alice, at: "01-01")
+            if isByOperator {
+                realm.move("a", from: .alice, to: Self.bob, at: "01-10")
+            } else {
+                realm.attach(Self.addOn, to: Self.bob, proof: "A", at: "01-10", in: context)
+            }
+            let movedAt: Instant = "01-10"
+            for (later, moves) in [(day, false), (30 * day - 1, false), (30 * day, true)] {
+                var realm = realm
+                let answer = realm.attach(Self.addOn, to: "carol", proof: "A", at: movedAt + later, in: context)
+                #expect(answer == (moves ? .success(.transferred) : .failure(.ownedByAnotherUser)), "\(later)")
+            }
+            let none = Self.context(.transfer, rules: ClaimRules(cooldownDays: 0))
+            let answer = realm.attach(Self.addOn, to: "carol", proof: "A", at: movedAt + 1, in: none)
+            #expect(answer == .success(.transferred))
+        }
+    }
+
+    @Test func aUserGetsSoManyByPolicyInAYear() {
+        let context = Self.context(.transfer)
+        var realm = Realm()
+        let states = (0..<6).map { VerifiedPurchase.state(of: "p\($0)", at: "01-01", account: "A") }
+        for state in states { realm.attach(state, to: .alice, at: "01-01") }
+        realm.move("p0", from: .alice, to: Self.bob, at: "01-02")
+        let attach = { (number: Int, now: Instant) in
+            realm.attach(states[number], to: Self.bob, proof: "A", at: now, in: context)
+        }
+        #expect(attach(1, "01-05") == .success(.transferred), "an operator's transfer does not count")
+        #expect(attach(2, "01-06") == .success(.transferred))
+        #expect(attach(3, "01-07") == .success(.transferred))
+        #expect(attach(4, "01-08") == .failure(.ownedByAnotherUser))
+        #expect(attach(4, "2027-01-04 23:59:59.999") == .failure(.ownedByAnotherUser))
+        #expect(attach(4, "2027-01-05") == .success(.transferred))
+        #expect(attach(5, "2027-01-05") == .failure(.ownedByAnotherUser))
+        #expect(
+            realm.attach(states[5], to: "carol", proof: "A", at: "2027-01-05", in: context) == .success(.transferred))
+    }
+
+    @Test func aRestoreCountsItsOwnMovesAndTheOrderOfItsItemsSaysNothing() {
+        let context = Self.context(.transfer, rules: ClaimRules(transfersPerYear: 2))
+        var realm = Realm()
+        let states = (0..<4).map { VerifiedPurchase.state(of: "p\($0)", at: "01-01", account: "A") }
+        for state in states { realm.attach(state, to: .alice, at: "01-01") }
+        let new = VerifiedPurchase.state(of: "new", at: "01-05", account: "A")
+        realm.record(new, at: "01-05")
+        var random = SplitMix64(seed: 1)
+        for _ in 0..<10 {
+            let shuffled = (states + [new]).shuffled(using: &random)
+            let items = shuffled.enumerated().map { Restore.Item(index: $0, purchase: $1) }
+            let decision = Restore(items, to: Self.bob, proof: AppTransactionID("A"), in: context)
+                .decide(given: realm.history(at: "01-10"))
+            let verdicts = decision.answer.get()
+            let byID = Dictionary(
+                uniqueKeysWithValues: items.map { ($0.purchase.key.externalID.text, verdicts[$0.index]) })
+            #expect(byID["p0"] == .claimed(.transferred) && byID["p1"] == .claimed(.transferred))
+            #expect(byID["p2"] == .refused(.ownedByAnotherUser) && byID["p3"] == .refused(.ownedByAnotherUser))
+            #expect(byID["new"] == .claimed(.unowned))
+            #expect(Set(decision.moves.keys.map(\.externalID.text)) == ["p0", "p1"])
+            #expect(decision.bindings == [new.key: Self.bob])
+        }
+    }
+}

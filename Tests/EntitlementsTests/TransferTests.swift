@@ -1,0 +1,127 @@
+import Entitlements
+import Testing
+
+/// What an operator moves (`contract.md` §5: transfer, merge).
+@Suite struct TransferTests {
+    private static let bob: UserID = "bob"
+
+    private static let realm: Realm = {
+        var realm = Realm()
+        realm.attach(.state(of: "1", at: "01-01"), to: .alice, at: "01-01")
+        realm.attach(.state(of: "1", environment: .sandbox, at: "01-01"), to: .alice, at: "01-01")
+        realm.attach(
+            .state(of: "1", .proMonthly, .autoRenewable, source: .stripe, at: "01-01", until: "02-01"), to: .alice,
+            at: "01-01")
+        realm.attach(.state(of: "2", .xyz, .nonConsumable, at: "01-02"), to: .alice, at: "01-02")
+        realm.attach(.state(of: "3", at: "01-03"), to: bob, at: "01-03")
+        return realm
+    }()
+
+    private func transfer(
+        _ selection: Transfer.Selection, from giver: UserID = .alice, to receiver: UserID = "carol"
+    ) -> Decision<[PurchaseKey], TransferRefusal> {
+        Transfer(selection, from: giver, to: receiver, note: .support, in: .example)
+            .decide(given: Self.realm.history(at: "01-10"))
+    }
+
+    private func texts(_ answer: Result<[PurchaseKey], TransferRefusal>) -> [String]? {
+        try? answer.get().map { "\($0.source.rawValue) \($0.environment.rawValue) \($0.externalID)" }
+    }
+
+    @Test func oneMovesToAnybodyWhoHasNotBeenSeenBefore() {
+        let decision = transfer(.one(ExternalID("2")))
+        #expect(texts(decision.answer) == ["apple_iap Production 2"])
+        #expect(decision.moves.values.map(\.receiver) == ["carol"])
+        #expect(decision.moves.values.map(\.note) == [.support])
+        #expect(decision.moves.values.map(\.handover.cause) == [.operator])
+        #expect(decision.bindings.isEmpty && decision.drafts.isEmpty)
+    }
+
+    @Test func sourceAndEnvironmentAreNeededOnlyWhereTheIDIsNotUnique() {
+        #expect(transfer(.one(ExternalID("1"))).answer == .failure(.ambiguousPurchase))
+        #expect(transfer(.one(ExternalID("1"), source: .appleIAP)).answer == .failure(.ambiguousPurchase))
+        #expect(transfer(.one(ExternalID("1"), environment: .production)).answer == .failure(.ambiguousPurchase))
+        #expect(texts(transfer(.one(ExternalID("1"), source: .stripe)).answer) == ["stripe Production 1"])
+        #expect(texts(transfer(.one(ExternalID("1"), environment: .sandbox)).answer) == ["apple_iap Sandbox 1"])
+        #expect(
+            texts(transfer(.one(ExternalID("1"), source: .appleIAP, environment: .production)).answer) == [
+                "apple_iap Production 1"
+            ])
+    }
+
+    @Test func refusalsComeInTheirOrder() {
+        #expect(transfer(.one(ExternalID("9")), to: .alice).answer == .failure(.sameUser))
+        #expect(transfer(.all, to: .alice).answer == .failure(.sameUser))
+        #expect(transfer(.one(ExternalID("9"))).answer == .failure(.unknownPurchase))
+        #expect(transfer(.one(ExternalID("3"))).answer == .failure(.unknownPurchase), "it is another user's")
+        #expect(transfer(.one(ExternalID("2"), source: .stripe)).answer == .failure(.unknownPurchase))
+        #expect(transfer(.one(ExternalID("2")), from: "nobody").answer == .failure(.unknownPurchase))
+    }
+
+    @Test func allMovesWhatTheGiverHas() {
+        #expect(transfer(.all).moves.count == 4)
+        #expect(transfer(.all, from: "nobody").answer == .success([]))
+        var realm = Self.realm
+        realm.apply(transfer(.all), at: "01-10")
+        let again = Transfer(.all, from: .alice, to: Self.bob, note: .support, in: .example)
+        #expect(again.decide(given: realm.history(at: "01-11")).answer == .success([]), "what went is theirs no more")
+    }
+
+    @Test func aRepeatOfTheRequestFindsWhatItDidAndMovesNothingMore() {
+        var realm = Self.realm
+        let transfer = Transfer(.all, from: .alice, to: "carol", note: .support, request: "r1", in: .example)
+        let first = transfer.decide(given: realm.history(at: "01-10"))
+        realm.apply(first, at: "01-10")
+        realm.attach(.state(of: "5", at: "01-11"), to: .alice, at: "01-11")
+        let repeated = transfer.decide(given: realm.history(at: "01-12"))
+        #expect(repeated.answer == first.answer && repeated.moves.isEmpty)
+        let other = Transfer(.all, from: .alice, to: "carol", note: .support, request: "r2", in: .example)
+        #expect(other.decide(given: realm.history(at: "01-12")).moves.count == 1)
+    }
+
+    /// The second move is decided by a clock that is behind the first one's.
+    @Test func whatRanBeforeIsNotGivenAgainByAClockThatIsBehind() {
+        var realm = Self.realm
+        realm.apply(transfer(.one(ExternalID("1"), source: .appleIAP, environment: .production)), at: "01-10")
+        let onward = Transfer(
+            .one(ExternalID("1"), source: .appleIAP, environment: .production), from: "carol", to: Self.bob,
+            note: .support,
+            in: .example)
+        let decision = onward.decide(given: realm.history(at: "01-09"))
+        #expect(decision.moves.values.map(\.handover.ran) == [9 * Instant.millisecondsPerDay])
+        #expect(decision.moves.values.map(\.effectiveAt) == ["01-10"])
+    }
+
+    @Test func neitherPoliciesNorACoolDownHoldAnOperatorBack() {
+        var realm = Self.realm
+        for (giver, receiver, at) in [
+            (.alice, Self.bob, "01-10"), (Self.bob, "carol", "01-11"), ("carol", .alice, "01-12"),
+        ]
+            as [(UserID, UserID, Instant)]
+        {
+            #expect((try? realm.move("2", from: giver, to: receiver, at: at).get())?.count == 1)
+        }
+        #expect(realm.status(of: .alice, at: "01-12").features.contains("xyz"))
+    }
+
+    @Test func aMergeTakesEverythingOfTheGuest() {
+        var realm = Self.realm
+        let merge = Merge(.alice, into: Self.bob, note: .support, in: .example)
+        let decision = merge.decide(given: realm.history(at: "01-11"))
+        #expect(decision.moves.count == 4 && Set(decision.moves.values.map(\.handover.cause)) == [.merge])
+        realm.apply(decision, at: "01-11")
+        #expect(realm.timeline(of: Self.bob).planned.map(\.segment.text).contains("1 02-02..02-22"))
+        #expect(realm.status(of: .alice, at: "01-11").active == false)
+        #expect(merge.decide(given: realm.history(at: "01-12")).answer == .success([]))
+    }
+
+    @Test func aGuestMustBeSomebodyElseWhoIsKnown() {
+        let history = Self.realm.history(at: "01-11")
+        let merge = { (guest: UserID, user: UserID) in
+            Merge(guest, into: user, note: .support, in: .example).decide(given: history).answer
+        }
+        #expect(merge("nobody", "nobody") == .failure(.sameUser))
+        #expect(merge("nobody", .alice) == .failure(.unknownGuest))
+        #expect(merge(.alice, "nobody") != .failure(.unknownGuest), "the account may be new")
+    }
+}

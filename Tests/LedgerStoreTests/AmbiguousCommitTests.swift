@@ -44,6 +44,8 @@ import Testing
         let proxy = try PacketProxy(to: server.port)
         defer { proxy.stop() }
         try await Shop.open(server: server, through: proxy.port) { shop in
+            // The header that all texts share is kept from the first on.
+            try await shop.attach(Books.pass("before"), to: Books.user("anna"))
             for round in 0..<5 {
                 let pass = Books.pass("\(round)")
                 proxy.inject(fault, count: 100)
@@ -56,7 +58,71 @@ import Testing
                 #expect(try await shop.attach(pass, to: Books.user("anna")) == .success(expected))
             }
             #expect(proxy.faultsMet >= 5)
-            try await expectOnce(shop, purchases: 5)
+            try await expectOnce(shop, purchases: 6)
+        }
+    }
+
+    @Test func `a transfer whose commit is cut off is not refused by its own repetition`() async throws {
+        let server = try Self.server()
+        defer { server.kill() }
+        let proxy = try PacketProxy(to: server.port)
+        defer { proxy.stop() }
+        try await Shop.open(server: server, through: proxy.port) { shop in
+            for round in 0..<TestRun.rounds(12, soak: 1_000) {
+                let (pass, giver, receiver) = (
+                    Books.pass("\(round)", day: 30), Books.user(0), Books.user(1 + round % 3)
+                )
+                try await shop.attach(pass, to: giver)
+                proxy.inject(round % 2 == 0 ? .cutBeforeCommit : .cutAfterCommit, count: 1)
+                let answer = try await shop.transfer(.one(pass.key.externalID), from: giver, to: receiver)
+                #expect(answer == .success([pass.key]))
+            }
+            #expect(proxy.faultsMet == TestRun.rounds(12, soak: 1_000))
+            let handovers = "SELECT COUNT(*) FROM ledger_entries WHERE kind IN ('gave_away', 'received')"
+            #expect(try await shop.schema.number(handovers) == 2 * TestRun.rounds(12, soak: 1_000))
+            #expect(try await LedgerChain.faults(in: shop.schema) == [])
+        }
+    }
+
+    @Test func `an operator's act whose commit is cut off is made good, and audited once`() async throws {
+        let server = try Self.server()
+        defer { server.kill() }
+        let proxy = try PacketProxy(to: server.port)
+        defer { proxy.stop() }
+        try await Shop.open(server: server, through: proxy.port) { shop in
+            let desk = Desk(shop)
+            let request = try #require(APIKeyRequest(name: "till", scopes: [.read]))
+            let rounds = TestRun.rounds(10, soak: 500)
+            for round in 0..<rounds {
+                let fault: PacketProxy.Fault = round % 2 == 0 ? .cutBeforeCommit : .cutAfterCommit
+                let asked = ["make", "end"].map {
+                    IdempotentRequest(
+                        owner: .apiKey(1), key: "\($0) \(round)", hash: [UInt8](repeating: 1, count: 32))
+                }
+                proxy.inject(fault, count: 1)
+                guard case .claimed(let making) = try await desk.idempotency.claim(asked[0]) else {
+                    throw Books.Missing()
+                }
+                proxy.inject(fault, count: 1)
+                let (key, secret) = try await desk.keys.create(request, by: .commandLine, reason: nil) { _, _ in
+                    RememberedAnswer(claim: making, status: 201, body: [])
+                }
+                #expect(try await desk.keys.key(for: secret)?.id == key.id)
+                guard case .claimed(let ending) = try await desk.idempotency.claim(asked[1]) else {
+                    throw Books.Missing()
+                }
+                proxy.inject(fault, count: 1)
+                _ = try await desk.keys.revoke(key.id, by: .commandLine, reason: nil)
+                proxy.inject(fault, count: 1)
+                try await desk.idempotency.finish(RememberedAnswer(claim: ending, status: 200, body: []))
+                for request in asked {
+                    guard case .answered = try await desk.idempotency.claim(request) else { throw Books.Missing() }
+                }
+            }
+            #expect(proxy.faultsMet == 4 * rounds)
+            #expect(try await shop.schema.counts()["api_keys"] == rounds)
+            #expect(try await AuditTrail.head(from: shop.pool).length == UInt64(2 * rounds))
+            #expect(try await desk.defects() == [])
         }
     }
 

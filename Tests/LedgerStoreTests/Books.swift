@@ -1,4 +1,5 @@
 import Entitlements
+import LedgerStore
 
 /// The catalogues that the tests put in force, by the text that stands for each, and purchases of what they sell.
 enum Books {
@@ -16,16 +17,20 @@ enum Books {
         case "first": catalogue(days: 30, products: ["pass.30"])
         case "longer": catalogue(days: 60, products: ["pass.30"])
         case "more": catalogue(days: 30, products: ["pass.30", "pass.new"])
+        case "movable": catalogue(days: 30, products: ["pass.30"], ownership: [.pass: .transfer])
         default: throw Missing()
         }
     }
 
-    private static func catalogue(days: Int, products: [String]) -> Catalogue {
+    private static func catalogue(
+        days: Int, products: [String], ownership: [ProductKind: OwnershipPolicies.Policy] = [:]
+    ) -> Catalogue {
         Catalogue(
             apps: [Catalogue.App(id: app)], defaultTier: TierID("free"),
             tiers: [
-                Tier(id: TierID("free"), rank: 0), Tier(id: TierID("basic"), rank: 1), Tier(id: TierID("pro"), rank: 2),
-            ],
+                Tier(id: TierID("free"), rank: 0), Tier(id: TierID("basic"), rank: 1),
+                Tier(id: TierID("pro"), rank: 2, devices: 3),
+            ], ownership: OwnershipPolicies(ownership),
             products: products.map {
                 Product(id: ProductID($0), app: app, terms: .pass(tier: TierID("pro"), days: days))
             } + [Product(id: ProductID("basic.30"), app: app, terms: .pass(tier: TierID("basic"), days: 30))])
@@ -34,7 +39,8 @@ enum Books {
     /// A pass bought `day` days after the opening, as its transaction shows it when it is bought.
     static func pass(
         _ id: String, of product: String = "pass.30", day: Int = 0, transaction: String? = nil,
-        token: AccountToken? = nil, signedDay: Int? = nil, revokedDay: Int? = nil, share: Int = Revocation.fullShare
+        token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil, revokedDay: Int? = nil,
+        share: Int = Revocation.fullShare
     ) -> VerifiedPurchase {
         let boughtAt = opening + Int64(day) * Instant.millisecondsPerDay
         let signedAt = signedDay.map { opening + Int64($0) * Instant.millisecondsPerDay } ?? boughtAt + 1_000
@@ -44,7 +50,22 @@ enum Books {
             purchasedAt: boughtAt,
             revocation: revokedDay.map {
                 Revocation(revokedAt: opening + Int64($0) * Instant.millisecondsPerDay, share: share)
-            }, accountToken: token, signedAt: signedAt)
+            }, accountToken: token, appTransactionID: account.map { AppTransactionID($0) }, signedAt: signedAt)
+    }
+
+    static let tombstoneKey = TombstoneKey(derivedFrom: Array("a secret".utf8))
+
+    static func ledgerSettings(decodesLegacyTokens: Bool = false) -> LedgerSettings {
+        LedgerSettings(
+            entitlements: settings, decodesLegacyTokens: decodesLegacyTokens, tombstoneKey: tombstoneKey)
+    }
+
+    static let note = Note(actor: "support", reason: "asked \"nicely\" – ça va", reference: "ticket 1")
+
+    /// A device by name; the name is of the right form.
+    static func device(_ name: String) -> DeviceID {
+        guard let device = DeviceID(name) else { preconditionFailure("\(name) names no device") }
+        return device
     }
 
     /// A user by name; the name is of the right form.

@@ -9,8 +9,9 @@ struct LedgerChain {
             p.source, p.app, p.environment, p.external_id,
             t.transaction_id, t.period_id, t.product_id, t.product_type, t.purchase_at, t.original_purchase_at,
             t.expires_at, t.quantity, t.is_family_shared, t.is_upgraded, t.revocation_at, t.share,
-            t.app_account_token, t.app_transaction_id, t.signed_at, t.content_hash
-        FROM ledger_entries l JOIN users u ON u.pseudonym = l.user_id JOIN purchases p ON p.id = l.purchase_id
+            t.app_account_token, t.app_transaction_id, t.signed_at, t.content_hash, l.content, l.note, l.note_salt,
+            l.note_hash
+        FROM ledger_entries l JOIN users u ON u.pseudonym = l.user_id LEFT JOIN purchases p ON p.id = l.purchase_id
         LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
         ORDER BY l.user_id, l.seq
         """
@@ -27,6 +28,8 @@ struct LedgerChain {
             let sequence = integer(row[1])
             if sequence != previous.sequence + 1 { faults.append("\(user): \(previous.sequence) then \(sequence)") }
             if row[4] == "evidence", content(row) != row[27] { faults.append("\(user): content of \(sequence)") }
+            if row[29] == nil, row[31] != nil { faults.append("\(user): no note of \(sequence)") }
+            if row[29] != nil, digest([row[30], row[29]]) != row[31] { faults.append("\(user): note of \(sequence)") }
             if hash(row, after: previous.hash) != row[5] { faults.append("\(user): hash of \(sequence)") }
             last[user] = (sequence, row[5])
             heads[user] = (row[6], row[7])
@@ -38,12 +41,16 @@ struct LedgerChain {
         let missing =
             "SELECT COUNT(*) FROM users u WHERE ledger_length > (SELECT COUNT(*) FROM ledger_entries l WHERE l.user_id = u.pseudonym)"
         if try await schema.number(missing) > 0 { faults.append("entries are missing") }
+        let strays = "SELECT COUNT(*) FROM ledger_entries WHERE user_id NOT IN (SELECT pseudonym FROM users)"
+        if try await schema.number(strays) > 0 { faults.append("entries are nobody's") }
         return faults
     }
 
     private static func hash(_ row: [Value], after previous: Value) -> Value {
-        let tail = row[4] == "evidence" ? [content(row), row[26]] : Array(row[8...11])
-        return digest([previous, row[0], row[1], row[2], row[3], row[4]] + tail)
+        let purchase = row[8] == nil ? [] : Array(row[8...11])
+        let tail = row[4] == "evidence" ? [row[27], row[26]] : purchase
+        let said = row[28] == nil && row[31] == nil ? [] : [row[28], row[31]]
+        return digest([previous, row[0], row[1], row[2], row[3], row[4]] + tail + said)
     }
 
     /// The account token stands in the hash as its text.

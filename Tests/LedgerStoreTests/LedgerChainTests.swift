@@ -17,21 +17,39 @@ import Testing
                     Books.pass("\(user)-1", day: 1, token: user == 1 ? token : nil, signedDay: 9, revokedDay: 8),
                     to: Books.user(user))
             }
-            #expect(try await shop.schema.counts()["ledger_entries"] == 27)
+            try await shop.grant(.addDays(3, of: TierID("pro")), as: "g", to: Books.user(2))
+            try await shop.register(Books.device("d"), of: Books.user(2))
+            #expect(try await shop.schema.counts()["ledger_entries"] == 30)
             #expect(try await LedgerChain.faults(in: shop.schema) == [])
             let bens = try await shop.schema.number("SELECT pseudonym FROM users WHERE user_id = 'u2'")
+            let audit = LedgerAudit(pool: shop.pool)
+            #expect(try await audit.faults() == [])
             let edits = [
                 "UPDATE ledger_entries SET recorded_at = recorded_at + 1 WHERE user_id = \(bens) AND seq = 3",
                 "UPDATE ledger_entries SET effective_at = effective_at - 1 WHERE user_id = \(bens) AND seq = 3",
                 "UPDATE ledger_entries SET hash = REPEAT('x', 32) WHERE user_id = \(bens) AND seq = 3",
                 "UPDATE ledger_entries SET user_id = 1, seq = 10 WHERE user_id = \(bens) AND seq = 3",
                 "DELETE FROM ledger_entries WHERE user_id = \(bens) AND seq = 3",
-                "DELETE FROM ledger_entries WHERE user_id = \(bens) AND seq = 9",
+                "DELETE FROM ledger_entries WHERE user_id = \(bens) AND seq = 12",
                 "DELETE FROM ledger_entries WHERE user_id = \(bens)",
                 "UPDATE apple_iap_transactions SET revocation_at = NULL WHERE revocation_at IS NOT NULL LIMIT 1",
                 "UPDATE apple_iap_transactions SET product_id = 'basic.30' LIMIT 1",
                 "UPDATE apple_iap_transactions SET quantity = 9 LIMIT 1",
                 "UPDATE purchases SET external_id = 'other' LIMIT 1",
+                "UPDATE ledger_entries SET content = REPLACE(content, 'pro', 'vip') WHERE content IS NOT NULL",
+                "UPDATE ledger_entries SET content = '[]' WHERE kind = 'bound' AND seq = 2 LIMIT 1",
+                "UPDATE ledger_entries SET note = REPLACE(note, 'support', 'nobody') WHERE note IS NOT NULL",
+                "UPDATE ledger_entries SET note_salt = REPEAT('x', 16) WHERE note IS NOT NULL",
+                "UPDATE ledger_entries SET note = NULL WHERE note IS NOT NULL",
+                "UPDATE ledger_entries SET kind = 'withdrawn' WHERE kind = 'bound' LIMIT 1",
+                "UPDATE users SET ledger_length = ledger_length - 1 WHERE pseudonym = \(bens)",
+                """
+                UPDATE ledger_entries a JOIN ledger_entries b ON a.user_id = b.user_id AND a.user_id = \(bens)
+                    AND a.seq IN (3, 4) AND b.seq = 7 - a.seq
+                SET a.state_id = b.state_id, a.hash = b.hash, a.purchase_id = b.purchase_id, a.kind = b.kind
+                """,
+                "DELETE FROM apple_iap_transactions LIMIT 1",
+                "DELETE FROM users WHERE pseudonym = \(bens)",
                 "UPDATE users SET head_hash = REPEAT('x', 32) WHERE pseudonym = \(bens)",
             ]
             var found = 0
@@ -39,11 +57,37 @@ import Testing
                 let kept = try await keep(shop)
                 try await shop.schema.rows(edit)
                 #expect(try await !LedgerChain.faults(in: shop.schema).isEmpty, "\(edit)")
+                #expect(try await !audit.faults().isEmpty, "\(edit)")
                 found += 1
                 try await kept()
                 #expect(try await LedgerChain.faults(in: shop.schema) == [])
             }
-            #expect(found == 12)
+            #expect(found == 22)
+            #expect(try await audit.faults() == [])
+        }
+    }
+
+    @Test func `the audit names the person, the place and what is wrong there`() async throws {
+        try await Shop.open { shop in
+            let anna = Books.user("anna")
+            try await shop.restore((0..<3).map { Books.pass("\($0)") }, to: anna)
+            try await shop.grant(.addDays(3, of: TierID("pro")), as: "g", to: anna)
+            let audit = LedgerAudit(pool: shop.pool)
+            let cases: [(String, [LedgerFault.Defect])] = [
+                ("DELETE FROM ledger_entries WHERE seq = 2", [.missing(sequence: 2), .edited(sequence: 3)]),
+                ("UPDATE ledger_entries SET recorded_at = 1 WHERE seq = 2", [.edited(sequence: 2)]),
+                ("UPDATE apple_iap_transactions SET quantity = 9 WHERE id = 1", [.stateEdited(sequence: 1)]),
+                ("UPDATE ledger_entries SET note = NULL, note_salt = NULL", [.noteEdited(sequence: 7)]),
+                ("DELETE FROM ledger_entries WHERE seq = 8", [.head]),
+            ]
+            for (edit, defects) in cases {
+                let kept = try await keep(shop)
+                try await shop.schema.rows(edit)
+                #expect(try await audit.faults(of: anna) == defects.map { LedgerFault(user: anna, defect: $0) })
+                try await kept()
+            }
+            #expect(try await audit.faults(of: anna) == [])
+            #expect(try await audit.faults(of: Books.user("nobody")) == [])
         }
     }
 

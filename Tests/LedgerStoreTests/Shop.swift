@@ -37,7 +37,9 @@ struct Shop: Sendable {
     ) async throws {
         let settings = try await (server ?? PrivateMariaDB.shared).freshDatabase()
         let clock = TestClock()
-        try await Pool.running(settings) { pool in
+        var patient = settings
+        patient.readTimeoutSeconds = 60
+        try await Pool.running(patient) { pool in
             _ = try await Migrator(pool: pool, migrations: migrations()).migrate()
             _ = try await CatalogueShelf.apply("first", to: pool, at: Books.opening, isSame: { $0 == "first" })
         }
@@ -58,8 +60,8 @@ struct Shop: Sendable {
             guard let shelf = try await CatalogueShelf.open(pool: pool, read: Books.read) else { throw Books.Missing() }
             let ledger = Ledger(
                 pool: pool, catalogue: shelf,
-                settings: LedgerSettings(entitlements: Books.settings, decodesLegacyTokens: legacyTokens),
-                now: { clock.now })
+                settings: Books.ledgerSettings(decodesLegacyTokens: legacyTokens),
+                now: { clock.now }, salt: { (0..<16).map { _ in .random(in: .min ... .max) } })
             let instance = Instance(
                 pool: pool, shelf: shelf, ledger: ledger, reader: ledger.reader(),
                 tokens: AccountTokens(pool: pool, now: { clock.now }, random: Self.randomToken))
@@ -82,17 +84,29 @@ struct Shop: Sendable {
         return token
     }
 
+    /// The signed texts that are kept, put together again, in their order.
+    var texts: [[Value]] {
+        get async throws {
+            try await schema.rows(
+                """
+                SELECT CONCAT(COALESCE(h.header, ''), t.jws)
+                FROM signed_texts t LEFT JOIN signed_headers h ON h.id = t.header_id ORDER BY t.state_id
+                """)
+        }
+    }
+
     // MARK: What people do
 
     /// Attaches `purchase` to `user` through one of the instances. Throws when the database is away.
     @discardableResult
     func attach(
-        _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, via instance: Int = 0
+        _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
+        via instance: Int = 0
     ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
-        let attach = Attach(purchase, to: user, proof: nil, under: ClaimRules())
+        let proof = proof.map { AppTransactionID($0) }
         return try await instances[instance].ledger.record(
-            [Self.evidence(purchase, text: text)], for: [user], deciding: attach.decide
-        ).answer
+            [Self.evidence(purchase, text: text)], for: [user]
+        ) { Attach(purchase, to: user, proof: proof, in: Self.claims($1)).decide(given: $0) }.answer
     }
 
     /// Restores `purchases` for `user` through one of the instances. Throws when the database is away.
@@ -101,10 +115,64 @@ struct Shop: Sendable {
         _ purchases: [VerifiedPurchase], to user: UserID, via instance: Int = 0
     ) async throws(DatabaseError) -> [Int: Restore.Verdict] {
         let items = purchases.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
-        let restore = Restore(items, to: user, proof: nil, under: ClaimRules())
-        return try await instances[instance].ledger.record(
-            purchases.map { Self.evidence($0) }, for: [user], deciding: restore.decide
-        ).answer.get()
+        return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
+            Restore(items, to: user, proof: nil, in: Self.claims($1)).decide(given: $0)
+        }.answer.get()
+    }
+
+    /// An operator gives all or one of what `giver` has to `receiver`. Throws when the database is away.
+    @discardableResult
+    func transfer(
+        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<[PurchaseKey], TransferRefusal> {
+        try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, catalogue in
+            Transfer(selection, from: giver, to: receiver, note: Books.note, in: Self.fold(catalogue))
+                .decide(given: history)
+        }.answer
+    }
+
+    /// An operator grants something under `id`. Throws when the database is away.
+    @discardableResult
+    func grant(
+        _ offer: GiveGrant.Offer, as id: String, to user: UserID, via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<Grant, GrantRefusal> {
+        let id = ExternalID(id)
+        return try await instances[instance].ledger.record(for: [user], keys: [Grant.key(id)]) {
+            GiveGrant(offer, as: id, to: user, note: Books.note, from: $1).decide(given: $0)
+        }.answer
+    }
+
+    /// Puts a device on record. Throws when the database is away.
+    @discardableResult
+    func register(
+        _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
+        try await instances[instance].ledger.record(for: [user]) {
+            RegisterDevice(device, of: user, named: name).decide(given: $0, in: $1, under: Books.settings)
+        }.answer
+    }
+
+    /// Everything recorded of `user` as the tables have it, without what is at hand. Throws when the database is away.
+    func ledger(of user: UserID) async throws -> UserLedger {
+        try await Pool.running(settings) { pool in
+            let ledger = Ledger(
+                pool: pool, catalogue: instances[0].shelf,
+                settings: Books.ledgerSettings(), now: { clock.now }, salt: { [] })
+            let reader = ledger.reader()
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await reader.run() }
+                defer { reader.shutDown() }
+                return try await reader.ledger(of: user)
+            }
+        }
+    }
+
+    static func fold(_ catalogue: CatalogueVersions) -> FoldContext {
+        FoldContext(catalogue: catalogue, settings: Books.settings)
+    }
+
+    private static func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
+        ClaimContext(rules: ClaimRules(), fold: fold(catalogue))
     }
 
     /// What `user` has now. Throws when the database is away.
@@ -115,7 +183,8 @@ struct Shop: Sendable {
 
     /// A text for a state; the ledger never looks into it.
     static func evidence(_ purchase: VerifiedPurchase, text: String? = nil) -> Evidence {
-        let text = text ?? "\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
+        let text =
+            text ?? "header.\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
         return Evidence(purchase: purchase, text: text, digest: Array(SHA256.hash(data: Array(text.utf8))))
     }
 }

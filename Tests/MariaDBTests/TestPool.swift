@@ -20,8 +20,8 @@ enum TestPool {
     /// A logger that says nothing.
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Limits for `count` connections at most.
-    static func limits(_ count: Int, waitTimeout: Duration = .seconds(2)) -> PoolLimits {
+    /// Limits for `count` connections at most; a caller waits for long, for many tests share the machine.
+    static func limits(_ count: Int, waitTimeout: Duration = .seconds(30)) -> PoolLimits {
         var limits = PoolLimits()
         limits.maxConnections = count
         limits.waitTimeout = waitTimeout

@@ -8,6 +8,8 @@ extension Pool {
     ) async throws -> T {
         var limits = PoolLimits()
         limits.maxConnections = maxConnections
+        // Many tests share the disk.
+        limits.waitTimeout = .seconds(10)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let pool = Pool(settings, limits: limits, surroundings: .real, logger: quiet)
         return try await withThrowingTaskGroup(of: Void.self) { group in

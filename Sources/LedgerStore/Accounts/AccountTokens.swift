@@ -26,7 +26,7 @@ package struct AccountTokens: Sendable {
         let now = now()
         return try await pool.transaction { (session) throws(DatabaseError) in
             let heads = try UserRow.lock([user], at: now, in: session)
-            guard let head = heads[user] else { throw DatabaseError(.misuse, statement: "issue token") }
+            guard let head = heads?[user] else { throw DatabaseError(.misuse, statement: "issue token") }
             return try AccountTokenRow.issue(token, to: head.pseudonym, at: now, in: session)
         }
     }

@@ -75,17 +75,17 @@ package final class CatalogueShelf: Sendable {
         guard let newest = stored.last?.number else { return }
         let fresh = try? Self.versions(stored, read)
         held.withLock { held in
-            guard newest > held.newest else { return }
+            guard newest != held.newest else { return }
             held = Held(versions: fresh ?? held.versions, newest: newest)
         }
     }
 
-    /// Loads what is new, if anything is. Throws when the database is away.
+    /// Loads what the database has, if it is not what is at hand; a database that was restored to an earlier time has less. Throws when the database is away.
     package func refreshIfNewer() async throws(DatabaseError) {
         let newest = try await pool.with { (session) throws(DatabaseError) in
             try CatalogueVersionRow.latest(in: session)
         }
-        if newest > atHand.newest { try await refresh() }
+        if newest != atHand.newest { try await refresh() }
     }
 
     private static func load(_ pool: Pool, _ read: Reader) async throws -> CatalogueVersions? {

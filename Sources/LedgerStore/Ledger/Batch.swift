@@ -6,6 +6,9 @@ struct Batch: Sendable {
     let requests: [Request]
     let settings: LedgerSettings
     let cache: LedgerCache
+    let salt: @Sendable () -> [UInt8]
+    /// The rows of the headers of the evidence's texts.
+    let headers: [Substring: UInt64]
 
     /// What a batch came to.
     struct Outcome: Sendable {
@@ -13,11 +16,11 @@ struct Batch: Sendable {
         let answers: [any Sendable]
         /// The ledgers that grew, to be kept at hand once this is committed.
         let grown: [LedgerCache.Kept]
+        /// Where one of them stands then; nil when none grew.
+        let head: UserRow.Head?
     }
 
-    private var keys: [PurchaseKey] {
-        Set(requests.flatMap { $0.evidence.map(\.purchase.key) }).sorted()
-    }
+    private var keys: Set<PurchaseKey> { Set(requests.flatMap(\.keys)) }
 
     /// The tokens in the evidence and in what is known already: a text without one does not escape an earlier one's veto.
     private func tokens(with known: [PurchaseKey: Workspace.Holding]) -> Set<AccountToken> {
@@ -25,31 +28,64 @@ struct Batch: Sendable {
             .union(known.values.flatMap { $0.states.compactMap(\.purchase.accountToken) })
     }
 
-    /// What it came to; nil when the batch has to begin again, because a purchase changed hands
-    /// before its owner was locked or a newer catalogue is in force.
+    /// What it came to; nil when the batch has to begin again, because a purchase changed hands or a person was erased
+    /// before they were locked, or a newer catalogue is in force.
     ///
-    /// Locks people and then purchases, each in ascending order, so that two batches never wait for each other in a ring.
+    /// Locks people and then purchases, each in ascending order, and the audit trail last, so that two batches never wait for
+    /// each other in a ring.
     func write(
         in session: Session, given catalogue: CatalogueShelf.Held, at now: Instant
     ) throws(DatabaseError) -> Outcome? {
-        guard try CatalogueVersionRow.latest(in: session) == catalogue.newest else { return nil }
-        let keys = keys
-        let owners = try PurchaseRow.owners(of: keys, in: session)
-        let users = Set(requests.flatMap(\.users)).union(owners.values)
-        let heads = try UserRow.lock(users.sorted(), at: now, in: session)
-        let locked = try PurchaseRow.lock(keys, in: session)
-        let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
-        guard locked.allSatisfy({ $0.owner == nil || userOf[$0.owner ?? 0] != nil }) else { return nil }
+        guard try CatalogueVersionRow.latest(in: session) == catalogue.newest,
+            var workspace = try load(in: session, at: now)
+        else { return nil }
+        let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
+        guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
+        let written = try WriteBack(
+            settings: settings, catalogue: catalogue.versions, headers: headers, salt: salt
+        ).write(&workspace, in: session)
+        try audit(decided, on: workspace, in: session)
+        return Outcome(answers: decided.map(\.answer), grown: written.grown, head: written.head)
+    }
 
-        let known = try load(locked, of: keys, userOf: userOf, in: session)
+    /// The last lock of the transaction; other audited acts wait from here to its end.
+    private func audit(
+        _ decided: [Request.Decided], on workspace: Workspace, in session: Session
+    ) throws(DatabaseError) {
+        let trail = AuditTrail(salt: salt)
+        for (request, decided) in zip(requests, decided) where decided.hasChanged {
+            guard let act = request.audit else { continue }
+            try trail.append(try act.record(on: workspace), in: session)
+        }
+    }
+
+    /// Locks and loads everything that the decisions may know; nil when somebody who has or had one of the purchases was not
+    /// locked with the rest.
+    private func load(in session: Session, at now: Instant) throws(DatabaseError) -> Workspace? {
+        let named = keys
+        let holders = try PurchaseRow.holders(of: named.sorted(), in: session)
+        guard
+            let heads = try UserRow.lock(
+                Set(requests.flatMap(\.users)), holding: holders, at: now, in: session)
+        else { return nil }
+        let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
+        let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
+        let keys = named.union(try PurchaseRow.keys(ownedBy: givers.map(\.value.pseudonym).sorted(), in: session))
+        let locked = try PurchaseRow.lock(keys.sorted(), in: session)
+        let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
+        let isComplete = locked.allSatisfy { row in
+            let needed = (row.owner.map { [$0] } ?? []) + (named.contains(row.key) ? former[row.id] ?? [] : [])
+            return needed.allSatisfy { userOf[$0] != nil }
+        }
+        guard isComplete else { return nil }
+        let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
         var workspace = Workspace(
-            now: now, people: try people(heads, in: session), holdings: known,
-            tokenHolders: try AccountTokenRow.holders(
-                of: tokens(with: known), decodingLegacy: settings.decodesLegacyTokens, in: session))
-        let answers = requests.map { $0.decide(&workspace) }
-        let grown = try WriteBack(settings: settings.entitlements, catalogue: catalogue.versions)
-            .write(&workspace, in: session)
-        return Outcome(answers: answers, grown: grown)
+            now: now, people: try people(heads, in: session), holdings: holdings,
+            tokenHolders: try AccountTokenRow.holders(of: tokens(with: holdings), under: settings, in: session))
+        workspace.recognize(
+            Set(requests.flatMap { $0.evidence.compactMap(\.purchase.appTransactionID) }),
+            under: settings.tombstoneKey)
+        return workspace
     }
 
     private func people(
@@ -65,15 +101,18 @@ struct Batch: Sendable {
         return people
     }
 
-    private func load(
-        _ locked: [PurchaseRow.Locked], of keys: [PurchaseKey], userOf: [UInt64: UserID], in session: Session
+    private func holdings(
+        _ locked: [PurchaseRow.Locked], of keys: Set<PurchaseKey>, former: [UInt64: [UInt64]],
+        userOf: [UInt64: UserID], in session: Session
     ) throws(DatabaseError) -> [PurchaseKey: Workspace.Holding] {
         let states = try PurchaseRow.states(of: locked, in: session)
         var holdings = Dictionary(uniqueKeysWithValues: keys.map { ($0, Workspace.Holding()) })
         for row in locked {
             let owner = row.owner.flatMap { userOf[$0] }
+            let former = Set((former[row.id] ?? []).compactMap { userOf[$0] })
             holdings[row.key] = Workspace.Holding(
-                id: row.id, owner: owner, wasOwned: owner != nil, states: states[row.id] ?? [])
+                id: row.id, owner: owner, formerHolders: former, states: states[row.id] ?? [], loadedOwner: owner,
+                loadedHolders: former)
         }
         return holdings
     }

@@ -22,17 +22,21 @@ package final class Ledger: Sendable {
     private let catalogue: CatalogueShelf
     private let settings: LedgerSettings
     private let now: @Sendable () -> Instant
+    private let salt: @Sendable () -> [UInt8]
     private let cache = LedgerCache()
+    private let headers = SignedHeaders()
     private let lane = Lane<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
-    /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs.
+    /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs. `salt` makes 16 random bytes.
     package init(
-        pool: Pool, catalogue: CatalogueShelf, settings: LedgerSettings, now: @escaping @Sendable () -> Instant
+        pool: Pool, catalogue: CatalogueShelf, settings: LedgerSettings, now: @escaping @Sendable () -> Instant,
+        salt: @escaping @Sendable () -> [UInt8]
     ) {
         self.pool = pool
         self.catalogue = catalogue
         self.settings = settings
         self.now = now
+        self.salt = salt
     }
 
     /// Records until `shutDown`; returns when every request in line is answered.
@@ -45,6 +49,12 @@ package final class Ledger: Sendable {
         LedgerReader(pool: pool, catalogue: catalogue, cache: cache)
     }
 
+    /// Keeps nothing of an erased person at hand. What another instance keeps is answered to nobody either, because no head
+    /// leads to it (``LedgerCache``).
+    package func forget(_ user: UserID) {
+        cache.forget(user)
+    }
+
     /// Takes no more requests.
     package func shutDown() {
         lane.close()
@@ -53,20 +63,27 @@ package final class Ledger: Sendable {
     /// Keeps `evidence`, lets `deciding` decide over what is known with it, and appends what it decided, all in one
     /// transaction: when this returns, it is on disk.
     ///
-    /// `deciding` must be pure, for it may run several times. Its history holds the ledgers of `users` and the purchases
-    /// of `evidence`. Throws when the database is away; the same call may then be repeated.
+    /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history holds
+    /// the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. Whatever the decision
+    /// moves, binds or grants must be among these, or be owned by `giver` or by an erased owner of one of them; who receives
+    /// something must be among `users`. If the decision changes anything, `audit`, whose people are among `users` or are
+    /// `giver`, is entered into the audit trail with it; a refusal and a repeat enter nothing. Throws `.misuse` when somebody is
+    /// missing, and when the database is away; the same call may then be repeated.
     package func record<Reply, Refusal>(
-        _ evidence: [Evidence], for users: Set<UserID>,
-        deciding: @escaping @Sendable (PurchaseHistory) -> Decision<Reply, Refusal>
+        _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
+        everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
+        deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
     ) async throws(DatabaseError) -> Recorded<Reply, Refusal> {
+        let keys = keys.union(evidence.map(\.purchase.key))
+        let users = giver.map { users.union([$0]) } ?? users
         let answer = await withCheckedContinuation { continuation in
-            let request = Request(users: users, evidence: evidence) { workspace in
+            let request = Request(users: users, evidence: evidence, keys: keys, giver: giver, audit: audit) {
+                workspace, catalogue in
                 evidence.forEach { workspace.record($0) }
-                let decision = deciding(workspace.history(for: users, evidence))
-                for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
-                    workspace.bind(key, to: user)
-                }
-                return Recorded(answer: decision.answer, history: workspace.history(for: users, evidence))
+                let decision = deciding(workspace.history(for: users, keys), catalogue)
+                workspace.apply(decision)
+                let recorded = Recorded(answer: decision.answer, history: workspace.history(for: users, keys))
+                return Request.Decided(answer: recorded, hasChanged: !decision.changesNothing)
             } resume: {
                 continuation.resume(returning: $0)
             }
@@ -78,6 +95,17 @@ package final class Ledger: Sendable {
             throw DatabaseError(.misuse, statement: "record")
         }
         return recorded
+    }
+
+    /// The same for a decision that reads no catalogue. Throws as the other does.
+    package func record<Reply, Refusal>(
+        _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
+        everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
+        deciding: @escaping @Sendable (PurchaseHistory) -> Decision<Reply, Refusal>
+    ) async throws(DatabaseError) -> Recorded<Reply, Refusal> {
+        try await record(evidence, for: users, keys: keys, everythingOf: giver, audit: audit) { history, _ in
+            deciding(history)
+        }
     }
 
     /// Commits a batch; if it fails as a whole its requests are tried one by one, so that none suffers for another.
@@ -94,7 +122,9 @@ package final class Ledger: Sendable {
     }
 
     private func write(_ requests: [Request]) async throws(DatabaseError) -> [any Sendable] {
-        let batch = Batch(requests: requests, settings: settings, cache: cache)
+        let headers = try await headers.rows(of: requests.flatMap { $0.evidence.map(\.text) }, in: pool)
+        let batch = Batch(requests: requests, settings: settings, cache: cache, salt: salt, headers: headers)
+        let attempt = Attempt()
         var collisions = 0
         while true {
             let held = catalogue.atHand
@@ -103,7 +133,9 @@ package final class Ledger: Sendable {
             do {
                 written = .success(
                     try await pool.transaction { (session) throws(DatabaseError) in
-                        try batch.write(in: session, given: held, at: now)
+                        try attempt.repeated(in: session) { () throws(DatabaseError) in
+                            try batch.write(in: session, given: held, at: now)
+                        }
                     })
             } catch {
                 written = .failure(error)
@@ -127,11 +159,16 @@ package final class Ledger: Sendable {
 package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
     package let history: PurchaseHistory
+
+    package init(answer: Result<Reply, Refusal>, history: PurchaseHistory) {
+        self.answer = answer
+        self.history = history
+    }
 }
 
 extension DatabaseError {
     /// Whether trying other requests now would only wait for the same fault.
-    fileprivate var isDatabaseAway: Bool {
+    var isDatabaseAway: Bool {
         switch cause {
         case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true
         case .refused, .transactionOver, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false

@@ -37,15 +37,19 @@ final class LedgerCache: Sendable {
         }
         let entries = try LedgerEntryRow.load(of: missing.values.sorted(), in: session)
         for (user, pseudonym) in missing {
-            guard let loaded = entries[pseudonym], let head = loaded.last?.hash else { continue }
+            guard let loaded = entries[pseudonym] else { continue }
             let ledger = Kept(
-                head: head, ledger: UserLedger(user: user, entries: loaded.map(\.entry)),
-                purchases: Dictionary(
-                    loaded.map { ($0.entry.fact.purchase, $0.purchase) }, uniquingKeysWith: { first, _ in first }))
+                head: loaded.head, ledger: UserLedger(user: user, entries: loaded.entries),
+                purchases: loaded.purchases)
             ledgers[user] = ledger
             keep(ledger)
         }
         return ledgers
+    }
+
+    /// Drops what is at hand of somebody.
+    func forget(_ user: UserID) {
+        kept.withLock { $0[user] = nil }
     }
 
     /// Keeps what is committed.

@@ -50,12 +50,16 @@ package final class LedgerReader: Sendable {
     private func read(_ readings: [Reading]) async {
         do {
             let (ledgers, version) = try await load(Array(Set(readings.map(\.user))))
-            if version > catalogue.atHand.newest { try await catalogue.refresh() }
+            if version != catalogue.atHand.newest { try await catalogue.refresh() }
             for reading in readings {
                 reading.resume(.success(ledgers[reading.user] ?? UserLedger(user: reading.user)))
             }
         } catch {
-            readings.forEach { $0.resume(.failure(error)) }
+            // One ledger that cannot be read is nobody else's fault.
+            guard readings.count > 1, !error.isDatabaseAway else {
+                return readings.forEach { $0.resume(.failure(error)) }
+            }
+            for reading in readings { await read([reading]) }
         }
     }
 

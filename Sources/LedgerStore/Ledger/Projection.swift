@@ -44,7 +44,7 @@ package struct Projection: Sendable {
         after pseudonym: UInt64, given catalogue: CatalogueVersions, in session: Session
     ) throws(DatabaseError) -> UInt64? {
         let people = try session.query(Self.nextPeople, [.uint64(pseudonym)]) { (row) throws(DatabaseError) in
-            (pseudonym: try row.uint64(0), user: try row.optionalText(1).flatMap { UserID($0) })
+            (pseudonym: try row.uint64(0), user: try UserRow.user(row, at: 1, pseudonym: 0))
         }
         guard let last = people.last?.pseudonym else { return nil }
         var array = JSONArray()
@@ -53,16 +53,14 @@ package struct Projection: Sendable {
         let ledgers = try LedgerEntryRow.load(of: people.map(\.pseudonym), in: session)
         var rows: [SubscriptionRow] = []
         for (pseudonym, user) in people {
-            guard let user, let loaded = ledgers[pseudonym] else { continue }
-            let purchases = Dictionary(
-                loaded.map { ($0.entry.fact.purchase, $0.purchase) }, uniquingKeysWith: { first, _ in first })
-            let ledger = UserLedger(user: user, entries: loaded.map(\.entry))
+            guard let loaded = ledgers[pseudonym] else { continue }
+            let ledger = UserLedger(user: user, entries: loaded.entries)
             for subscription in Timeline(folding: ledger, given: catalogue, settings: settings).subscriptions {
-                guard let purchase = purchases[subscription.key] else { continue }
+                guard let purchase = loaded.purchases[subscription.key] else { continue }
                 rows.append(SubscriptionRow(purchase: purchase, user: pseudonym, subscription: subscription))
             }
         }
-        try SubscriptionRow.write(rows.sorted { $0.purchase < $1.purchase }, in: session)
+        try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)
         return last
     }
 }

@@ -19,13 +19,23 @@ struct Workspace {
         /// Nil until it is written.
         var id: UInt64?
         var owner: UserID?
-        var wasOwned = false
+        /// Since when, if this batch made it theirs.
+        var ownedSince: Instant?
+        /// Who had it before; what is learned of it enters their ledgers too.
+        var formerHolders: Set<UserID> = []
         var states: [State] = []
+        /// The owner and the former holders that the rows name.
+        var loadedOwner: UserID?
+        var loadedHolders: Set<UserID> = []
+
+        /// Everybody who has or had it, ascending.
+        var holders: [UserID] { (owner.map { formerHolders.union([$0]) } ?? formerHolders).sorted() }
     }
 
     /// A state, and the row it has or will have.
     struct State {
         let purchase: VerifiedPurchase
+        let contentHash: [UInt8]
         /// Nil until it is written.
         var id: UInt64?
         /// The row that keeps the text: nil for this row itself.
@@ -40,51 +50,124 @@ struct Workspace {
     var people: [UserID: Person]
     var holdings: [PurchaseKey: Holding]
     let tokenHolders: [AccountToken: UserID]
+    /// Whether a decision concerned people or purchases that its request had not named: nothing of the batch is kept.
+    private(set) var isMisused = false
 
-    /// What a decision about `users` and the purchases of `evidence` may know.
-    func history(for users: Set<UserID>, _ evidence: [Evidence]) -> PurchaseHistory {
-        PurchaseHistory(
+    /// What a decision about `users` and the purchases of `keys` may know.
+    func history(for users: Set<UserID>, _ keys: Set<PurchaseKey>) -> PurchaseHistory {
+        let users = users.union(keys.compactMap { holdings[$0]?.owner })
+        return PurchaseHistory(
             now: now,
             ledgers: Dictionary(
                 uniqueKeysWithValues: users.compactMap { user in people[user].map { (user, $0.ledger) } }),
-            purchases: Dictionary(
-                evidence.compactMap { item in
-                    holdings[item.purchase.key].map {
-                        (item.purchase.key, .init(owner: $0.owner, states: $0.states.map(\.purchase)))
-                    }
-                }, uniquingKeysWith: { first, _ in first }),
-            tokenHolders: tokenHolders)
+            purchases: keys.reduce(into: [:]) { known, key in
+                known[key] = holdings[key].map { .init(owner: $0.owner, states: $0.states.map(\.purchase)) }
+            }, tokenHolders: tokenHolders)
     }
 
-    /// Keeps a state, unless it is there: repeats, and the other spellings of a signature, change nothing.
+    /// Keeps a state, unless it is there: repeats, and the other spellings of a signature, change nothing. It enters the
+    /// ledgers of all who have or had the purchase.
     mutating func record(_ evidence: Evidence) {
         let state = evidence.purchase
-        guard var holding = holdings[state.key] else { return }
-        let alike = holding.states.indices.filter { holding.states[$0].purchase.hasSameContent(as: state) }
+        guard var holding = holdings[state.key] else { return misuse() }
+        let contentHash = ContentDigest.bytes(of: state)
+        let alike = holding.states.indices.filter {
+            holding.states[$0].contentHash == contentHash
+                && holding.states[$0].purchase.transactionID == state.transactionID
+        }
         guard !alike.contains(where: { holding.states[$0].purchase.signedAt == state.signedAt }) else { return }
         let first = alike.first.map { holding.states[$0] }
         holding.states.append(
             State(
-                purchase: state, id: nil, textOf: first.flatMap { $0.textOf ?? $0.id },
+                purchase: state, contentHash: contentHash, id: nil, textOf: first.flatMap { $0.textOf ?? $0.id },
                 repeats: first?.id == nil ? alike.first : nil, new: (evidence, now)))
         holdings[state.key] = holding
-        if let owner = holding.owner {
-            people[owner]?.append([(state.signedAt, .evidence(state))], at: now)
+        for holder in holding.holders where holder == holding.owner || concerns(holder, state) {
+            append([.init(.evidence(state), at: state.signedAt)], to: holder)
         }
     }
 
-    /// Makes a purchase a user's: everything known of it enters the user's ledger.
-    mutating func bind(_ key: PurchaseKey, to user: UserID) {
-        guard var holding = holdings[key], holding.owner == nil else { return }
-        holding.owner = user
-        holdings[key] = holding
-        let states = holding.states.map { ($0.purchase.signedAt, Fact.evidence($0.purchase)) }
-        people[user]?.append(states + [(now, .bound(key))], at: now)
+    /// Whether a former holder may know of a state: what a store renews for the present owner is not theirs to see.
+    private func concerns(_ formerHolder: UserID, _ state: VerifiedPurchase) -> Bool {
+        guard state.type == .autoRenewable else { return true }
+        return people[formerHolder]?.ledger.entries.contains { entry in
+            entry.fact.state.map { $0.key == state.key && $0.transactionID == state.transactionID } ?? false
+        } ?? false
     }
+
+    /// Does what a decision wants: bindings, then moves, then the other facts.
+    mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
+        for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) { bind(key, to: user) }
+        for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { carryOut(move, of: key) }
+        for (user, drafts) in decision.drafts.sorted(by: { $0.key < $1.key }) {
+            append(drafts, to: user)
+            for draft in drafts {
+                switch draft.fact {
+                case .granted(let grant): give(grant.key, to: user)
+                case .withdrawn(let key):
+                    tellOthers(than: user, LedgerEntry.Draft(draft.fact, at: draft.effectiveAt), of: key)
+                case .evidence, .bound, .gaveAway, .received, .credit, .device, .sandboxTester, .consumptionConsent:
+                    break
+                }
+            }
+        }
+    }
+
+    /// What is about a purchase itself concerns all who have or had it.
+    private mutating func tellOthers(than user: UserID, _ draft: LedgerEntry.Draft, of key: PurchaseKey) {
+        for holder in holdings[key]?.holders ?? [] where holder != user { append([draft], to: holder) }
+    }
+
+    /// Makes a purchase a user's: everything known of it enters the user's ledger.
+    private mutating func bind(_ key: PurchaseKey, to user: UserID) {
+        guard let holding = holdings[key], holding.owner == nil else { return misuse() }
+        let states = holding.states.map { LedgerEntry.Draft(.evidence($0.purchase), at: $0.purchase.signedAt) }
+        append(states + [.init(.bound(key), at: now)], to: user)
+        setOwner(of: key, user)
+    }
+
+    /// Makes the purchase that a grant is a user's; its facts are drafted by the decision.
+    private mutating func give(_ key: PurchaseKey, to user: UserID) {
+        guard let holding = holdings[key], holding.owner == nil else { return misuse() }
+        setOwner(of: key, user)
+    }
+
+    /// Makes a purchase another user's: what the giver knows about it enters the receiver's ledger, and both say so.
+    private mutating func carryOut(_ move: Move, of key: PurchaseKey) {
+        guard let holding = holdings[key], let giver = holding.owner, let given = people[giver]?.ledger,
+            let receiver = people[move.receiver]?.ledger
+        else { return misuse() }
+        let known = Set(receiver.entries.lazy.filter { $0.fact.purchase == key }.map(\.fact.withoutNames))
+        let facts = given.entries.filter {
+            $0.fact.purchase == key && $0.fact.goesWithPurchase && !known.contains($0.fact.withoutNames)
+        }
+        append([.init(.gaveAway(key, move.handover), at: move.effectiveAt, note: move.note)], to: giver)
+        append(
+            facts.map { .init($0.fact, at: $0.effectiveAt, note: $0.note) }
+                + [.init(.received(key, move.handover), at: move.effectiveAt, note: move.note)], to: move.receiver)
+        holdings[key]?.formerHolders.insert(giver)
+        setOwner(of: key, move.receiver)
+    }
+
+    /// The last fact in the user's ledger is the one that made it theirs.
+    private mutating func setOwner(of key: PurchaseKey, _ user: UserID) {
+        holdings[key]?.owner = user
+        holdings[key]?.ownedSince = people[user]?.ledger.entries.last?.recordedAt
+    }
+
+    /// Appends in the order of `recorded_at`, behind entries that this program cannot read too.
+    private mutating func append(_ drafts: [LedgerEntry.Draft], to user: UserID) {
+        guard let head = people[user]?.head else { return misuse() }
+        people[user]?.ledger.append(drafts, at: max(now, head.lastRecordedAt + 1))
+    }
+
+    private mutating func misuse() { isMisused = true }
 }
 
-extension Workspace.Person {
-    fileprivate mutating func append(_ facts: [(effectiveAt: Instant, fact: Fact)], at now: Instant) {
-        ledger.append(facts, at: now)
+extension Fact {
+    /// The same without what erasing a person takes out of a state.
+    var withoutNames: Fact {
+        guard case .evidence(let state) = self else { return self }
+        return .evidence(state.withoutNames)
     }
 }

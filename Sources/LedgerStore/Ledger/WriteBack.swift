@@ -3,24 +3,29 @@ import MariaDB
 
 /// Writes what a batch appended to its workspace: states and texts, owners, ledger entries, heads and the projection.
 struct WriteBack {
-    let settings: EntitlementSettings
+    let settings: LedgerSettings
     let catalogue: CatalogueVersions
+    /// The rows of the texts' headers.
+    let headers: [Substring: UInt64]
+    let salt: @Sendable () -> [UInt8]
 
-    /// Returns the ledgers that grew, as they are once this is committed. Throws when the database refuses a statement
-    /// or is away.
-    func write(_ workspace: inout Workspace, in session: Session) throws(DatabaseError) -> [LedgerCache.Kept] {
-        try bindPurchases(of: workspace, in: session)
+    /// The ledgers that grew, as they are once this is committed, and where one of them stands then. Throws when the
+    /// database refuses a statement or is away.
+    func write(
+        _ workspace: inout Workspace, in session: Session
+    ) throws(DatabaseError) -> (grown: [LedgerCache.Kept], head: UserRow.Head?) {
+        try handOver(in: workspace, session)
         try insertPurchases(of: &workspace, in: session)
         try insertStates(of: &workspace, in: session)
-        let grown = try appendEntries(of: workspace, in: session)
+        let written = try appendEntries(of: workspace, in: session)
         try project(workspace, in: session)
-        return grown
+        return written
     }
 
     /// A state to insert: of which purchase, and where among its states.
     private typealias Pending = (key: PurchaseKey, index: Int, new: (evidence: Evidence, recordedAt: Instant))
 
-    /// First those whose text is kept with them, then those whose text stands in one of the first.
+    /// Of an erased person's purchase no text is kept, and no name. First those whose text is kept with them, then those whose text stands in one of the first.
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
@@ -53,8 +58,12 @@ struct WriteBack {
             StateRow.insert,
             try pending.map { (item) throws(DatabaseError) in
                 let holding = workspace.holdings[item.key]
+                let state = item.new.evidence.purchase
+                let isErased = holding?.owner?.isErased ?? false
                 return StateRow.values(
-                    item.new.evidence, purchase: try workspace.id(of: item.key),
+                    isErased ? state.buried(under: settings.tombstoneKey) : state,
+                    digest: item.new.evidence.digest, contentHash: holding?.states[item.index].contentHash ?? [],
+                    purchase: try workspace.row(of: item.key),
                     owner: holding?.owner.flatMap { workspace.people[$0]?.head.pseudonym },
                     recordedAt: item.new.recordedAt, textOf: holding?.states[item.index].textOf)
             })
@@ -62,28 +71,38 @@ struct WriteBack {
         for (item, row) in zip(pending, rows) {
             let id = try row.uint64(0)
             workspace.holdings[item.key]?.states[item.index].id = id
-            if workspace.holdings[item.key]?.states[item.index].textOf == nil {
+            let isErased = workspace.holdings[item.key]?.owner?.isErased ?? false
+            if !isErased, workspace.holdings[item.key]?.states[item.index].textOf == nil {
                 texts.append(SignedTextRow.New(state: id, text: item.new.evidence.text))
             }
         }
-        try SignedTextRow.insert(texts, in: session)
+        try SignedTextRow.insert(texts, headers: headers, in: session)
     }
 
-    /// Writes the owners of purchases that were there before.
-    private func bindPurchases(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+    /// Writes the owners, and who owned before them, of purchases that were there before.
+    private func handOver(in workspace: Workspace, _ session: Session) throws(DatabaseError) {
         var bindings: [PurchaseRow.Binding] = []
-        for (key, holding) in workspace.holdings where !holding.wasOwned {
-            guard let id = holding.id, let owner = workspace.newOwner(of: key) else { continue }
-            bindings.append(
-                PurchaseRow.Binding(
-                    purchase: id, owner: owner.pseudonym, boundAt: owner.boundAt,
-                    hasEarlierStates: holding.states.contains { $0.new == nil }))
+        var former: [(purchase: UInt64, holder: UInt64)] = []
+        for holding in workspace.holdings.sorted(by: { $0.key < $1.key }) {
+            guard let id = holding.value.id else { continue }
+            if let owner = workspace.newOwner(of: holding.key) {
+                bindings.append(
+                    PurchaseRow.Binding(
+                        purchase: id, owner: owner.pseudonym, boundAt: owner.boundAt,
+                        hasEarlierStates: holding.value.states.contains { $0.new == nil }))
+            }
+            let new = holding.value.formerHolders.subtracting(holding.value.loadedHolders)
+            former += new.compactMap { workspace.people[$0]?.head.pseudonym }.sorted().map { (id, $0) }
         }
-        try PurchaseRow.bind(bindings.sorted { $0.purchase < $1.purchase }, in: session)
+        try PurchaseRow.bind(bindings, in: session)
+        try PurchaseRow.addFormerHolders(former, in: session)
     }
 
+    /// Makes rows of purchases of which something is known now.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
-        let missing = workspace.holdings.filter { $0.value.id == nil }.map(\.key).sorted()
+        let missing = workspace.holdings.filter {
+            $0.value.id == nil && ($0.value.owner != nil || !$0.value.states.isEmpty)
+        }.map(\.key).sorted()
         let known = workspace
         let ids = try PurchaseRow.insert(
             missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, in: session)
@@ -92,80 +111,99 @@ struct WriteBack {
 
     private func appendEntries(
         of workspace: Workspace, in session: Session
-    ) throws(DatabaseError) -> [LedgerCache.Kept] {
-        var states: [VerifiedPurchase: UInt64] = [:]
-        for holding in workspace.holdings.values {
-            for state in holding.states { states[state.purchase] = state.id }
-        }
-        var entries: [LedgerEntryRow.New] = []
+    ) throws(DatabaseError) -> (grown: [LedgerCache.Kept], head: UserRow.Head?) {
+        let states = StateRows(of: workspace)
+        var entries: [(new: LedgerEntryRow.New, hash: [UInt8])] = []
         var heads: [UserRow.Head] = []
         var grown: [LedgerCache.Kept] = []
-        for person in changed(in: workspace) {
+        for person in workspace.changed {
             var head = person.head
+            var purchases = person.purchases
             for entry in person.appended {
-                let hash = LedgerEntryRow.hash(
-                    entry, sequence: head.length + 1, pseudonym: head.pseudonym, after: head.hash)
+                let row = try entry.fact.purchase.map { (key) throws(DatabaseError) in
+                    if let row = purchases[key] { return row }
+                    return try workspace.row(of: key)
+                }
+                let state = try entry.fact.state.map { (state) throws(DatabaseError) in try states.row(of: state) }
+                let new = LedgerEntryRow.New(
+                    entry, pseudonym: head.pseudonym, sequence: head.length + 1, purchase: row, state: state,
+                    salt: salt)
+                let hash = new.hash(after: head.hash)
                 head = UserRow.Head(
                     pseudonym: head.pseudonym, length: head.length + 1, lastRecordedAt: entry.recordedAt, hash: hash)
-                entries.append(
-                    LedgerEntryRow.New(
-                        pseudonym: head.pseudonym, sequence: head.length, entry: entry,
-                        purchase: try workspace.id(of: entry.fact.purchase),
-                        state: entry.fact.state.flatMap { states[$0] }, hash: hash))
+                entries.append((new, hash))
+                if let key = entry.fact.purchase { purchases[key] = row }
             }
             heads.append(head)
-            let purchases = try person.appended.map { (entry) throws(DatabaseError) in
-                (entry.fact.purchase, try workspace.id(of: entry.fact.purchase))
-            }
-            grown.append(
-                LedgerCache.Kept(
-                    head: head.hash, ledger: person.ledger,
-                    purchases: person.purchases.merging(purchases) { first, _ in first }))
+            grown.append(LedgerCache.Kept(head: head.hash, ledger: person.ledger, purchases: purchases))
         }
         try LedgerEntryRow.append(entries, in: session)
         try UserRow.move(heads, in: session)
-        return grown
+        return (grown, heads.first)
     }
 
     /// Writes the rows of the projection that the appended facts change, and removes those that they end.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
         var rows: [SubscriptionRow] = []
-        var ended: [UInt64] = []
-        for person in changed(in: workspace) {
+        var ended: [(purchase: UInt64, user: UInt64)] = []
+        for person in workspace.changed {
             let before = Set(subscriptions(in: person.loaded))
             let after = subscriptions(in: person.ledger)
+            let user = person.head.pseudonym
             let row = { (key: PurchaseKey) in person.purchases[key] ?? workspace.holdings[key]?.id }
             for subscription in after where !before.contains(subscription) {
                 guard let id = row(subscription.key) else { continue }
-                rows.append(SubscriptionRow(purchase: id, user: person.head.pseudonym, subscription: subscription))
+                rows.append(SubscriptionRow(purchase: id, user: user, subscription: subscription))
             }
             let kept = Set(after.map(\.key))
-            ended += before.filter { !kept.contains($0.key) }.compactMap { row($0.key) }
+            ended += before.filter { !kept.contains($0.key) }.compactMap { row($0.key) }.map { ($0, user) }
         }
-        try SubscriptionRow.remove(ended.sorted(), in: session)
-        try SubscriptionRow.write(rows.sorted { $0.purchase < $1.purchase }, in: session)
+        try SubscriptionRow.remove(ended.sorted { $0 < $1 }, in: session)
+        try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)
     }
 
     private func subscriptions(in ledger: UserLedger) -> [Subscription] {
-        Timeline(folding: ledger, given: catalogue, settings: settings).subscriptions
+        Timeline(folding: ledger, given: catalogue, settings: settings.entitlements).subscriptions
+    }
+}
+
+/// The rows of the states in a workspace, found by what they say.
+private struct StateRows {
+    private let holdings: [PurchaseKey: Workspace.Holding]
+    private var rows: [VerifiedPurchase: (id: UInt64, contentHash: [UInt8])] = [:]
+
+    init(of workspace: Workspace) {
+        holdings = workspace.holdings
+        for state in holdings.values.flatMap(\.states) {
+            if let id = state.id { rows[state.purchase] = (id, state.contentHash) }
+        }
     }
 
-    private func changed(in workspace: Workspace) -> [Workspace.Person] {
-        workspace.people.values.filter { !$0.appended.isEmpty }.sorted { $0.head.pseudonym < $1.head.pseudonym }
+    /// A ledger at hand may still name what was erased from the row since. Throws `.misuse` for a state that is not in the
+    /// workspace.
+    func row(of state: VerifiedPurchase) throws(DatabaseError) -> (id: UInt64, contentHash: [UInt8]) {
+        if let row = rows[state] { return row }
+        let alike = holdings[state.key]?.states.first { $0.purchase.withoutNames == state.withoutNames }
+        guard let alike, let id = alike.id else { throw DatabaseError(.misuse, statement: "write back") }
+        return (id, alike.contentHash)
     }
 }
 
 extension Workspace {
-    /// Who got the purchase in this batch, and since when.
+    fileprivate var changed: [Person] {
+        people.values.filter { !$0.appended.isEmpty }.sorted { $0.head.pseudonym < $1.head.pseudonym }
+    }
+
+    /// Who got the purchase in this batch, and since when; nil when its owner is the one that its row names.
     fileprivate func newOwner(of key: PurchaseKey) -> (pseudonym: UInt64, boundAt: Instant)? {
-        guard let holding = holdings[key], !holding.wasOwned, let owner = holding.owner.flatMap({ people[$0] }),
-            let bound = owner.appended.last(where: { $0.fact == .bound(key) })
+        guard let holding = holdings[key], holding.owner != holding.loadedOwner, let since = holding.ownedSince,
+            let owner = holding.owner.flatMap({ people[$0] })
         else { return nil }
-        return (owner.head.pseudonym, bound.recordedAt)
+        return (owner.head.pseudonym, since)
     }
 
     /// The row of a purchase; `.misuse` when it was not written.
-    fileprivate func id(of key: PurchaseKey) throws(DatabaseError) -> UInt64 {
+    fileprivate func row(of key: PurchaseKey) throws(DatabaseError) -> UInt64 {
         guard let id = holdings[key]?.id else { throw DatabaseError(.misuse, statement: "write back") }
         return id
     }

@@ -9,6 +9,9 @@ package struct Migrator: Sendable {
     /// How often, and for how long, a step that another instance claimed is waited for.
     private static let patience = (checks: 50, interval: Duration.milliseconds(100))
 
+    /// How often a step is tried that waits for a lock in vain.
+    private static let maximumAttempts = 10
+
     private let pool: Pool
     private let migrations: [Migration]
 
@@ -64,11 +67,25 @@ package struct Migrator: Sendable {
             guard checks < Self.patience.checks else { break }
             try await Task.sleep(for: Self.patience.interval)
         }
+        var attempts = 0
+        while true {
+            do throws(DatabaseError) {
+                try await apply(migration)
+                return true
+            } catch {
+                // Others hold the table; the step is as safe to repeat as after a kill.
+                attempts += 1
+                guard error.isRetryable, attempts < Self.maximumAttempts else { throw error }
+            }
+            try await Task.sleep(for: Self.patience.interval)
+        }
+    }
+
+    private func apply(_ migration: Migration) async throws(DatabaseError) {
         try await pool.with { (session) throws(DatabaseError) in
             try session.run(Statement("migration \(migration.number)", migration.sql))
             try MigrationRow.finish(migration.number, in: session)
         }
-        return true
     }
 
     private func claim(_ migration: Migration) async throws(DatabaseError) -> Bool {

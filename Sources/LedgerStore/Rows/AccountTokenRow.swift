@@ -25,14 +25,20 @@ enum AccountTokenRow {
         RETURNING token
         """)
 
-    /// The users to whom `tokens` were issued and, where legacy tokens are decoded, the known users whom those name.
+    /// The users to whom `tokens` were issued, erased ones among them, and, where legacy tokens are decoded, the known users
+    /// whom those name.
     static func holders(
-        of tokens: Set<AccountToken>, decodingLegacy: Bool, in session: Session
+        of tokens: Set<AccountToken>, under settings: LedgerSettings, in session: Session
     ) throws(DatabaseError) -> [AccountToken: UserID] {
         guard !tokens.isEmpty else { return [:] }
         var array = JSONArray()
         for token in tokens { array.append(token.description.filter { $0 != "-" }) }
-        var holders = decodingLegacy ? try legacyHolders(of: tokens, in: session) : [:]
+        var holders = try TombstoneRow.holders(
+            of: tokens.filter { settings.decodesLegacyTokens || $0.legacyUserID == nil },
+            under: settings.tombstoneKey, in: session)
+        if settings.decodesLegacyTokens {
+            holders.merge(try legacyHolders(of: tokens, in: session)) { _, living in living }
+        }
         for row in try session.query(holdersByToken, [.text(array.closed)]) {
             guard let token = AccountToken(bytes: try row.bytes(0)), let user = UserID(try row.text(1)) else {
                 continue

@@ -33,7 +33,12 @@ struct JSONArray {
     }
 
     private mutating func appendQuoted(_ element: String) {
-        text += "\""
+        text += Self.quoted(element)
+    }
+
+    /// `element` as JSON writes a text.
+    static func quoted(_ element: String) -> String {
+        var text = "\""
         for scalar in element.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -44,6 +49,6 @@ struct JSONArray {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text += "\""
+        return text + "\""
     }
 }

@@ -20,15 +20,43 @@ enum PurchaseRow {
         external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[3]'
         """
 
-    private static let ownersByKey = Statement(
-        "read owners",
+    private static let holdersByKey = Statement(
+        "read holders",
         """
-        SELECT j.n, u.user_id
+        SELECT u.pseudonym, u.user_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
         STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
             AND p.external_id = j.external_id
         STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
-        WHERE u.user_id IS NOT NULL
+        UNION ALL
+        SELECT u.pseudonym, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
+        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
+            AND p.external_id = j.external_id
+        STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
+        STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
+        """)
+
+    private static let keysByOwner = Statement(
+        "read keys",
+        """
+        SELECT p.source, p.app, p.environment, p.external_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN purchases p ON p.user_id = j.pseudonym
+        """)
+
+    private static let formerHoldersByPurchase = Statement(
+        "read former holders",
+        """
+        SELECT h.purchase_id, h.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN purchase_holders h ON h.purchase_id = j.id
+        """)
+
+    private static let addFormerHolder = Statement(
+        "add former holder",
+        """
+        INSERT INTO purchase_holders (purchase_id, user_id) VALUES (?, ?) ON DUPLICATE KEY UPDATE user_id = user_id
         """)
 
     /// Holds the rows' locks until the transaction ends, taken in the order of the keys.
@@ -52,7 +80,7 @@ enum PurchaseRow {
     private static let statesByPurchase = Statement(
         "read states",
         """
-        SELECT t.purchase_id, t.id, t.text_of, \(StateRow.columns)
+        SELECT t.purchase_id, t.id, t.text_of, t.content_hash, \(StateRow.columns)
         FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = j.id
         ORDER BY t.id
@@ -62,17 +90,59 @@ enum PurchaseRow {
         "bind purchase", "UPDATE purchases SET user_id = ?, bound_at = ? WHERE id = ?")
 
     private static let setOwnerOfStates = Statement(
-        "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ? AND user_id IS NULL")
+        "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ?")
 
-    /// The owners of those of `keys` that have one, read without a lock.
-    static func owners(of keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [PurchaseKey: UserID] {
+    /// Everybody who has or had those of `keys` that are there, read without a lock.
+    static func holders(of keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [UserID: UInt64] {
         guard !keys.isEmpty else { return [:] }
-        var owners: [PurchaseKey: UserID] = [:]
-        for row in try session.query(ownersByKey, [.text(array(of: keys))]) {
-            guard let user = UserID(try row.text(1)) else { continue }
-            owners[keys[try row.int(0) - 1]] = user
+        var holders: [UserID: UInt64] = [:]
+        let array = array(of: keys)
+        for row in try session.query(holdersByKey, [.text(array), .text(array)]) {
+            holders[try UserRow.user(row, at: 1, pseudonym: 0)] = try row.uint64(0)
         }
-        return owners
+        return holders
+    }
+
+    /// The purchases of the people under `pseudonyms`, whose locks are held. Those of a source that a newer version writes
+    /// are left out.
+    static func keys(ownedBy pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
+        guard !pseudonyms.isEmpty else { return [] }
+        var array = JSONArray()
+        pseudonyms.forEach { array.append($0) }
+        var keys: Set<PurchaseKey> = []
+        for row in try session.query(keysByOwner, [.text(array.closed)]) {
+            if let key = try key(row, from: 0) { keys.insert(key) }
+        }
+        return keys
+    }
+
+    /// The key in the columns from `first` on; nil when they are NULL or of a source that a newer version writes.
+    static func key(_ row: Row, from first: Int) throws(DatabaseError) -> PurchaseKey? {
+        guard let source = try row.optionalText(first).flatMap(Source.init(rawValue:)),
+            let environment = StoreEnvironment(rawValue: try row.text(first + 2))
+        else { return nil }
+        return PurchaseKey(
+            source: source, app: AppID(try row.text(first + 1)), environment: environment,
+            externalID: ExternalID(try row.text(first + 3)))
+    }
+
+    /// Who had the purchases with the rows `ids` before their owners.
+    static func formerHolders(of ids: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [UInt64]] {
+        guard !ids.isEmpty else { return [:] }
+        var array = JSONArray()
+        ids.forEach { array.append($0) }
+        var holders: [UInt64: [UInt64]] = [:]
+        for row in try session.query(formerHoldersByPurchase, [.text(array.closed)]) {
+            holders[try row.uint64(0), default: []].append(try row.uint64(1))
+        }
+        return holders
+    }
+
+    /// Writes who had purchases before. Repeat is safe because a pair has one row.
+    static func addFormerHolders(
+        _ pairs: [(purchase: UInt64, holder: UInt64)], in session: Session
+    ) throws(DatabaseError) {
+        try session.executeBulk(addFormerHolder, pairs.map { [.uint64($0.purchase), .uint64($0.holder)] })
     }
 
     /// Locks those of `keys`, which stand in ascending order, that are there, one after the other. Throws when the
@@ -129,7 +199,8 @@ enum PurchaseRow {
             guard let key = keys[purchase] else { continue }
             states[purchase, default: []].append(
                 Workspace.State(
-                    purchase: try StateRow.decode(row, from: 3, key: key), id: try row.uint64(1),
+                    purchase: try StateRow.decode(row, from: 4, key: key), contentHash: try row.bytes(3),
+                    id: try row.uint64(1),
                     textOf: try row.optionalUInt64(2), repeats: nil, new: nil))
         }
         return states

@@ -1,6 +1,7 @@
+import Entitlements
 import MariaDB
 
-/// A row of `signed_texts`: the compact JWS that proves a state.
+/// A row of `signed_texts`: the compact JWS that proves a state, without the header that many texts share.
 enum SignedTextRow {
     /// A text to keep.
     struct New {
@@ -8,10 +9,42 @@ enum SignedTextRow {
         let text: String
     }
 
-    private static let insert = Statement("insert text", "INSERT INTO signed_texts (state_id, jws) VALUES (?, ?)")
+    private static let insert = Statement(
+        "insert text", "INSERT INTO signed_texts (state_id, header_id, jws) VALUES (?, ?, ?)")
 
-    /// Keeps texts. Throws when the database is away.
-    static func insert(_ texts: [New], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(insert, texts.map { [.uint64($0.state), .text($0.text)] })
+    private static let oldest = Statement(
+        "list oldest texts",
+        """
+        SELECT s.state_id, t.recorded_at
+        FROM (SELECT state_id FROM signed_texts ORDER BY state_id LIMIT ?) s
+        STRAIGHT_JOIN apple_iap_transactions t ON t.id = s.state_id
+        ORDER BY s.state_id
+        """)
+
+    private static let delete = Statement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
+
+    /// Removes those of the `limit` oldest texts that were recorded before `instant`; how many. Throws when the database
+    /// is away.
+    static func removeOldest(
+        _ limit: Int, before instant: Instant, in session: Session
+    ) throws(DatabaseError) -> Int {
+        var states: [UInt64] = []
+        for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
+            states.append(try row.uint64(0))
+        }
+        try session.executeBulk(delete, states.map { [.uint64($0)] })
+        return states.count
+    }
+
+    /// Keeps texts, each without its header where `headers` has the row of that. Throws when the database is away.
+    static func insert(_ texts: [New], headers: [Substring: UInt64], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            insert,
+            texts.map { new in
+                guard let header = SignedHeaders.header(of: new.text), let row = headers[header] else {
+                    return [.uint64(new.state), .null, .text(new.text)]
+                }
+                return [.uint64(new.state), .uint64(row), .text(String(new.text[header.endIndex...]))]
+            })
     }
 }

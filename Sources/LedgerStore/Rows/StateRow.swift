@@ -53,10 +53,10 @@ enum StateRow {
 
     /// The parameters of `insert`.
     static func values(
-        _ evidence: Evidence, purchase: UInt64, owner: UInt64?, recordedAt: Instant, textOf: UInt64?
+        _ state: VerifiedPurchase, digest: [UInt8], contentHash: [UInt8], purchase: UInt64, owner: UInt64?,
+        recordedAt: Instant, textOf: UInt64?
     ) -> [Value] {
-        let state = evidence.purchase
-        return [
+        [
             .uint64(purchase), .text(state.key.app.text), .text(state.key.environment.rawValue),
             .text(state.transactionID.text), .text(state.key.externalID.text), Value(state.periodID), Value(owner),
             .text(state.productID.text), .text(state.type.column), .int64(state.purchasedAt.milliseconds),
@@ -65,7 +65,7 @@ enum StateRow {
             Value(state.revocation?.revokedAt.milliseconds), Value(state.revocation?.share),
             Value(state.accountToken?.bytes), Value(state.appTransactionID?.text),
             .int64(state.signedAt.milliseconds), .int64(recordedAt.milliseconds),
-            .bytes(ContentDigest.bytes(of: state)), .bytes(evidence.digest), Value(textOf),
+            .bytes(contentHash), .bytes(digest), Value(textOf),
         ]
     }
 }

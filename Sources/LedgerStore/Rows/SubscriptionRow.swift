@@ -13,18 +13,19 @@ struct SubscriptionRow {
         INSERT INTO subscriptions
             (purchase_id, user_id, source, external_id, environment, product_id, tier, starts_at, expires_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE user_id = VALUES(user_id), product_id = VALUES(product_id), tier = VALUES(tier),
+        ON DUPLICATE KEY UPDATE product_id = VALUES(product_id), tier = VALUES(tier),
             starts_at = VALUES(starts_at), expires_at = VALUES(expires_at)
         """)
 
-    private static let delete = Statement("end projection", "DELETE FROM subscriptions WHERE purchase_id = ?")
+    private static let delete = Statement(
+        "end projection", "DELETE FROM subscriptions WHERE purchase_id = ? AND user_id = ?")
 
-    /// Removes the rows of `purchases`, which stand in ascending order.
-    static func remove(_ purchases: [UInt64], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(delete, purchases.map { [.uint64($0)] })
+    /// Removes rows that stand in ascending order.
+    static func remove(_ rows: [(purchase: UInt64, user: UInt64)], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(delete, rows.map { [.uint64($0.purchase), .uint64($0.user)] })
     }
 
-    /// Writes rows that stand in ascending order of purchase.
+    /// Writes rows that stand in ascending order of purchase and user.
     static func write(_ rows: [SubscriptionRow], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             upsert,
@@ -33,7 +34,7 @@ struct SubscriptionRow {
                 return [
                     .uint64(row.purchase), .uint64(row.user), .text(subscription.key.source.rawValue),
                     .text(subscription.key.externalID.text), .text(subscription.key.environment.rawValue),
-                    .text(subscription.productID.text), .text(subscription.tier.text),
+                    Value(subscription.productID?.text), .text(subscription.tier.text),
                     .int64(subscription.startsAt.milliseconds), .int64(subscription.expiresAt.milliseconds),
                 ]
             })

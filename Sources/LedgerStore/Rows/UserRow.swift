@@ -9,15 +9,19 @@ enum UserRow {
         let length: Int
         let lastRecordedAt: Instant
         let hash: [UInt8]
+
+        /// What the hash of a first entry covers in place of one before it.
+        static let start = [UInt8](repeating: 0, count: 32)
     }
 
-    /// Makes the row where there is none, and holds the row's lock until the transaction ends.
+    /// Makes the row where there is none, and holds the row's lock until the transaction ends. Somebody who is known to have
+    /// a row is named by pseudonym alone: if they were erased meanwhile, no row is made.
     private static let lockOne = Statement(
         "lock user",
         """
-        INSERT INTO users (user_id, created_at) VALUES (?, ?)
+        INSERT INTO users (pseudonym, user_id, created_at) VALUES (?, ?, ?)
         ON DUPLICATE KEY UPDATE user_id = user_id
-        RETURNING pseudonym, ledger_length, last_recorded_at, head_hash
+        RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
         """)
 
     /// Everybody's in the order asked for; NULL for one who was never seen.
@@ -31,6 +35,13 @@ enum UserRow {
         LEFT JOIN users u ON u.user_id = j.user_id
         """)
 
+    private static let headOfErased = Statement(
+        "read head of erased",
+        """
+        SELECT pseudonym, ledger_length, last_recorded_at, head_hash FROM users
+        WHERE pseudonym = ? AND user_id IS NULL
+        """)
+
     private static let moveHead = Statement(
         "move head", "UPDATE users SET ledger_length = ?, last_recorded_at = ?, head_hash = ? WHERE pseudonym = ?")
 
@@ -41,16 +52,37 @@ enum UserRow {
         try !session.query(byUserID, [.text(user.text)]).isEmpty
     }
 
-    /// Locks `users`, which stand in ascending order, one after the other.
-    static func lock(_ users: [UserID], at now: Instant, in session: Session) throws(DatabaseError) -> [UserID: Head] {
-        let rows = try session.queryBulk(lockOne, users.map { [.text($0.text), .int64(now.milliseconds)] })
+    /// Locks `users` and `holders`, whose pseudonyms are known, one after the other in ascending order; nil when one of them
+    /// is no longer who they were.
+    static func lock(
+        _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], at now: Instant, in session: Session
+    ) throws(DatabaseError) -> [UserID: Head]? {
+        let all = users.union(holders.keys).sorted()
+        let rows = try session.queryBulk(
+            lockOne,
+            all.map { user in
+                let pseudonym = holders[user] ?? user.pseudonym
+                return [Value(pseudonym), pseudonym == nil ? .text(user.text) : .null, .int64(now.milliseconds)]
+            })
         var heads: [UserID: Head] = [:]
-        for (user, row) in zip(users, rows) {
-            heads[user] = Head(
-                pseudonym: try row.uint64(0), length: try row.int(1),
-                lastRecordedAt: Instant(milliseconds: try row.int64(2)), hash: try row.bytes(3))
+        for (user, row) in zip(all, rows) {
+            guard try self.user(row, at: 4, pseudonym: 0) == user else { return nil }
+            heads[user] = try head(row)
         }
         return heads
+    }
+
+    private static func head(_ row: Row) throws(DatabaseError) -> Head {
+        Head(
+            pseudonym: try row.uint64(0), length: try row.int(1),
+            lastRecordedAt: Instant(milliseconds: try row.int64(2)), hash: try row.bytes(3))
+    }
+
+    /// The person whose id and pseudonym stand in these columns; without an id they were erased.
+    static func user(_ row: Row, at column: Int, pseudonym: Int) throws(DatabaseError) -> UserID {
+        guard let text = try row.optionalText(column) else { return .erased(pseudonym: try row.uint64(pseudonym)) }
+        guard let user = UserID(text) else { throw row.malformed(column) }
+        return user
     }
 
     /// Where the ledgers of those of `users` who were ever seen stand, read without a lock, and the number of the newest
@@ -68,6 +100,9 @@ enum UserRow {
             heads[users[try row.int(0) - 1]] = Head(
                 pseudonym: pseudonym, length: try row.int(2),
                 lastRecordedAt: Instant(milliseconds: try row.int64(3)), hash: try row.bytes(4))
+        }
+        for user in users where user.isErased {
+            heads[user] = try session.query(headOfErased, [Value(user.pseudonym)], decode: head).first
         }
         return (heads, version)
     }

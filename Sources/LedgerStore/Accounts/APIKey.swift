@@ -1,0 +1,86 @@
+package import Entitlements
+
+/// What a server may do; each scope includes those before it.
+package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
+    case read
+    case write
+    case admin
+
+    package static func < (left: APIKeyScope, right: APIKeyScope) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .read: 0
+        case .write: 1
+        case .admin: 2
+        }
+    }
+}
+
+/// A server's key, without the secret that it is shown by.
+package struct APIKey: Hashable, Sendable {
+    package let id: UInt64
+    package let name: String
+    package let scopes: Set<APIKeyScope>
+    package let createdAt: Instant
+    /// Nil while it counts.
+    package let revokedAt: Instant?
+    /// To the minute.
+    package let lastUsedAt: Instant?
+
+    package init(
+        id: UInt64, name: String, scopes: Set<APIKeyScope>, createdAt: Instant, revokedAt: Instant? = nil,
+        lastUsedAt: Instant? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.scopes = scopes
+        self.createdAt = createdAt
+        self.revokedAt = revokedAt
+        self.lastUsedAt = lastUsedAt
+    }
+
+    /// Whether the key reaches what `scope` stands for.
+    package func allows(_ scope: APIKeyScope) -> Bool {
+        scopes.contains { $0 >= scope }
+    }
+}
+
+/// What a key is to be: a name for people and at least one scope.
+package struct APIKeyRequest: Hashable, Sendable {
+    package static let nameLimit = 64
+
+    package let name: String
+    package let scopes: Set<APIKeyScope>
+
+    /// Nil unless the name has 1–64 characters and no control character, and there is a scope.
+    package init?(name: String, scopes: Set<APIKeyScope>) {
+        let scalars = name.unicodeScalars
+        guard (1...Self.nameLimit).contains(scalars.count), !scopes.isEmpty,
+            scalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { return nil }
+        self.name = name
+        self.scopes = scopes
+    }
+}
+
+/// The text of a key: `gp_` and 32 random bytes in base64url. It is shown once and kept nowhere.
+package struct APIKeySecret: Sendable {
+    package static let prefix = "gp_"
+    /// Random bytes in a text, which is their base64url.
+    package static let byteCount = 32
+
+    package let text: String
+
+    /// Nil for a text that no key has, which then costs no look into the database.
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count == Self.prefix.utf8.count + Self.textLength, text.hasPrefix(Self.prefix),
+            bytes.dropFirst(Self.prefix.utf8.count).allSatisfy(Self.alphabet.contains)
+        else { return nil }
+        self.text = text
+    }
+
+    private static let textLength = 43
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}

@@ -1,0 +1,120 @@
+import Crypto
+package import Entitlements
+package import MariaDB
+import Synchronization
+
+/// Issues, revokes and recognises the keys of servers (`contract.md` §2).
+///
+/// A key that counted is remembered for `memory`, so a revocation takes effect at once on the instance that made it and
+/// within two seconds on all others.
+package final class APIKeys: Sendable {
+    /// How long a key is taken for what it was, in milliseconds.
+    package static let memory: Int64 = 2_000
+    /// How often the use of a key is written at most, in milliseconds.
+    package static let touchInterval: Int64 = 60_000
+    /// Keys that are remembered.
+    private static let maximumRemembered = 4_096
+
+    /// A key as it was found.
+    private struct Remembered {
+        let key: APIKey
+        let foundAt: Instant
+    }
+
+    private let pool: Pool
+    private let audit: AuditTrail
+    private let now: @Sendable () -> Instant
+    private let random: @Sendable () -> APIKeySecret
+    private let remembered = Mutex(BoundedCache<[UInt8], Remembered>(capacity: APIKeys.maximumRemembered))
+
+    /// `random` makes a secret nobody can guess.
+    package init(
+        pool: Pool, audit: AuditTrail, now: @escaping @Sendable () -> Instant,
+        random: @escaping @Sendable () -> APIKeySecret
+    ) {
+        self.pool = pool
+        self.audit = audit
+        self.now = now
+        self.random = random
+    }
+
+    /// The key with this secret, if there is one that counts.
+    ///
+    /// Its digest finds the row and is then compared in constant time; of the secret itself no time tells anything,
+    /// because it is hashed first. Throws when the database is away.
+    package func key(for secret: APIKeySecret) async throws(DatabaseError) -> APIKey? {
+        let digest = SHA256.hash(data: Array(secret.text.utf8))
+        let bytes = Array(digest)
+        let now = now()
+        let known = remembered.withLock { $0[bytes] }
+        if let known, (0..<Self.memory).contains(now - known.foundAt) { return known.key }
+        let found = try await pool.with { (session) throws(DatabaseError) -> APIKey? in
+            guard let found = try APIKeyRow.find(secretHash: bytes, in: session), digest == found.secretHash,
+                found.key.revokedAt == nil
+            else { return nil }
+            let limit = now + -Self.touchInterval
+            if found.key.lastUsedAt.map({ $0 <= limit }) ?? true {
+                // Lost: a note of when the key was used; the next request writes it.
+                try? APIKeyRow.touch(found.key.id, at: now, ifNotSince: limit, in: session)
+            }
+            return found.key
+        }
+        remembered.withLock { $0[bytes] = found.map { Remembered(key: $0, foundAt: now) } }
+        return found
+    }
+
+    /// Makes a key; its text is in the answer and never again. With `remembering`, the first answer to the request that
+    /// asked for it is kept in the same transaction.
+    ///
+    /// Throws when the database is away.
+    package func create(
+        _ request: APIKeyRequest, by actor: Actor, reason: String?,
+        remembering: (@Sendable (APIKey, APIKeySecret) -> RememberedAnswer)? = nil
+    ) async throws(DatabaseError) -> (key: APIKey, secret: APIKeySecret) {
+        let secret = random()
+        let hash = Array(SHA256.hash(data: Array(secret.text.utf8)))
+        let now = now()
+        let key = try await pool.transaction { (session) throws(DatabaseError) in
+            // A commit that went unanswered is found again by its secret.
+            if let earlier = try APIKeyRow.find(secretHash: hash, in: session) { return earlier.key }
+            let key = try APIKeyRow.insert(request, secretHash: hash, at: now, in: session)
+            if let remembering { try IdempotencyKeys.finish(remembering(key, secret), at: now, in: session) }
+            try audit.append(Self.record(.createAPIKey, key, by: actor, reason, at: now), in: session)
+            return key
+        }
+        return (key, secret)
+    }
+
+    /// Ends a key, which then never counts again; nil when there is none. Ending it twice changes nothing.
+    ///
+    /// Throws when the database is away.
+    package func revoke(_ id: UInt64, by actor: Actor, reason: String?) async throws(DatabaseError) -> APIKey? {
+        let now = now()
+        let key = try await pool.transaction { (session) throws(DatabaseError) -> APIKey? in
+            let isRevoked = try APIKeyRow.revoke(id, at: now, in: session)
+            guard let key = try APIKeyRow.read(id, in: session) else { return nil }
+            if isRevoked { try audit.append(Self.record(.revokeAPIKey, key, by: actor, reason, at: now), in: session) }
+            return key
+        }
+        remembered.withLock { $0.removeAll() }
+        return key
+    }
+
+    /// A page of all keys, newest first, the revoked ones too. Throws when the database is away.
+    package func page(before id: UInt64?, limit: Int) async throws(DatabaseError) -> [APIKey] {
+        try await pool.with { (session) throws(DatabaseError) in
+            try APIKeyRow.page(before: id, limit: limit, in: session)
+        }
+    }
+
+    private static func record(
+        _ action: AuditAction, _ key: APIKey, by actor: Actor, _ reason: String?, at now: Instant
+    ) -> AuditRecord {
+        AuditRecord(
+            at: now, actor: actor, action: action, subject: nil,
+            details: [
+                "id": String(key.id), "name": key.name,
+                "scopes": key.scopes.sorted().map(\.rawValue).joined(separator: ","),
+            ], reason: reason)
+    }
+}

@@ -1,0 +1,125 @@
+package import Entitlements
+package import MariaDB
+import Synchronization
+
+/// Erases people: nothing that names one is left, and the facts stay under the pseudonym (`semantics.md` §5).
+package struct Erasure: Sendable {
+    private static let lock = Statement(
+        "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
+
+    private static let lockPurchases = Statement(
+        "lock purchases to erase",
+        """
+        SELECT id FROM purchases WHERE user_id = ? ORDER BY source, app, environment, external_id FOR UPDATE
+        """)
+
+    private static let tokens = Statement(
+        "read token to erase", "SELECT token FROM account_tokens WHERE user_id = ?")
+
+    private static let accounts = Statement(
+        "read Apple accounts to erase",
+        """
+        SELECT DISTINCT t.app_transaction_id
+        FROM purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+        WHERE p.user_id = ? AND t.app_transaction_id IS NOT NULL
+        """)
+
+    private static let buryAccount = Statement(
+        "bury Apple account",
+        """
+        UPDATE purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+        SET t.app_transaction_id = ? WHERE p.user_id = ? AND t.app_transaction_id = ?
+        """)
+
+    /// By pseudonym alone; the user's own row last.
+    private static let deletions = [
+        Statement(
+            "erase texts",
+            """
+            DELETE s FROM purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+            STRAIGHT_JOIN signed_texts s ON s.state_id = t.id WHERE p.user_id = ?
+            """),
+        Statement(
+            "erase tokens of states",
+            """
+            UPDATE purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+            SET t.app_account_token = NULL WHERE p.user_id = ?
+            """),
+        Statement(
+            "erase notes", "UPDATE ledger_entries SET note = NULL, note_salt = NULL WHERE user_id = ?"),
+        Statement("erase token", "DELETE FROM account_tokens WHERE user_id = ?"),
+        Statement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
+    ]
+
+    private static let erased = Statement(
+        "find erased user", "SELECT 1 FROM users WHERE pseudonym = ? AND user_id IS NULL")
+
+    private let pool: Pool
+    private let key: TombstoneKey
+    private let audit: AuditTrail
+    private let now: @Sendable () -> Instant
+
+    package init(pool: Pool, key: TombstoneKey, audit: AuditTrail, now: @escaping @Sendable () -> Instant) {
+        self.pool = pool
+        self.key = key
+        self.audit = audit
+        self.now = now
+    }
+
+    /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
+    ///
+    /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands, the notes
+    /// and devices of their ledger, whose entries keep their hashes, the words of the audit trail about them, and their
+    /// idempotency keys. Their tokens and Apple accounts stay as HMACs, so that the same Apple account may claim what is left
+    /// and nobody else can. The act itself is entered into the audit trail under the pseudonym. With `remembering`, the
+    /// answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody
+    /// of that id. Throws when the database is away.
+    package func erase(
+        _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
+    ) async throws(DatabaseError) -> UserID? {
+        let now = now()
+        let attempted = Mutex<UInt64?>(nil)
+        return try await pool.transaction { (session) throws(DatabaseError) in
+            // A commit that went unanswered is found again by what it left.
+            if let earlier = attempted.withLock({ $0 }),
+                try session.query(Self.erased, [.uint64(earlier)]).first != nil
+            {
+                return .erased(pseudonym: earlier)
+            }
+            guard let pseudonym = try session.query(Self.lock, [.text(user.text)]).first?.uint64(0) else { return nil }
+            attempted.withLock { $0 = pseudonym }
+            _ = try session.query(Self.lockPurchases, [.uint64(pseudonym)])
+            try bury(user, pseudonym, in: session)
+            for deletion in Self.deletions { try session.execute(deletion, [.uint64(pseudonym)]) }
+            try IdempotencyKeys.erase(subject: pseudonym, in: session)
+            try AuditTrail.erase(subject: pseudonym, in: session)
+            if let remembering { try IdempotencyKeys.finish(remembering(), at: now, in: session) }
+            try audit.append(
+                AuditRecord(at: now, actor: actor, action: .erase, subject: pseudonym, details: [:], reason: reason),
+                in: session)
+            return .erased(pseudonym: pseudonym)
+        }
+    }
+
+    private func bury(_ user: UserID, _ pseudonym: UInt64, in session: Session) throws(DatabaseError) {
+        var tokens = AccountToken(legacyFormOf: user).map { [$0] } ?? []
+        for row in try session.query(Self.tokens, [.uint64(pseudonym)]) {
+            if let token = AccountToken(bytes: try row.bytes(0)) { tokens.append(token) }
+        }
+        try TombstoneRow.bury(tokens, of: pseudonym, under: key, in: session)
+        for row in try session.query(Self.accounts, [.uint64(pseudonym)]) {
+            let account = AppTransactionID(try row.text(0))
+            guard !TombstoneKey.isTombstone(account) else { continue }
+            try session.execute(
+                Self.buryAccount, [.text(key.tombstone(of: account).text), .uint64(pseudonym), .text(account.text)])
+        }
+    }
+}
+
+extension AccountToken {
+    /// The token of the old form that names `user`, if their id is such a number.
+    fileprivate init?(legacyFormOf user: UserID) {
+        guard let number = UInt32(user.text), String(number) == user.text else { return nil }
+        self.init(bytes: withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12))
+    }
+}

@@ -1,0 +1,130 @@
+package import Entitlements
+package import MariaDB
+
+/// Lets a write that is sent several times under one key happen once, and gives repeats the first answer
+/// (`contract.md` §1).
+///
+/// An attempt claims the key, acts, and finishes with its answer or releases the key. An act that has a transaction of its
+/// own finishes in it, so that act and answer are on disk together or not at all. A claim whose process died is taken over
+/// after `claimTime`.
+package struct IdempotencyKeys: Sendable {
+    /// How long an attempt may take, in milliseconds: longer than any request does.
+    package static let claimTime: Int64 = 90_000
+    /// How long a server's answers are kept, in milliseconds; a little more than promised.
+    package static let keptTime: Int64 = 25 * Instant.millisecondsPerHour
+    /// How many rows one sweep removes in one transaction, and in how many.
+    private static let sweepLimit = 500
+    private static let sweepBatches = 20
+
+    private let pool: Pool
+    private let now: @Sendable () -> Instant
+    private let random: @Sendable () -> UInt64
+
+    /// `random` names attempts.
+    package init(pool: Pool, now: @escaping @Sendable () -> Instant, random: @escaping @Sendable () -> UInt64) {
+        self.pool = pool
+        self.now = now
+        self.random = random
+    }
+
+    /// What is to be done about a request: of any number of attempts at once, one is told to carry it out.
+    ///
+    /// Repeat is safe because the attempt is named before the transaction, which finds itself again. Throws when the
+    /// database is away.
+    package func claim(_ request: IdempotentRequest) async throws(DatabaseError) -> IdempotencyVerdict {
+        let (claimant, now) = (random(), now())
+        return try await pool.transaction { (session) throws(DatabaseError) in
+            let owner = try Self.column(of: request.owner, at: now, in: session)
+            let fresh = IdempotencyKeyRow.Kept(
+                requestHash: request.hash, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
+                expiresAt: now + Self.keptTime)
+            let kept = try IdempotencyKeyRow.lock(fresh, owner: owner, key: request.key, at: now, in: session)
+            let claim = IdempotencyClaim(
+                owner: owner, key: request.key, claimant: claimant, isKeptForEver: request.owner.isUser)
+            if kept.claimant == claimant { return .claimed(claim) }
+            if !kept.hasExpired(at: now) {
+                guard kept.requestHash == request.hash else { return .reused }
+                if let answer = kept.answer {
+                    return .answered(status: answer.status, body: answer.body, claimant: kept.claimant)
+                }
+                guard kept.claimedUntil <= now else { return .inProgress }
+            }
+            try IdempotencyKeyRow.replace(with: fresh, owner: owner, key: request.key, at: now, in: session)
+            return .claimed(claim)
+        }
+    }
+
+    /// Keeps the first answer; a repeat changes nothing. Throws when the database is away, or the claim was taken over.
+    package func finish(_ answer: RememberedAnswer) async throws(DatabaseError) {
+        let now = now()
+        try await pool.transaction { (session) throws(DatabaseError) in
+            try Self.finish(answer, at: now, in: session)
+        }
+    }
+
+    /// The same in the act's own transaction, which fails when the claim was taken over.
+    package static func finish(
+        _ answer: RememberedAnswer, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        let expiresAt = answer.claim.isKeptForEver ? nil : now + keptTime
+        guard try IdempotencyKeyRow.finish(answer, expiresAt: expiresAt, in: session) else {
+            throw DatabaseError(.unavailable, statement: "finish request")
+        }
+    }
+
+    /// Gives the key up, because the request was refused or failed. Throws when the database is away; the claim then ends
+    /// by itself.
+    package func release(_ claim: IdempotencyClaim) async throws(DatabaseError) {
+        try await pool.with { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
+    }
+
+    /// Removes what has expired, in small transactions and not for long; how many rows. Throws when the database is away.
+    @discardableResult
+    package func sweep() async throws(DatabaseError) -> Int {
+        let now = now()
+        var count = 0
+        for _ in 0..<Self.sweepBatches {
+            let removed = try await pool.transaction { (session) throws(DatabaseError) in
+                try IdempotencyKeyRow.sweep(at: now, limit: Self.sweepLimit, in: session)
+            }
+            count += removed
+            if removed < Self.sweepLimit { break }
+        }
+        return count
+    }
+
+    /// Removes a person's keys and the answers to them. Throws when the database refuses a statement or is away.
+    package static func erase(subject: UInt64, in session: Session) throws(DatabaseError) {
+        try IdempotencyKeyRow.forget(owner: column(ofUser: subject), in: session)
+    }
+
+    private static func column(
+        of owner: IdempotencyOwner, at now: Instant, in session: Session
+    ) throws(DatabaseError) -> String {
+        switch owner {
+        case .apiKey(let id): return "api_key:\(id)"
+        case .user(let user):
+            guard let head = try UserRow.lock([user], at: now, in: session)?[user] else {
+                throw DatabaseError(.misuse, statement: "claim request")
+            }
+            return column(ofUser: head.pseudonym)
+        }
+    }
+
+    private static func column(ofUser pseudonym: UInt64) -> String { "user:\(pseudonym)" }
+}
+
+extension IdempotencyOwner {
+    fileprivate var isUser: Bool {
+        switch self {
+        case .apiKey: false
+        case .user: true
+        }
+    }
+}
+
+extension IdempotencyKeyRow.Kept {
+    fileprivate func hasExpired(at now: Instant) -> Bool {
+        expiresAt.map { $0 <= now } ?? false
+    }
+}

@@ -1,0 +1,89 @@
+package import Entitlements
+package import MariaDB
+
+/// Reads across users, for servers and operators.
+package struct OperatorReader: Sendable {
+    /// The longest text that anything is found by.
+    package static let maximumQueryLength = 255
+    /// How many things one search finds at most.
+    package static let maximumFound = 100
+    /// How many rows are gone over at once for those that are looked for.
+    package static let rowsGoneOver = 5_000
+
+    private let pool: Pool
+
+    package init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Everything that `text` is the exact name of: a user id, a transaction id, a store's original id, an issued account
+    /// token. Throws when the database is away.
+    package func search(_ text: String) async throws(DatabaseError) -> [Found] {
+        guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
+        return try await pool.with { (session) throws(DatabaseError) in
+            var found: [Found] = []
+            if let user = UserID(text), try UserRow.isKnown(user, in: session) { found.append(.user(user)) }
+            if let token = AccountToken(text), let user = try FoundRow.holder(of: token, in: session) {
+                found.append(.accountToken(user))
+            }
+            found += try FoundRow.purchases(externalID: text, limit: Self.maximumFound, in: session)
+            found += try FoundRow.transactions(transactionID: text, limit: Self.maximumFound, in: session)
+            return Array(found.prefix(Self.maximumFound))
+        }
+    }
+
+    /// A page of the signed states of transactions, the last recorded first. Throws when the database is away.
+    package func transactions(
+        before id: UInt64?, limit: Int
+    ) async throws(DatabaseError) -> [RecordedTransaction] {
+        try await pool.with { (session) throws(DatabaseError) in
+            try FoundRow.page(before: id, limit: limit, in: session)
+        }
+    }
+
+    /// Up to `limit` of those who had coverage that ends after `place` and begins before `endsAt`, each once; there may be
+    /// more though none was found, because it goes over so many rows only. Throws when the database is away.
+    package func covered(
+        after place: CoveredUsers.Place, before endsAt: Instant, limit: Int
+    ) async throws(DatabaseError) -> CoveredUsers {
+        let rows = try await pool.with { (session) throws(DatabaseError) in
+            try CoveredRow.page(after: place, before: endsAt, limit: Self.rowsGoneOver, in: session)
+        }
+        var members: [CoveredUsers.Member] = []
+        for row in rows {
+            if let member = row.member { members.append(member) }
+            if members.count == limit { return CoveredUsers(members: members, next: row.place) }
+        }
+        return CoveredUsers(members: members, next: rows.count == Self.rowsGoneOver ? rows.last?.place : nil)
+    }
+
+    /// Up to `limit` purchases before `id` that had ended when they became their owners'; there may be more though none was
+    /// found, because it goes over so many rows only. Throws when the database is away.
+    package func late(before id: UInt64?, limit: Int) async throws(DatabaseError) -> LatePurchases {
+        let id = id ?? .max
+        return try await pool.with { (session) throws(DatabaseError) in
+            let floor = try LatePurchaseRow.floor(before: id, rows: Self.rowsGoneOver, in: session)
+            let members = try LatePurchaseRow.page(before: id, downTo: floor ?? 0, limit: limit, in: session)
+            return LatePurchases(members: members, next: members.count == limit ? members.last?.id : floor)
+        }
+    }
+}
+
+/// Something that a search found, and whose it is.
+package enum Found: Hashable, Sendable {
+    case user(UserID)
+    /// The token issued to the user.
+    case accountToken(UserID)
+    case purchase(PurchaseKey, owner: UserID?)
+    /// A transaction of a purchase.
+    case transaction(TransactionID, of: PurchaseKey, owner: UserID?)
+}
+
+/// One signed state of a transaction, as it was recorded.
+package struct RecordedTransaction: Hashable, Sendable {
+    /// Grows with each that is recorded.
+    package let id: UInt64
+    package let state: VerifiedPurchase
+    package let owner: UserID?
+    package let recordedAt: Instant
+}

@@ -1,0 +1,77 @@
+import Entitlements
+import MariaDB
+
+/// A row of `api_keys`.
+enum APIKeyRow {
+    private static let columns = "id, name, scopes, created_at, revoked_at, last_used_at"
+
+    private static let bySecret = Statement(
+        "find api key", "SELECT \(columns), secret_hash FROM api_keys WHERE secret_hash = ?")
+
+    private static let byID = Statement("read api key", "SELECT \(columns) FROM api_keys WHERE id = ?")
+
+    private static let page = Statement(
+        "list api keys", "SELECT \(columns) FROM api_keys WHERE id < ? ORDER BY id DESC LIMIT ?")
+
+    private static let insert = Statement(
+        "insert api key",
+        "INSERT INTO api_keys (name, scopes, secret_hash, created_at) VALUES (?, ?, ?, ?) RETURNING \(columns)")
+
+    private static let revoke = Statement(
+        "revoke api key", "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
+
+    private static let touch = Statement(
+        "touch api key",
+        "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)")
+
+    /// The key whose secret has this digest, and the digest as it is kept.
+    static func find(
+        secretHash: [UInt8], in session: Session
+    ) throws(DatabaseError) -> (key: APIKey, secretHash: [UInt8])? {
+        guard let row = try session.query(bySecret, [.bytes(secretHash)]).first else { return nil }
+        return (try decode(row), try row.bytes(6))
+    }
+
+    /// The key of this number.
+    static func read(_ id: UInt64, in session: Session) throws(DatabaseError) -> APIKey? {
+        guard let row = try session.query(byID, [.uint64(id)]).first else { return nil }
+        return try decode(row)
+    }
+
+    /// Those before `id`, newest first.
+    static func page(before id: UInt64?, limit: Int, in session: Session) throws(DatabaseError) -> [APIKey] {
+        try session.query(page, [.uint64(id ?? .max), Value(limit)], decode: decode)
+    }
+
+    /// Keeps a new key; a duplicate-key error when the secret has one.
+    static func insert(
+        _ request: APIKeyRequest, secretHash: [UInt8], at now: Instant, in session: Session
+    ) throws(DatabaseError) -> APIKey {
+        let scopes = request.scopes.sorted().map(\.rawValue).joined(separator: ",")
+        let rows = try session.query(
+            insert, [.text(request.name), .text(scopes), .bytes(secretHash), .int64(now.milliseconds)])
+        guard let row = rows.first else { throw DatabaseError(.unexpectedCell(column: 0), statement: insert.name) }
+        return try decode(row)
+    }
+
+    /// Whether the key counted until now.
+    static func revoke(_ id: UInt64, at now: Instant, in session: Session) throws(DatabaseError) -> Bool {
+        try session.execute(revoke, [.int64(now.milliseconds), .uint64(id)]) > 0
+    }
+
+    /// Writes that the key was used, unless that was written after `limit`.
+    static func touch(_ id: UInt64, at now: Instant, ifNotSince limit: Instant, in session: Session)
+        throws(DatabaseError)
+    {
+        try session.execute(touch, [.int64(now.milliseconds), .uint64(id), .int64(limit.milliseconds)])
+    }
+
+    private static func decode(_ row: Row) throws(DatabaseError) -> APIKey {
+        let scopes = try row.text(2).split(separator: ",").compactMap { APIKeyScope(rawValue: String($0)) }
+        return APIKey(
+            id: try row.uint64(0), name: try row.text(1), scopes: Set(scopes),
+            createdAt: Instant(milliseconds: try row.int64(3)),
+            revokedAt: try row.optionalInt64(4).map(Instant.init(milliseconds:)),
+            lastUsedAt: try row.optionalInt64(5).map(Instant.init(milliseconds:)))
+    }
+}

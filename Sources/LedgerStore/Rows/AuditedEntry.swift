@@ -1,0 +1,64 @@
+import Entitlements
+import MariaDB
+
+/// An entry with all that its hash covers, as the rows have it, whatever its kind.
+struct AuditedEntry {
+    private static let byPseudonym = Statement(
+        "read chains",
+        """
+        SELECT l.user_id, l.seq, l.recorded_at, l.effective_at, l.kind, l.hash, l.content, l.note, l.note_salt,
+            l.note_hash, p.source, p.app, p.environment, p.external_id, t.content_hash,
+            EXISTS (SELECT 1 FROM users u WHERE u.pseudonym = p.user_id AND u.user_id IS NULL)
+            OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
+                WHERE h.purchase_id = p.id AND u.user_id IS NULL), l.state_id, \(StateRow.columns)
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym
+        LEFT JOIN purchases p ON p.id = l.purchase_id
+        LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
+        ORDER BY l.user_id, l.seq
+        """)
+
+    let hashed: EntryHash
+    let hash: [UInt8]
+    /// Whether the state that the entry refers to is there and says what its digest says. One of which an erased person's
+    /// names were taken out speaks by its digest alone.
+    let isStateWhole: Bool
+    private let note: String?
+    private let salt: [UInt8]?
+
+    /// A note may be gone only when the person is.
+    func isNoteWhole(erased: Bool) -> Bool {
+        guard let note else { return hashed.noteHash == nil || erased }
+        return salt.map { NoteText.digest(of: note, salt: $0) } == hashed.noteHash
+    }
+
+    /// The entries by pseudonym, each in its order.
+    static func load(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [AuditedEntry]] {
+        guard !pseudonyms.isEmpty else { return [:] }
+        var array = JSONArray()
+        pseudonyms.forEach { array.append($0) }
+        var entries: [UInt64: [AuditedEntry]] = [:]
+        for row in try session.query(byPseudonym, [.text(array.closed)]) {
+            entries[try row.uint64(0), default: []].append(try AuditedEntry(row))
+        }
+        return entries
+    }
+
+    private init(_ row: Row) throws(DatabaseError) {
+        let key = try PurchaseRow.key(row, from: 10)
+        let contentHash = try row.optionalBytes(14)
+        var state: VerifiedPurchase?
+        if let key, contentHash != nil { state = try StateRow.decode(row, from: 17, key: key) }
+        hashed = EntryHash(
+            pseudonym: try row.uint64(0), sequence: try row.int(1),
+            recordedAt: Instant(milliseconds: try row.int64(2)), effectiveAt: Instant(milliseconds: try row.int64(3)),
+            kind: try row.text(4), state: state.flatMap { state in contentHash.map { ($0, state.signedAt) } }, key: key,
+            content: try row.optionalText(6), noteHash: try row.optionalBytes(9))
+        hash = try row.bytes(5)
+        note = try row.optionalText(7)
+        salt = try row.optionalBytes(8)
+        let isBuried = try row.bool(15) && state?.accountToken == nil
+        isStateWhole =
+            try row.isNull(16) || state.map { ContentDigest.bytes(of: $0) == contentHash || isBuried } ?? false
+    }
+}

@@ -1,0 +1,88 @@
+import Entitlements
+import MariaDB
+
+/// What operators look up, each by an index.
+enum FoundRow {
+    private static let keyColumns = "p.source, p.app, p.environment, p.external_id"
+
+    private static let holderByToken = Statement(
+        "find token holder",
+        "SELECT u.user_id FROM account_tokens a JOIN users u ON u.pseudonym = a.user_id WHERE a.token = ?")
+
+    private static let purchasesByExternalID = Statement(
+        "find purchases",
+        """
+        SELECT \(keyColumns), u.user_id
+        FROM purchases p LEFT JOIN users u ON u.pseudonym = p.user_id
+        WHERE p.external_id = ? ORDER BY p.id LIMIT ?
+        """)
+
+    private static let transactionsByID = Statement(
+        "find transactions",
+        """
+        SELECT \(keyColumns), u.user_id
+        FROM (SELECT DISTINCT purchase_id FROM apple_iap_transactions WHERE transaction_id = ? LIMIT ?) t
+        STRAIGHT_JOIN purchases p ON p.id = t.purchase_id
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        ORDER BY p.id
+        """)
+
+    private static let pageOfStates = Statement(
+        "list transactions",
+        """
+        SELECT t.id, t.recorded_at, \(keyColumns), u.user_id, \(StateRow.columns)
+        FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
+        STRAIGHT_JOIN apple_iap_transactions t ON t.id = j.id
+        STRAIGHT_JOIN purchases p ON p.id = t.purchase_id
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        ORDER BY t.id DESC
+        """)
+
+    /// The user to whom `token` was issued.
+    static func holder(of token: AccountToken, in session: Session) throws(DatabaseError) -> UserID? {
+        guard let row = try session.query(holderByToken, [.bytes(token.bytes)]).first else { return nil }
+        return try user(row, 0)
+    }
+
+    /// Purchases of this original id, of any source, app and environment.
+    static func purchases(
+        externalID: String, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [Found] {
+        try session.query(purchasesByExternalID, [.text(externalID), Value(limit)]) { (row) throws(DatabaseError) in
+            .purchase(try key(row, from: 0), owner: try user(row, 4))
+        }
+    }
+
+    /// Purchases that have a transaction of this id.
+    static func transactions(
+        transactionID: String, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [Found] {
+        try session.query(transactionsByID, [.text(transactionID), Value(limit)]) { (row) throws(DatabaseError) in
+            .transaction(TransactionID(transactionID), of: try key(row, from: 0), owner: try user(row, 4))
+        }
+    }
+
+    /// States before `id`, the last recorded first.
+    static func page(
+        before id: UInt64?, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [RecordedTransaction] {
+        try session.query(pageOfStates, [.uint64(id ?? .max), Value(limit)]) { (row) throws(DatabaseError) in
+            RecordedTransaction(
+                id: try row.uint64(0), state: try StateRow.decode(row, from: 7, key: try key(row, from: 2)),
+                owner: try user(row, 6), recordedAt: Instant(milliseconds: try row.int64(1)))
+        }
+    }
+
+    private static func key(_ row: Row, from first: Int) throws(DatabaseError) -> PurchaseKey {
+        guard let source = Source(rawValue: try row.text(first)),
+            let environment = StoreEnvironment(rawValue: try row.text(first + 2))
+        else { throw DatabaseError(.unexpectedCell(column: first), statement: "read purchase key") }
+        return PurchaseKey(
+            source: source, app: AppID(try row.text(first + 1)), environment: environment,
+            externalID: ExternalID(try row.text(first + 3)))
+    }
+
+    private static func user(_ row: Row, _ column: Int) throws(DatabaseError) -> UserID? {
+        try row.optionalText(column).flatMap { UserID($0) }
+    }
+}

@@ -1,0 +1,117 @@
+import Entitlements
+import MariaDB
+
+/// A row of `idempotency_keys`.
+enum IdempotencyKeyRow {
+    /// What is kept under a key.
+    struct Kept {
+        let requestHash: [UInt8]
+        let claimant: UInt64
+        let claimedUntil: Instant
+        /// Nil while there is no answer.
+        let answer: (status: Int, body: [UInt8])?
+        /// Nil for ever.
+        let expiresAt: Instant?
+    }
+
+    /// Makes the row where there is none, and holds its lock until the transaction ends.
+    private static let lockOne = Statement(
+        "claim request",
+        """
+        INSERT INTO idempotency_keys
+            (owner, idempotency_key, request_hash, claimant, claimed_until, created_at, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE owner = owner
+        RETURNING request_hash, claimant, claimed_until, status, body, expires_at
+        """)
+
+    private static let replace = Statement(
+        "take request over",
+        """
+        UPDATE idempotency_keys
+        SET request_hash = ?, claimant = ?, claimed_until = ?, created_at = ?, expires_at = ?, status = NULL, body = NULL
+        WHERE owner = ? AND idempotency_key = ?
+        """)
+
+    private static let finish = Statement(
+        "finish request",
+        """
+        UPDATE idempotency_keys SET status = ?, body = ?, expires_at = ?
+        WHERE owner = ? AND idempotency_key = ? AND claimant = ? AND status IS NULL
+        """)
+
+    private static let holder = Statement(
+        "read claimant", "SELECT claimant FROM idempotency_keys WHERE owner = ? AND idempotency_key = ?")
+
+    private static let release = Statement(
+        "release request",
+        "DELETE FROM idempotency_keys WHERE owner = ? AND idempotency_key = ? AND claimant = ? AND status IS NULL")
+
+    private static let sweep = Statement(
+        "sweep requests", "DELETE FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?")
+
+    private static let forget = Statement("forget requests", "DELETE FROM idempotency_keys WHERE owner = ?")
+
+    /// What is kept under the key, which is `fresh` if nothing was.
+    static func lock(
+        _ fresh: Kept, owner: String, key: String, at now: Instant, in session: Session
+    ) throws(DatabaseError) -> Kept {
+        let rows = try session.query(
+            lockOne,
+            [
+                .text(owner), .text(key), .bytes(fresh.requestHash), .uint64(fresh.claimant),
+                .int64(fresh.claimedUntil.milliseconds), .int64(now.milliseconds),
+                Value(fresh.expiresAt?.milliseconds),
+            ])
+        guard let row = rows.first else { throw DatabaseError(.unexpectedCell(column: 0), statement: lockOne.name) }
+        let status = try row.optionalInt(3)
+        let body = try row.optionalBytes(4)
+        return Kept(
+            requestHash: try row.bytes(0), claimant: try row.uint64(1),
+            claimedUntil: Instant(milliseconds: try row.int64(2)), answer: status.map { ($0, body ?? []) },
+            expiresAt: try row.optionalInt64(5).map(Instant.init(milliseconds:)))
+    }
+
+    /// Puts `fresh` in place of what is kept.
+    static func replace(
+        with fresh: Kept, owner: String, key: String, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(
+            replace,
+            [
+                .bytes(fresh.requestHash), .uint64(fresh.claimant), .int64(fresh.claimedUntil.milliseconds),
+                .int64(now.milliseconds), Value(fresh.expiresAt?.milliseconds), .text(owner), .text(key),
+            ])
+    }
+
+    /// Whether the answer is kept now: the claim still stood, or had been finished before.
+    static func finish(
+        _ answer: RememberedAnswer, expiresAt: Instant?, in session: Session
+    ) throws(DatabaseError) -> Bool {
+        let claim = answer.claim
+        let finished = try session.execute(
+            finish,
+            [
+                Value(answer.status), .bytes(answer.body), Value(expiresAt?.milliseconds), .text(claim.owner),
+                .text(claim.key), .uint64(claim.claimant),
+            ])
+        guard finished == 0 else { return true }
+        let row = try session.query(holder, [.text(claim.owner), .text(claim.key)]).first
+        return try row?.uint64(0) == claim.claimant
+    }
+
+    /// Removes a claim that still stands.
+    static func release(_ claim: IdempotencyClaim, in session: Session) throws(DatabaseError) {
+        try session.execute(release, [.text(claim.owner), .text(claim.key), .uint64(claim.claimant)])
+    }
+
+    /// Removes up to `limit` rows that have expired; how many there were.
+    static func sweep(at now: Instant, limit: Int, in session: Session) throws(DatabaseError) -> Int {
+        Int(try session.execute(sweep, [.int64(now.milliseconds), Value(limit)]))
+    }
+
+    /// Removes all of an owner's.
+    static func forget(owner: String, in session: Session) throws(DatabaseError) {
+        try session.execute(forget, [.text(owner)])
+    }
+}

@@ -1,0 +1,45 @@
+import Entitlements
+import MariaDB
+
+/// A purchase whose projected coverage ends before it was bound.
+enum LatePurchaseRow {
+    private static let floor = Statement(
+        "find floor of purchases",
+        """
+        SELECT COUNT(*), MIN(id)
+        FROM (SELECT id FROM purchases WHERE id < ? ORDER BY id DESC LIMIT ?) j
+        """)
+
+    private static let page = Statement(
+        "list late purchases",
+        """
+        SELECT p.source, p.app, p.environment, p.external_id, p.id, u.user_id
+        FROM purchases p FORCE INDEX (PRIMARY)
+        STRAIGHT_JOIN subscriptions s ON s.purchase_id = p.id AND s.user_id = p.user_id
+        STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
+        WHERE p.id < ? AND p.id >= ? AND s.expires_at <= p.bound_at AND u.user_id IS NOT NULL
+        ORDER BY p.id DESC LIMIT ?
+        """)
+
+    /// The lowest of the `rows` purchases before `id`; nil when there are fewer.
+    static func floor(before id: UInt64, rows: Int, in session: Session) throws(DatabaseError) -> UInt64? {
+        guard let row = try session.query(floor, [.uint64(id), Value(rows)]).first, try row.int(0) == rows else {
+            return nil
+        }
+        return try row.optionalUInt64(1)
+    }
+
+    /// Up to `limit` from before `id` down to `floor`, the last recorded first.
+    static func page(
+        before id: UInt64, downTo floor: UInt64, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [LatePurchases.Member] {
+        var members: [LatePurchases.Member] = []
+        for row in try session.query(page, [.uint64(id), .uint64(floor), Value(limit)]) {
+            guard let key = try PurchaseRow.key(row, from: 0),
+                let owner = try row.optionalText(5).flatMap({ UserID($0) })
+            else { continue }
+            members.append(LatePurchases.Member(id: try row.uint64(4), key: key, owner: owner))
+        }
+        return members
+    }
+}

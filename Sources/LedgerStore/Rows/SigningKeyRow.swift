@@ -1,0 +1,68 @@
+import Entitlements
+import MariaDB
+
+/// A row of `signing_keys`: a key that entitlement tokens are signed with.
+enum SigningKeyRow {
+    private static let all = Statement(
+        "read signing keys",
+        """
+        SELECT kid, generation, public_jwk, sealed_key, created_at, signs_until, retired_at, token_hours
+        FROM signing_keys ORDER BY generation
+        """)
+
+    private static let insert = Statement(
+        "add signing key",
+        """
+        INSERT INTO signing_keys (kid, generation, public_jwk, sealed_key, created_at, signs_until, token_hours)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """)
+
+    private static let retireAll = Statement(
+        "retire signing keys", "UPDATE signing_keys SET retired_at = ? WHERE retired_at IS NULL AND signs_until > ?")
+
+    private static let promise = Statement(
+        "lengthen signing key", "UPDATE signing_keys SET token_hours = GREATEST(token_hours, ?) WHERE kid = ?")
+
+    private static let delete = Statement(
+        "delete signing key", "DELETE FROM signing_keys WHERE kid = ? AND generation = ?")
+
+    /// All keys, oldest first.
+    static func load(in session: Session) throws(DatabaseError) -> [SigningKeyStore.Stored] {
+        try session.query(all) { (row) throws(DatabaseError) in
+            SigningKeyStore.Stored(
+                generation: try row.int(1),
+                key: SigningKeyStore.Key(
+                    kid: try row.text(0), publicJWK: try row.text(2), sealedKey: try row.bytes(3),
+                    createdAt: Instant(milliseconds: try row.int64(4)),
+                    signsUntil: Instant(milliseconds: try row.int64(5)), tokenHours: try row.int(7)),
+                retiredAt: try row.optionalInt64(6).map(Instant.init))
+        }
+    }
+
+    /// A duplicate-key error when another instance made this generation first.
+    static func insert(
+        _ key: SigningKeyStore.Key, generation: Int, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(
+            insert,
+            [
+                .text(key.kid), Value(generation), .text(key.publicJWK), .bytes(key.sealedKey),
+                .int64(key.createdAt.milliseconds), .int64(key.signsUntil.milliseconds), Value(key.tokenHours),
+            ])
+    }
+
+    /// No key that is there signs any more.
+    static func retireAll(at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(retireAll, [.int64(now.milliseconds), .int64(now.milliseconds)])
+    }
+
+    /// Tokens of the key may live this long, at least.
+    static func promise(_ hours: Int, by kid: String, in session: Session) throws(DatabaseError) {
+        try session.execute(promise, [Value(hours), .text(kid)])
+    }
+
+    /// A key that is gone already is no fault.
+    static func delete(_ stored: SigningKeyStore.Stored, in session: Session) throws(DatabaseError) {
+        try session.execute(delete, [.text(stored.key.kid), Value(stored.generation)])
+    }
+}

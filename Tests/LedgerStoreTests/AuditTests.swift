@@ -1,0 +1,169 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// Whatever is done to the trail behind the product's back is found (`reliability.md` T32, G17).
+@Suite(.serialized) struct AuditTests {
+    private static func filled(_ count: Int = 8, _ body: @Sendable (Shop, Desk) async throws -> Void) async throws {
+        try await Shop.open { shop in
+            let desk = Desk(shop)
+            for number in 0..<count { try await desk.note("reason \(number)", at: shop.clock.now) }
+            #expect(try await desk.defects() == [])
+            try await body(shop, desk)
+        }
+    }
+
+    @Test func `an edit of any column is found, and of the words`() async throws {
+        let edits = [
+            "at = at + 1", "actor = 'somebody'", "action = 'test.other'", "subject = 7",
+            "details_digest = REVERSE(hash)", "previous_hash = hash", "hash = previous_hash",
+        ]
+        let rewordings = ["details = '{}'", "reason = 'better'", "reason = NULL", "salt = REVERSE(salt)"]
+        try await Self.filled { shop, desk in
+            for table in ["entries", "notes"] {
+                try await shop.schema.rows("CREATE TABLE kept_\(table) AS SELECT * FROM audit_\(table)")
+            }
+            for edit in edits {
+                try await shop.schema.rows("UPDATE audit_entries SET \(edit) WHERE id = 4")
+                #expect(try await desk.defects().contains(.edited(id: 4)), "\(edit)")
+                try await shop.schema.rows("REPLACE INTO audit_entries SELECT * FROM kept_entries")
+            }
+            for rewording in rewordings {
+                try await shop.schema.rows("UPDATE audit_notes SET \(rewording) WHERE entry_id = 4")
+                #expect(try await desk.defects() == [.noteEdited(id: 4)], "\(rewording)")
+                try await shop.schema.rows("REPLACE INTO audit_notes SELECT * FROM kept_notes")
+            }
+            #expect(try await desk.defects() == [])
+        }
+    }
+
+    @Test func `an entry that was taken out is found, the first and those in the middle`() async throws {
+        for id in [1, 4] {
+            try await Self.filled { shop, desk in
+                try await shop.schema.rows("DELETE FROM audit_entries WHERE id = \(id)")
+                #expect(try await desk.defects() == [.missing(id: UInt64(id))])
+            }
+        }
+    }
+
+    @Test func `a gap that was closed by moving the rest up is found`() async throws {
+        try await Self.filled { shop, desk in
+            try await shop.schema.rows("DELETE FROM audit_entries WHERE id = 4")
+            try await shop.schema.rows("UPDATE audit_entries SET id = id - 1 WHERE id > 4 ORDER BY id")
+            #expect(try await desk.defects().contains(.unlinked(id: 4)))
+        }
+    }
+
+    @Test func `two entries that changed places are found`() async throws {
+        try await Self.filled { shop, desk in
+            for (from, to) in [(3, 99), (4, 3), (99, 4)] {
+                try await shop.schema.rows("UPDATE audit_entries SET id = \(to) WHERE id = \(from)")
+            }
+            #expect(try await desk.defects().contains(.unlinked(id: 3)))
+        }
+    }
+
+    @Test func `a trail that was cut off is found by its head`() async throws {
+        try await Self.filled { shop, desk in
+            try await shop.schema.rows("DELETE FROM audit_entries WHERE id > 6")
+            #expect(try await desk.defects() == [.headMismatch(last: 6, head: 8)])
+            try await shop.schema.rows("DELETE FROM audit_entries")
+            #expect(try await desk.defects() == [.headMismatch(last: 0, head: 8)])
+        }
+    }
+
+    @Test func `a forged entry behind the head is found`() async throws {
+        try await Self.filled { shop, desk in
+            try await shop.schema.rows(
+                """
+                INSERT INTO audit_entries
+                SELECT 9, at, actor, action, subject, details_digest, hash, hash FROM audit_entries WHERE id = 8
+                """)
+            #expect(try await desk.defects() == [.headMismatch(last: 9, head: 8)])
+        }
+    }
+
+    @Test func `a trail that was cut off with its head is found by the exported head`() async throws {
+        try await Self.filled { shop, desk in
+            let export = try await AuditTrail.head(from: shop.pool).description
+            #expect(try await desk.defects(against: export) == [])
+            try await desk.note("later", at: shop.clock.now)
+            #expect(try await desk.defects(against: export) == [])
+            try await shop.schema.rows("DELETE FROM audit_entries WHERE id > 6")
+            try await shop.schema.rows("DELETE FROM audit_notes WHERE entry_id > 6")
+            try await shop.schema.rows(
+                "UPDATE audit_heads h JOIN audit_entries e ON e.id = 6 SET h.length = 6, h.hash = e.hash")
+            #expect(try await desk.defects() == [])
+            #expect(try await desk.defects(against: export) == [.exportMismatch(length: 8)])
+            // Filled up again with other acts, it has the length but not the hash.
+            for _ in 0..<3 { try await desk.note("instead", at: shop.clock.now) }
+            #expect(try await desk.defects() == [])
+            #expect(try await desk.defects(against: export) == [.exportMismatch(length: 8)])
+        }
+    }
+
+    @Test(arguments: ["", "8", "8:", "8:ab", "x:" + String(repeating: "0", count: 64), "1:2:3"])
+    func `what is no exported head is not taken for one`(text: String) {
+        #expect(ExportedAuditHead(text) == nil)
+    }
+
+    @Test func `the words about a person are erased and the chain still verifies`() async throws {
+        try await Self.filled(3) { shop, desk in
+            try await shop.attach(Books.pass("1"), to: Books.user("anna"))
+            let pseudonym = UInt64(try await shop.schema.number("SELECT pseudonym FROM users"))
+            try await desk.note("she asked for it", at: shop.clock.now, subject: pseudonym)
+            let before = try await AuditTrail.page(before: nil, limit: 1, from: shop.pool)[0]
+            #expect(before.user == Books.user("anna") && before.reason == "she asked for it")
+            #expect(before.details == #"{"a":"1","b":"\"two\""}"#)
+            try await shop.pool.transaction { (session) throws(DatabaseError) in
+                try AuditTrail.erase(subject: pseudonym, in: session)
+            }
+            let after = try await AuditTrail.page(before: nil, limit: 1, from: shop.pool)[0]
+            #expect(after.details == nil && after.reason == nil && after.hash == before.hash)
+            let outcome = try await AuditVerification.run(from: shop.pool)
+            #expect(outcome.defects == [] && outcome.erased == 1 && outcome.head.length == 4)
+        }
+    }
+
+    @Test func `acts at once stand one after the other, and an act that fails leaves nothing`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        let desk = Desk(shop, instance: number % 2)
+                        try await Desk.patiently { try await desk.note("\(number)", at: shop.clock.now) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let desk = Desk(shop)
+            await #expect(throws: DatabaseError.self) {
+                try await desk.pool.transaction { (session) throws(DatabaseError) in
+                    let record = AuditRecord(
+                        at: shop.clock.now, actor: .commandLine, action: AuditAction("test.act"), subject: nil,
+                        details: [:], reason: nil)
+                    try desk.audit.append(record, in: session)
+                    throw DatabaseError(.misuse, statement: "test")
+                }
+            }
+            #expect(try await desk.defects() == [])
+            #expect(try await AuditTrail.head(from: shop.pool).length == 40)
+            // A clock that goes back does not put the trail out of order.
+            shop.clock.now = Books.opening
+            try await desk.note(nil, at: shop.clock.now)
+            #expect(try await desk.defects() == [])
+        }
+    }
+
+    @Test func `pages go back to the first entry without a gap`() async throws {
+        try await Self.filled(7) { shop, desk in
+            var ids: [UInt64] = []
+            while ids.isEmpty || ids.last != 1 {
+                ids += try await AuditTrail.page(before: ids.last, limit: 3, from: shop.pool).map(\.id)
+            }
+            #expect(ids == [7, 6, 5, 4, 3, 2, 1])
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Entitlements
+import MariaDB
+import Support
+import Testing
+
+@testable import LedgerStore
+
+/// Every fact comes back from its row as it went in, and SQL can read its fields.
+@Suite struct FactRoundTripTests {
+    private let anna = Books.user("anna")
+
+    private static let lot = PurchaseKey(
+        source: .appleIAP, app: Books.app, environment: .sandbox, externalID: ExternalID("lot \"1\""))
+    private static let purse = Purse(unit: "coin", environment: .sandbox)
+    private static let draws = [Draw(lot: lot, amount: 7), Draw(lot: Grant.key(ExternalID("g")), amount: 3)]
+
+    private static func device(_ deed: DeviceAct.Deed) -> Fact {
+        .device(DeviceAct(Books.device("phone\\1"), deed))
+    }
+
+    private static let facts: [Fact] = [
+        .credit(.spent(Spend(idempotencyKey: "k\"1\"\\", purse: purse, amount: 10, draws: draws, spendableAfter: 7))),
+        .credit(
+            .reserved(
+                Reservation(
+                    id: ReservationID("r1"), idempotencyKey: "k2", purse: purse, amount: 10,
+                    expiresAt: Books.opening + 5, draws: draws))),
+        .credit(.committed(ReservationID("r1"), amount: 0)), .credit(.released(ReservationID("r1"))),
+        device(.registered(name: DeviceName("Annas Händy 📱\n\u{1}"), isPinned: true)),
+        device(.registered(name: nil, isPinned: false)), device(.suspended), device(.reactivated), device(.seen),
+        device(.removed), .sandboxTester(true), .sandboxTester(false), .consumptionConsent(true),
+    ]
+
+    @Test func `a fact about no purchase comes back with its note, or without one`() async throws {
+        try await Shop.open { shop in
+            for note in [nil, Note(actor: nil), Books.note, Note(actor: "a", reference: "")] {
+                let user = Books.user("u\(note.hashValue & 0xffff)")
+                let drafts = Self.facts.map { LedgerEntry.Draft($0, at: Books.opening, note: note) }
+                let recorded = try await shop.ledger.record(for: [user]) { _ in
+                    Decision<Void, Never>(drafts: [user: drafts], answer: .success(()))
+                }
+                let stored = try await shop.ledger(of: user)
+                #expect(stored.entries.map(\.fact) == Self.facts)
+                #expect(stored.entries.map(\.recordedAt) == recorded.history.ledger(of: user).entries.map(\.recordedAt))
+                let expected = note == Note(actor: nil) ? nil : note
+                #expect(stored.entries.allSatisfy { $0.note == expected && $0.effectiveAt == Books.opening })
+            }
+            #expect(try await LedgerChain.faults(in: shop.schema) == [])
+            let amounts = try await shop.schema.rows(
+                """
+                SELECT SUM(j.amount) FROM ledger_entries l, JSON_TABLE(
+                    l.content, '$[4][*]' COLUMNS (lot VARCHAR(255) PATH '$[3]', amount BIGINT PATH '$[4]')) j
+                WHERE l.kind = 'spent' AND JSON_VALUE(l.content, '$[1]') = 'coin'
+                """)
+            #expect(amounts == [["40"]])
+        }
+    }
+
+    @Test func `each gift comes back, its purchase has an owner, and a repeat grants nothing`() async throws {
+        try await Shop.open { shop in
+            let tier = TierID("pro")
+            let drafts: [(String, Grant.Gift)] = [
+                ("g1", .pass(tier: tier, length: 5)), ("g2", .window(tier: tier, endsAt: Books.opening + 9)),
+                ("g3", .addOn(ProductID("x"), app: Books.app)),
+                ("g4", .credits(unit: "coin", amount: 5, expiresAt: nil)),
+                ("g5", .credits(unit: "coin", amount: 5, expiresAt: Books.opening)),
+            ]
+            let grants = drafts.map {
+                Grant(key: Grant.key(ExternalID($0.0)), gift: $0.1, grantedAt: Books.opening + 1)
+            }
+            for grant in grants {
+                _ = try await shop.ledger.record(for: [anna], keys: [grant.key]) { [anna] _ in
+                    Decision<Void, Never>(
+                        drafts: [
+                            anna: [
+                                .init(.granted(grant), at: grant.grantedAt, note: Books.note),
+                                .init(.bound(grant.key), at: grant.grantedAt),
+                                .init(.withdrawn(grant.key), at: grant.grantedAt, note: Books.note),
+                            ]
+                        ], answer: .success(()))
+                }
+            }
+            let stored = try await shop.ledger(of: anna)
+            #expect(
+                stored.entries.map(\.fact)
+                    == grants.flatMap { [.granted($0), .bound($0.key), .withdrawn($0.key)] })
+            #expect(try await shop.schema.number("SELECT COUNT(*) FROM purchases WHERE user_id IS NOT NULL") == 5)
+            #expect(try await shop.grant(.addDays(3, of: tier), as: "g9", to: anna).get().key == Grant.key("g9"))
+            let counts = try await shop.schema.counts()
+            #expect(try await shop.grant(.addDays(3, of: tier), as: "g9", to: anna).get().key == Grant.key("g9"))
+            #expect(try await shop.schema.counts() == counts)
+            #expect(try await shop.grant(.addDays(0, of: tier), as: "g10", to: anna) == .failure(.amountOutOfRange))
+            #expect(try await shop.schema.counts() == counts)
+            #expect(try await LedgerChain.faults(in: shop.schema) == [])
+        }
+    }
+
+    @Test func `a decision about what it did not name keeps nothing`() async throws {
+        try await Shop.open { shop in
+            let ben = Books.user("ben")
+            try await shop.attach(Books.pass("1"), to: anna)
+            let counts = try await shop.schema.counts()
+            let key = Books.pass("1").key
+            let decisions: [Decision<Void, Never>] = [
+                Decision(drafts: [ben: [.init(.sandboxTester(true), at: Books.opening)]], answer: .success(())),
+                Decision(
+                    moves: [key: Move(to: anna, Handover(cause: .operator, request: "r"), at: Books.opening)],
+                    answer: .success(())),
+                Decision(bindings: [key: anna], answer: .success(())),
+                Decision(
+                    drafts: [
+                        anna: [
+                            .init(
+                                .granted(
+                                    Grant(
+                                        key: Grant.key("g"), gift: .pass(tier: TierID("pro"), length: 1),
+                                        grantedAt: Books.opening)), at: Books.opening)
+                        ]
+                    ], answer: .success(())),
+            ]
+            for decision in decisions {
+                let error = await #expect(throws: DatabaseError.self) {
+                    try await shop.ledger.record(for: [anna]) { _ in decision }
+                }
+                #expect(error?.cause == .misuse)
+            }
+            #expect(try await shop.schema.counts() == counts)
+        }
+    }
+
+    @Test func `only what a field is written as is read`() throws {
+        for text in [
+            "[]", "null", "\"\"", "[null,\"a\",[\"b\",[]]]", "[\"\\\"\\\\\\u0000\\u001f\"]", "[\"é📱\u{7f}\"]",
+        ] {
+            #expect(JSONField(json: text)?.json == text)
+        }
+        for text in [
+            "", "[", "]", "[1]", "[true]", "{}", "[ ]", "[] ", "[null,]", "[,null]", "[\"a\"", "\"\\n\"", "\"\\u0041\"",
+            "\"\\u001F\"", "\"\n\"", "[[[[]]]]", "nulll", "\"\\", "\"\\u00", "[\"a\"\"b\"]",
+        ] {
+            #expect(JSONField(json: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `random fields come back, and no damage to a text is read as another text`() throws {
+        var chance = SeededChance("fields")
+        for _ in 0..<2_000 {
+            let field = Self.field(depth: 0, &chance)
+            #expect(JSONField(json: field.json) == field)
+            var bytes = Array(field.json.utf8)
+            let position = Int.random(in: bytes.indices, using: &chance)
+            bytes[position] = UInt8.random(in: 0...127, using: &chance)
+            guard let damaged = String(validating: bytes, as: UTF8.self) else { continue }
+            if let read = JSONField(json: damaged) { #expect(read.json == damaged) }
+        }
+    }
+
+    private static func field(depth: Int, _ chance: inout SeededChance) -> JSONField {
+        switch Int.random(in: 0..<(depth < 3 ? 3 : 2), using: &chance) {
+        case 0: return .null
+        case 1:
+            let scalars: [Unicode.Scalar] = ["a", "\"", "\\", "\0", "\u{1f}", "é", "📱", "[", ",", "\u{301}"]
+            let count = Int.random(in: 0..<5, using: &chance)
+            return .text(
+                String(String.UnicodeScalarView((0..<count).compactMap { _ in scalars.randomElement(using: &chance) })))
+        default:
+            return .list((0..<Int.random(in: 0..<4, using: &chance)).map { _ in field(depth: depth + 1, &chance) })
+        }
+    }
+}
+
+extension Grant {
+    fileprivate static func key(_ id: String) -> PurchaseKey { key(ExternalID(id)) }
+}

@@ -1,0 +1,166 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// A write that is sent several times under one key happens once (`contract.md` §1).
+@Suite(.serialized) struct IdempotencyTests {
+    private static func request(
+        _ key: String = "k", of owner: IdempotencyOwner = .apiKey(1), body: UInt8 = 1
+    ) -> IdempotentRequest {
+        IdempotentRequest(owner: owner, key: key, hash: [UInt8](repeating: body, count: 32))
+    }
+
+    private static func claimed(_ verdict: IdempotencyVerdict) throws -> IdempotencyClaim {
+        guard case .claimed(let claim) = verdict else { throw Books.Missing() }
+        return claim
+    }
+
+    private static func answer(_ claim: IdempotencyClaim, _ body: String = "first") -> RememberedAnswer {
+        RememberedAnswer(claim: claim, status: 201, body: Array(body.utf8))
+    }
+
+    @Test func `a repeat gets the first answer; another body, owner or key does not`() async throws {
+        try await Shop.open { shop in
+            let keys = Desk(shop).idempotency
+            let claim = try Self.claimed(try await keys.claim(Self.request()))
+            #expect(try await keys.claim(Self.request()) == .inProgress)
+            #expect(try await keys.claim(Self.request(body: 2)) == .reused)
+            try await keys.finish(Self.answer(claim))
+            for _ in 0..<2 {
+                #expect(
+                    try await keys.claim(Self.request())
+                        == .answered(status: 201, body: Array("first".utf8), claimant: claim.claimant))
+            }
+            #expect(try await keys.claim(Self.request(body: 2)) == .reused)
+            _ = try Self.claimed(try await keys.claim(Self.request(of: .apiKey(2), body: 2)))
+            _ = try Self.claimed(try await keys.claim(Self.request("K", body: 2)))
+            _ = try Self.claimed(try await keys.claim(Self.request("k ", body: 2)))
+        }
+    }
+
+    @Test func `64 at once with one key: one is told to act`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            for round in 0..<TestRun.rounds(2, soak: 100) {
+                let owner = round.isMultiple(of: 2) ? IdempotencyOwner.apiKey(1) : .user(Books.user(round))
+                let verdicts = try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for racer in 0..<64 {
+                        let keys = Desk(shop, instance: racer % 2).idempotency
+                        group.addTask {
+                            let verdict = try await Desk.patiently {
+                                try await keys.claim(Self.request("round \(round)", of: owner))
+                            }
+                            if case .claimed = verdict { return true }
+                            #expect(verdict == .inProgress)
+                            return false
+                        }
+                    }
+                    return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+                }
+                #expect(verdicts == 1)
+            }
+        }
+    }
+
+    @Test func `a refusal is not remembered`() async throws {
+        try await Shop.open { shop in
+            let keys = Desk(shop).idempotency
+            let claim = try Self.claimed(try await keys.claim(Self.request()))
+            try await keys.release(claim)
+            let second = try Self.claimed(try await keys.claim(Self.request(body: 2)))
+            try await keys.release(claim)
+            #expect(try await keys.claim(Self.request(body: 2)) == .inProgress)
+            try await keys.finish(Self.answer(second))
+            try await keys.release(second)
+            guard case .answered = try await keys.claim(Self.request(body: 2)) else { throw Books.Missing() }
+        }
+    }
+
+    @Test func `a claim whose process died is taken over, by the same request only, and cannot finish then`()
+        async throws
+    {
+        try await Shop.open { shop in
+            let keys = Desk(shop).idempotency
+            let dead = try Self.claimed(try await keys.claim(Self.request()))
+            shop.clock.now = shop.clock.now + (IdempotencyKeys.claimTime - 1)
+            #expect(try await keys.claim(Self.request()) == .inProgress)
+            shop.clock.now = shop.clock.now + 1
+            #expect(try await keys.claim(Self.request(body: 2)) == .reused)
+            let heir = try Self.claimed(try await keys.claim(Self.request()))
+            await #expect(throws: DatabaseError.self) { try await keys.finish(Self.answer(dead, "dead")) }
+            try await keys.release(dead)
+            try await keys.finish(Self.answer(heir, "heir"))
+            #expect(
+                try await keys.claim(Self.request())
+                    == .answered(status: 201, body: Array("heir".utf8), claimant: heir.claimant))
+        }
+    }
+
+    @Test func `a server's answers live a day and are swept then, a user's live for ever`() async throws {
+        try await Shop.open { shop in
+            let keys = Desk(shop).idempotency
+            let anna = IdempotencyOwner.user(Books.user("anna"))
+            for owner in [IdempotencyOwner.apiKey(1), anna] {
+                try await keys.finish(Self.answer(try Self.claimed(try await keys.claim(Self.request(of: owner)))))
+                _ = try await keys.claim(Self.request("abandoned", of: owner))
+            }
+            shop.clock.now = shop.clock.now + 24 * Instant.millisecondsPerHour
+            #expect(try await keys.sweep() == 0)
+            guard case .answered = try await keys.claim(Self.request()) else { throw Books.Missing() }
+            shop.clock.now = shop.clock.now + Instant.millisecondsPerHour
+            // Expired, it counts no longer even before it is swept.
+            let again = try Self.claimed(try await keys.claim(Self.request(body: 2)))
+            try await keys.release(again)
+            #expect(try await keys.sweep() == 2)
+            shop.clock.now = shop.clock.now + 1_000 * Instant.millisecondsPerDay
+            #expect(try await keys.sweep() == 0)
+            guard case .answered = try await keys.claim(Self.request(of: anna)) else { throw Books.Missing() }
+            #expect(
+                try await shop.schema.number("SELECT COUNT(*) FROM idempotency_keys WHERE owner LIKE '%anna%'") == 0)
+        }
+    }
+
+    @Test func `a sweep goes in small steps and comes to an end`() async throws {
+        try await Shop.open { shop in
+            try await shop.schema.rows(
+                """
+                INSERT INTO idempotency_keys
+                SELECT 'api_key:1', seq, REPEAT('a', 32), 1, 0, 200, '', 0, seq FROM seq_1_to_12000
+                """)
+            let keys = Desk(shop).idempotency
+            #expect(try await keys.sweep() == 10_000)
+            #expect(try await keys.sweep() == 2_000)
+        }
+    }
+
+    @Test func `an act that finishes in its own transaction is on disk with its answer or not at all`() async throws {
+        try await Shop.open { shop in
+            let desk = Desk(shop)
+            guard let request = APIKeyRequest(name: "till", scopes: [.read]) else { throw Books.Missing() }
+            let dead = try Self.claimed(try await desk.idempotency.claim(Self.request()))
+            shop.clock.now = shop.clock.now + IdempotencyKeys.claimTime
+            let heir = try Self.claimed(try await desk.idempotency.claim(Self.request()))
+            await #expect(throws: DatabaseError.self) {
+                _ = try await desk.keys.create(request, by: .commandLine, reason: nil) { _, _ in Self.answer(dead) }
+            }
+            #expect(try await desk.keys.page(before: nil, limit: 10) == [])
+            _ = try await desk.keys.create(request, by: .commandLine, reason: nil) { _, _ in Self.answer(heir) }
+            #expect(try await desk.keys.page(before: nil, limit: 10).count == 1)
+            guard case .answered = try await desk.idempotency.claim(Self.request()) else { throw Books.Missing() }
+        }
+    }
+
+    @Test func `a person's keys go with the person`() async throws {
+        try await Shop.open { shop in
+            let keys = Desk(shop).idempotency
+            let anna = Self.request(of: .user(Books.user("anna")))
+            try await keys.finish(Self.answer(try Self.claimed(try await keys.claim(anna))))
+            let pseudonym = UInt64(try await shop.schema.number("SELECT pseudonym FROM users"))
+            try await shop.pool.transaction { (session) throws(DatabaseError) in
+                try IdempotencyKeys.erase(subject: pseudonym, in: session)
+            }
+            #expect(try await shop.schema.number("SELECT COUNT(*) FROM idempotency_keys") == 0)
+        }
+    }
+}

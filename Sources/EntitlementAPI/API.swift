@@ -7,28 +7,18 @@ package import Logging
 package struct API: Sendable {
     /// Everything that the API stands on.
     package struct Dependencies: Sendable {
-        /// What a ledger says at an instant: `Timeline(folding:given:settings:)`, its `status(at:)` and `nextChange`. It runs on the
-        /// request's task, so it must neither wait nor ask anybody.
-        package typealias Fold =
-            @Sendable (_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> Folded
-
         /// What a ledger says, and the first instant at which it may say something else.
-        package struct Folded: Sendable {
-            package let status: Status
-            package let holdsUntil: Instant
-
-            package init(status: Status, holdsUntil: Instant) {
-                self.status = status
-                self.holdsUntil = holdsUntil
-            }
+        struct Folded: Sendable {
+            let status: Status
+            let holdsUntil: Instant
         }
 
         let service: any EntitlementService
+        let operators: any OperatorService
         /// The verifier for the apps that are sold in now.
         let verifier: @Sendable () -> AppStoreVerifier
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
-        let fold: Fold
         let statusAnswers = StatusAnswers()
         /// `openapi.yaml`, as it is served.
         let openAPI: [UInt8]
@@ -38,29 +28,42 @@ package struct API: Sendable {
         /// Time that only goes forward, for durations.
         let uptime: @Sendable () -> Duration
         let newRequestID: @Sendable () -> String
+        /// A name for something new that nobody can guess.
+        let newID: @Sendable () -> String
+        /// Whether a user's own token may spend and reserve credits; servers always may.
+        let usersMaySpend: Bool
         let logAccess: @Sendable (AccessLine) -> Void
         let logger: Logger
 
         package init(
-            service: any EntitlementService, verifier: @escaping @Sendable () -> AppStoreVerifier,
+            service: any EntitlementService, operators: any OperatorService,
+            verifier: @escaping @Sendable () -> AppStoreVerifier,
             bearers: BearerVerifier,
-            rateLimits: RateLimits = RateLimits(), fold: @escaping Fold, openAPI: [UInt8], cores: Int,
+            rateLimits: RateLimits = RateLimits(), usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
             now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
-            newRequestID: @escaping @Sendable () -> String, logAccess: @escaping @Sendable (AccessLine) -> Void,
-            logger: Logger
+            newRequestID: @escaping @Sendable () -> String, newID: @escaping @Sendable () -> String,
+            logAccess: @escaping @Sendable (AccessLine) -> Void, logger: Logger
         ) {
             self.service = service
+            self.operators = operators
             self.verifier = verifier
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
-            self.fold = fold
             self.openAPI = openAPI
             self.cores = cores
             self.now = now
             self.uptime = uptime
             self.newRequestID = newRequestID
+            self.newID = newID
+            self.usersMaySpend = usersMaySpend
             self.logAccess = logAccess
             self.logger = logger
+        }
+
+        /// What a ledger says at an instant.
+        func fold(_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> Folded {
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings)
+            return Folded(status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
         }
     }
 

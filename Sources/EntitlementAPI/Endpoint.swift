@@ -1,6 +1,7 @@
 import Entitlements
 import HTTPTypes
 import Hummingbird
+import LedgerStore
 
 /// One line of the URL table: what is asked of a request before its route sees it, in the contract's order, and the
 /// route.
@@ -29,24 +30,46 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// An endpoint for signed-in users.
+    /// An endpoint for signed-in users; where `isForSpending`, for those that the settings let spend.
     static func signedIn(
-        _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, bodyLimit: Int = bodyLimit,
-        deadlineSeconds: Int64 = RouteTable.deadlineSeconds,
+        _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, isForSpending: Bool = false,
+        bodyLimit: Int = bodyLimit, deadlineSeconds: Int64 = RouteTable.deadlineSeconds,
         _ route: @escaping @Sendable (UserCall) async throws(Problem) -> Response
     ) -> Endpoint {
         Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: deadlineSeconds) {
             request, context, api throws(Problem) in
-            let now = api.now()
-            let user: UserID
-            do throws(BearerRefusal) {
-                user = try await api.bearers.user(authorization: request.headers[.authorization], at: now)
-            } catch {
-                throw Problem(error)
+            let call = try await UserCall(
+                request, context, api, rate: rate, isForSpending: isForSpending, bodyLimit: bodyLimit)
+            return try await route(call)
+        }
+    }
+
+    /// An endpoint for signed-in users, each about themselves, and for servers with the scope, about anybody.
+    static func signedIn(
+        _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, orServer scope: APIKeyScope,
+        bodyLimit: Int = bodyLimit, _ route: @escaping @Sendable (Caller) async throws(Problem) -> Response
+    ) -> Endpoint {
+        Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: RouteTable.deadlineSeconds) {
+            request, context, api throws(Problem) in
+            guard ServerCall.isMeant(by: request) else {
+                let call = try await UserCall(
+                    request, context, api, rate: rate, isForSpending: false, bodyLimit: bodyLimit)
+                return try await route(.user(call))
             }
-            if let exceeded = api.rateLimiter.take(rate, for: user, at: now) { throw Problem(exceeded) }
-            return try await route(
-                UserCall(user: user, now: now, request: request, context: context, api: api, bodyLimit: bodyLimit))
+            let call = try await ServerCall(request, context, api, scope: scope, bodyLimit: bodyLimit)
+            return try await route(.server(call))
+        }
+    }
+
+    /// An endpoint for servers whose key has the scope; never for a user.
+    static func server(
+        _ method: HTTPRequest.Method, _ path: String, _ scope: APIKeyScope, bodyLimit: Int = bodyLimit,
+        deadlineSeconds: Int64 = RouteTable.deadlineSeconds,
+        _ route: @escaping @Sendable (ServerCall) async throws(Problem) -> Response
+    ) -> Endpoint {
+        Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: deadlineSeconds) {
+            request, context, api throws(Problem) in
+            try await route(try await ServerCall(request, context, api, scope: scope, bodyLimit: bodyLimit))
         }
     }
 
@@ -65,43 +88,38 @@ struct OpenCall {
 }
 
 /// A request of a signed-in user, as a route sees it.
-struct UserCall {
+struct UserCall: SignedCall {
     let user: UserID
     /// When it came; the same for everything that the request asks.
     let now: Instant
     let request: Request
     let context: APIContext
     let api: API.Dependencies
-    fileprivate let bodyLimit: Int
+    let bodyLimit: Int
 
+    /// Signs the user in and counts the request.
+    ///
+    /// - Throws: `unauthenticated`, `forbidden`, `rate_limited`, `unavailable`.
     fileprivate init(
-        user: UserID, now: Instant, request: Request, context: APIContext, api: API.Dependencies, bodyLimit: Int
-    ) {
-        self.user = user
-        self.now = now
+        _ request: Request, _ context: APIContext, _ api: API.Dependencies, rate: RateLimits.Kind,
+        isForSpending: Bool, bodyLimit: Int
+    ) async throws(Problem) {
+        now = api.now()
+        do throws(BearerRefusal) {
+            user = try await api.bearers.user(authorization: request.headers[.authorization], at: now)
+            guard api.usersMaySpend || !isForSpending else {
+                throw .notAllowed("Credits are spent by the app's servers, and not with a user's token.")
+            }
+        } catch {
+            throw Problem(error)
+        }
+        if let exceeded = api.rateLimiter.take(rate, for: user, at: now) { throw Problem(exceeded) }
         self.request = request
         self.context = context
         self.api = api
         self.bodyLimit = bodyLimit
     }
 
-    /// The request's JSON body.
-    ///
-    /// - Throws: `payload_too_large` (a length that was not declared), `unsupported_media_type`, `invalid_request`.
-    func json() async throws(Problem) -> JSONBody {
-        try await JSONBody(request, limit: bodyLimit)
-    }
-
-    /// Calls the service, whose failures are problems.
-    ///
-    /// - Throws: `unavailable`.
-    func served<Value>(
-        _ body: () async throws(ServiceFailure) -> Value
-    ) async throws(Problem) -> Value {
-        do throws(ServiceFailure) {
-            return try await body()
-        } catch {
-            throw Problem(error)
-        }
-    }
+    /// The user about themselves.
+    var acting: Acting { Acting(user: user, actor: nil) }
 }

@@ -1,4 +1,5 @@
 package import Entitlements
+package import LedgerStore
 
 /// What the API asks of whoever keeps the ledger; it knows no SQL, and the keeper knows no HTTP.
 ///
@@ -22,18 +23,51 @@ package protocol EntitlementService: Sendable {
         _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> RestoreReply
 
+    /// Records what `deciding` decides over the ledgers of `users` and the purchases named, all under locks.
+    ///
+    /// - Parameters:
+    ///   - keys: The purchases that the decision may move or bind.
+    ///   - giver: Somebody all of whose purchases it may move.
+    ///   - audit: What the audit trail says of it if it changes anything; nil for what users do themselves.
+    ///   - deciding: Must be pure, for it may run several times; the catalogue it is handed is the newest.
+    /// - Throws: ``ServiceFailure``.
+    func record<Reply, Refusal>(
+        for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?, audit: AuditedAct?,
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+    ) async throws(ServiceFailure) -> Recorded<Reply, Refusal>
+
     /// The user's ledger; empty for a user who has never been seen.
     ///
     /// - Throws: ``ServiceFailure``.
     func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger
+
+    /// All that is held of a user, as a JSON object; nil for one who has never been seen.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func export(of user: UserID) async throws(ServiceFailure) -> String?
+
+    /// Erases a user and keeps the answer in the same transaction; false for one who has never been seen.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func erase(
+        _ user: UserID, by actor: Actor, reason: String, remembering: @escaping @Sendable () -> RememberedAnswer
+    ) async throws(ServiceFailure) -> Bool
 
     /// The token that the user's app hands to the App Store; issued at the first call, the same ever after.
     ///
     /// - Throws: ``ServiceFailure``.
     func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken
 
+    /// The keys of entitlement tokens; the first is made when there is none.
+    ///
+    /// - Throws: ``ServiceFailure``, `keysUnusable` where only an operator can help.
+    func signingKeys() async throws(ServiceFailure) -> SigningKeyRing
+
     /// What is sold, as known when it is asked for.
     var catalogue: CatalogueVersions { get }
+
+    /// What answers depend on beside facts and catalogue.
+    var settings: EntitlementSettings { get }
 
     /// Whether requests can be served, check by check.
     func readiness() async -> Readiness
@@ -42,6 +76,8 @@ package protocol EntitlementService: Sendable {
 /// A passing fault of what the server stands on; the same request may be sent again.
 package enum ServiceFailure: Error, Hashable, Sendable {
     case unavailable(retryAfterSeconds: Int)
+    /// The key that signs entitlement tokens cannot be opened; the log says what to do.
+    case keysUnusable(retryAfterSeconds: Int)
 }
 
 /// What became of one purchase, and the ledger that the status is folded from.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LedgerStore
 
 /// The URL table.
 enum Routes {
@@ -6,6 +7,7 @@ enum Routes {
         .open(.get, "/livez", LivezRoute.respond),
         .open(.get, "/readyz", ReadyzRoute.respond),
         .open(.get, "/openapi.yaml", OpenAPIRoute.respond),
+        .open(.get, "/.well-known/jwks.json", KeySetRoute.respond),
 
         .open(.get, "/api/iap/apple/products", ProductsRoute.respond),
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond),
@@ -14,8 +16,75 @@ enum Routes {
             deadlineSeconds: 60, RestoreRoute.respond),
         .signedIn(.get, "/api/iap/apple/status", rate: .read, StatusRoute.respond),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
+        .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond),
+        .signedIn(.put, "/api/iap/apple/consumption-consent", rate: .write, ConsumptionConsentRoute.respond),
         .signedIn(.get, "/api/iap/purchases", rate: .read, PurchasesRoute.respond),
 
-        .signedIn(.get, "/api/billing/subscriptions/check/{user_id}", rate: .read, SubscriptionCheckRoute.respond),
+        .signedIn(.get, "/api/credits", rate: .read, CreditsRoute.respond),
+        .signedIn(.post, "/api/credits/{unit}/spend", rate: .write, isForSpending: true, SpendCreditsRoute.respond),
+        .signedIn(
+            .post, "/api/credits/{unit}/reservations", rate: .write, isForSpending: true, ReserveCreditsRoute.respond),
+        .signedIn(
+            .post, "/api/credits/reservations/{reservation_id}/commit", rate: .write, isForSpending: true,
+            CommitReservationRoute.respond),
+        .signedIn(
+            .post, "/api/credits/reservations/{reservation_id}/release", rate: .write, isForSpending: true,
+            ReleaseReservationRoute.respond),
+
+        .signedIn(.get, "/api/devices", rate: .read, DevicesRoute.respond),
+        .signedIn(.post, "/api/devices", rate: .write, RegisterDeviceRoute.respond),
+        .signedIn(.get, "/api/devices/license/status", rate: .read, LicenseStatusRoute.respond),
+        .signedIn(.post, "/api/devices/{device_id}/reactivate", rate: .write, ReactivateDeviceRoute.respond),
+        .signedIn(.post, "/api/devices/{device_id}/suspend", rate: .write, SuspendDeviceRoute.respond),
+        .signedIn(.post, "/api/devices/{device_id}/seen", rate: .write, SeeDeviceRoute.respond),
+        .signedIn(.delete, "/api/devices/{device_id}", rate: .write, RemoveDeviceRoute.respond),
+
+        .signedIn(.get, "/api/billing/plan-change", rate: .read, PlanChangeRoute.respond),
+        .signedIn(
+            .get, "/api/billing/subscriptions/check/{user_id}", rate: .read, orServer: .read,
+            SubscriptionCheckRoute.respond),
+
+        .server(.get, "/api/admin/users/{user_id}/status", .read, AdminStatusRoute.respond),
+        .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond),
+        .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/credits/{unit}/spend", .write, kept(SpendCreditsRoute.answer)),
+        .server(
+            .post, "/api/admin/users/{user_id}/credits/{unit}/reservations", .write, kept(ReserveCreditsRoute.answer)),
+        .server(
+            .post, "/api/admin/users/{user_id}/credits/reservations/{reservation_id}/commit", .write,
+            once(CommitReservationRoute.answer)),
+        .server(
+            .post, "/api/admin/users/{user_id}/credits/reservations/{reservation_id}/release", .write,
+            once(ReleaseReservationRoute.answer)),
+        .server(.get, "/api/admin/users/{user_id}/devices", .read, about(DevicesRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/devices", .write, once(RegisterDeviceRoute.answer)),
+        .server(.get, "/api/admin/users/{user_id}/devices/license/status", .read, about(LicenseStatusRoute.answer)),
+        .server(
+            .post, "/api/admin/users/{user_id}/devices/{device_id}/reactivate", .write,
+            once(ReactivateDeviceRoute.answer)),
+        .server(
+            .post, "/api/admin/users/{user_id}/devices/{device_id}/suspend", .write, once(SuspendDeviceRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/devices/{device_id}/seen", .write, once(SeeDeviceRoute.answer)),
+        .server(.delete, "/api/admin/users/{user_id}/devices/{device_id}", .write, once(RemoveDeviceRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/grants", .write, once(GiveGrantRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/grants/{grant_id}/revoke", .write, once(RevokeGrantRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/transfer", .write, once(TransferRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/merge", .write, once(MergeRoute.answer)),
+        .server(.put, "/api/admin/users/{user_id}/sandbox-tester", .write, once(SandboxTesterRoute.name)),
+        .server(.delete, "/api/admin/users/{user_id}/sandbox-tester", .write, once(SandboxTesterRoute.unname)),
+        .server(.get, "/api/admin/users/{user_id}/export", .admin, ExportUserRoute.respond),
+        .server(.post, "/api/admin/users/{user_id}/erase", .admin, EraseUserRoute.respond),
+        .server(.post, "/api/admin/users/{user_id}/make-good", .write, once(MakeGoodRoute.answer)),
+        .server(.get, "/api/admin/ended-before-attached", .read, EndedBeforeAttachedRoute.respond),
+        .server(
+            .post, "/api/admin/compensations", .write, deadlineSeconds: CompensationsRoute.deadlineSeconds,
+            CompensationsRoute.respond),
+        .server(.get, "/api/admin/search", .read, SearchRoute.respond),
+        .server(.get, "/api/admin/transactions", .read, TransactionsRoute.respond),
+        .server(.get, "/api/admin/catalog", .read, CatalogRoute.respond),
+        .server(.get, "/api/admin/audit", .admin, AuditRoute.respond),
+        .server(.get, "/api/admin/api-keys", .admin, APIKeysRoute.respond),
+        .server(.post, "/api/admin/api-keys", .admin, CreateAPIKeyRoute.respond),
+        .server(.post, "/api/admin/api-keys/{key_id}/revoke", .admin, RevokeAPIKeyRoute.respond),
     ]
 }

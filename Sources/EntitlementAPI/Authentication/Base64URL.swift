@@ -1,5 +1,5 @@
 /// Strict base64url without padding (RFC 7515 §2): one spelling for every byte string.
-enum Base64URL {
+package enum Base64URL {
     /// Nil unless `text` is the canonical spelling.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
@@ -20,7 +20,7 @@ enum Base64URL {
         return bits & (1 << UInt32(count) - 1) == 0 ? bytes : nil
     }
 
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0

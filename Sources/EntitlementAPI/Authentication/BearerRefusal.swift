@@ -6,4 +6,6 @@ package enum BearerRefusal: Error, Hashable, Sendable {
     case invalid(String)
     /// The token may count, but the keys to judge it by cannot be fetched: a passing fault.
     case keysUnavailable
+    /// Somebody who is signed in, and may not do this; the sentence is for developers.
+    case notAllowed(String)
 }

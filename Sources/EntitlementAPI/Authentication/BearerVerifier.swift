@@ -77,7 +77,7 @@ package final class BearerVerifier: Sendable {
     }
 
     /// What follows `Bearer`, whose case does not matter (RFC 9110 §11.1); nil for another scheme.
-    private static func token(in field: String) -> String? {
+    static func token(in field: String) -> String? {
         let bytes = field.utf8
         let scheme = bytes.prefix(7)
         guard scheme.count == 7, scheme.last == 0x20,

@@ -3,15 +3,23 @@ import Hummingbird
 
 /// `GET /api/billing/subscriptions/check/{user_id}`: the short answer for a billing screen.
 ///
-/// Anybody else's id is answered like a path that does not exist, whether there is such a user or not.
+/// To a user anybody else's id is answered like a path that does not exist, whether there is such a user or not; to a
+/// server a user who was never seen is one who has nothing.
 enum SubscriptionCheckRoute {
     /// - Throws: `not_found` for anybody else's id, `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        guard let asked = call.context.parameters.get("user_id").flatMap({ Query.decoded($0.utf8[...]) }),
-            asked.utf8.elementsEqual(call.user.text.utf8)
-        else { throw .notFound }
+    static func respond(to caller: Caller) async throws(Problem) -> Response {
+        switch caller {
+        case .user(let call):
+            let asked = try call.namedUser()
+            guard asked == call.user else { throw .notFound }
+            return try await answer(about: asked, call)
+        case .server(let call): return try await answer(about: try call.namedUser(), call)
+        }
+    }
+
+    private static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
         let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: call.user)
+            try await call.api.service.ledger(of: user)
         }
         let catalogue = call.api.service.catalogue
         let status = call.api.fold(ledger, catalogue, call.now).status
@@ -73,13 +81,14 @@ struct SubscriptionCheckBody {
     private static func terms(
         of entitlement: Entitlement, _ ledger: UserLedger, _ catalogue: CatalogueVersions
     ) -> Terms? {
+        guard let productID = entitlement.productID else { return nil }
         let purchasedAt = ledger.entries.lazy.compactMap { entry -> Instant? in
             guard case .evidence(let state) = entry.fact, state.key == entitlement.key else { return nil }
             return state.purchasedAt
         }
         return purchasedAt.max().flatMap {
             catalogue.terms(
-                of: entitlement.productID, from: entitlement.key.source, for: entitlement.key.app, purchasedAt: $0)
+                of: productID, from: entitlement.key.source, for: entitlement.key.app, purchasedAt: $0)
         }
     }
 

@@ -28,31 +28,56 @@ enum PurchasesRoute {
     }
 }
 
-/// One purchase, or one auto-renewable chain, as its latest state shows it, and what it gives.
+/// One purchase, one auto-renewable chain as its latest state shows it, or one grant; and what it gives.
 struct PurchaseSummary {
-    let latest: VerifiedPurchase
+    let key: PurchaseKey
+    /// Nil for a grant.
+    let transactionID: TransactionID?
+    /// Nil for a grant that is of no product.
+    let productID: ProductID?
     let kind: ProductKind?
+    let quantity: Int
+    let purchasedAt: Instant
+    /// By the store, else by an operator.
+    let revokedAt: Instant?
     let entitlement: Entitlement?
     let explanation: Explanation?
 
-    /// All that the ledger holds evidence of, newest first.
+    /// All that the user has or had, newest first.
     static func all(in ledger: UserLedger, _ status: Status, _ catalogue: CatalogueVersions) -> [PurchaseSummary] {
         var latest: [PurchaseKey: VerifiedPurchase] = [:]
+        var grants: [PurchaseKey: Grant] = [:]
+        var withdrawals: [PurchaseKey: Instant] = [:]
         for entry in ledger.entries {
-            guard case .evidence(let state) = entry.fact else { continue }
-            if let known = latest[state.key], known.signedAt > state.signedAt { continue }
-            latest[state.key] = state
+            switch entry.fact {
+            case .evidence(let state):
+                if let known = latest[state.key], known.signedAt > state.signedAt { continue }
+                latest[state.key] = state
+            case .granted(let grant): grants[grant.key] = grant
+            case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
+            case .bound, .gaveAway, .received, .credit, .device, .sandboxTester, .consumptionConsent: continue
+            }
         }
         let entitlements = Dictionary(status.entitlements.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let explanations = Dictionary(status.explanation.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        return latest.values.sorted(by: isNewer).map { state in
+        let purchases = latest.values.map { state in
             PurchaseSummary(
-                latest: state, kind: catalogue.kind(of: state), entitlement: entitlements[state.key],
+                key: state.key, transactionID: state.transactionID, productID: state.productID,
+                kind: catalogue.kind(of: state), quantity: state.quantity, purchasedAt: state.purchasedAt,
+                revokedAt: state.revocation?.revokedAt ?? withdrawals[state.key], entitlement: entitlements[state.key],
                 explanation: explanations[state.key])
         }
+        let granted = grants.values.map { grant in
+            let entitlement = entitlements[grant.key]
+            return PurchaseSummary(
+                key: grant.key, transactionID: nil, productID: entitlement?.productID, kind: entitlement?.kind,
+                quantity: 1, purchasedAt: grant.grantedAt, revokedAt: withdrawals[grant.key], entitlement: entitlement,
+                explanation: explanations[grant.key])
+        }
+        return (purchases + granted).sorted(by: isNewer)
     }
 
-    private static func isNewer(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
+    private static func isNewer(_ left: PurchaseSummary, _ right: PurchaseSummary) -> Bool {
         left.purchasedAt == right.purchasedAt ? left.key < right.key : left.purchasedAt > right.purchasedAt
     }
 }
@@ -63,8 +88,8 @@ struct PurchaseCursor: Equatable {
     private let key: PurchaseKey
 
     init(after purchase: PurchaseSummary) {
-        purchasedAt = purchase.latest.purchasedAt
-        key = purchase.latest.key
+        purchasedAt = purchase.purchasedAt
+        key = purchase.key
     }
 
     /// Nil unless ``text`` made it.
@@ -91,8 +116,7 @@ struct PurchaseCursor: Equatable {
 
     /// Whether `purchase` comes behind this place.
     func precedes(_ purchase: PurchaseSummary) -> Bool {
-        let other = purchase.latest
-        return other.purchasedAt == purchasedAt ? key < other.key : other.purchasedAt < purchasedAt
+        purchase.purchasedAt == purchasedAt ? key < purchase.key : purchase.purchasedAt < purchasedAt
     }
 }
 
@@ -113,17 +137,16 @@ struct PurchasesBody {
 
 extension JSONWriter {
     fileprivate mutating func append(_ purchase: PurchaseSummary) {
-        let state = purchase.latest
         beginObject()
-        member("source", state.key.source.rawValue)
-        member("external_id", state.key.externalID.text)
-        member("transaction_id", state.transactionID.text)
-        member("product_id", state.productID.text)
+        member("source", purchase.key.source.rawValue)
+        member("external_id", purchase.key.externalID.text)
+        member("transaction_id", purchase.transactionID?.text)
+        member("product_id", purchase.productID?.text)
         member("kind", purchase.kind?.rawValue)
-        member("quantity", state.quantity)
-        member("environment", state.key.environment.rawValue)
-        member("purchased_at", exactly: "purchased_at_ms", state.purchasedAt)
-        member("revoked_at", exactly: "revoked_at_ms", state.revocation?.revokedAt)
+        member("quantity", purchase.quantity)
+        member("environment", purchase.key.environment.rawValue)
+        member("purchased_at", exactly: "purchased_at_ms", purchase.purchasedAt)
+        member("revoked_at", exactly: "revoked_at_ms", purchase.revokedAt)
         member("state", purchase.entitlement?.state.rawValue)
         name("gives")
         array(purchase.explanation?.gives ?? []) { $0.append($1) }

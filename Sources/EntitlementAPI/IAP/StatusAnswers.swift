@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// An answer depends on the ledger, the catalogue and the instant. A user's ledger only grows and its entries' instants
 /// strictly increase, so its length and last instant name it; and between two changes of the timeline only the instant
-/// that the answer names differs. So nothing has to be told to forget.
+/// that the answer names differs. So nothing has to be told to forget. Whoever comes back under an erased user's id has a
+/// ledger whose instants lie behind the old one's.
 final class StatusAnswers: Sendable {
     /// How many users' answers are kept.
     private static let capacity = 8_192
@@ -29,9 +30,15 @@ final class StatusAnswers: Sendable {
 
     private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity))
 
+    /// Drops the answer about somebody who was erased.
+    func forget(_ user: UserID) {
+        kept.withLock { $0[user] = nil }
+    }
+
     /// The answer about `ledger` at `at`: the one at hand if it still holds, else what `fold` gives.
     func answer(
-        about ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant, fold: API.Dependencies.Fold
+        about ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant,
+        fold: (UserLedger, CatalogueVersions, Instant) -> API.Dependencies.Folded
     ) -> Answer {
         let version = catalogue.latest.number
         let lastRecordedAt = ledger.entries.last?.recordedAt

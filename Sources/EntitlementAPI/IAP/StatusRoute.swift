@@ -5,13 +5,20 @@ import Hummingbird
 enum StatusRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(about: call.user, call)
+    }
+
+    /// The same about any user.
+    ///
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
+    static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let at = try query.instant("at") ?? call.now
         let knownAt = try query.instant("known_at")
         var parts = StatusBody.Parts(
             history: try query.flag("history"), explanation: try query.flag("explain"))
         let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: call.user)
+            try await call.api.service.ledger(of: user)
         }
         parts.catalogVersion = call.api.service.catalogue.latest.number
         let body = body(about: ledger, at: at, knownAt: knownAt, parts, call)
@@ -21,7 +28,7 @@ enum StatusRoute {
     }
 
     private static func body(
-        about ledger: UserLedger, at: Instant, knownAt: Instant?, _ parts: StatusBody.Parts, _ call: UserCall
+        about ledger: UserLedger, at: Instant, knownAt: Instant?, _ parts: StatusBody.Parts, _ call: some SignedCall
     ) -> StatusBody {
         let catalogue = call.api.service.catalogue
         guard knownAt == nil, !parts.history, !parts.explanation else {

@@ -19,11 +19,14 @@ package struct RateLimits: Hashable, Sendable {
         case attach
         case restore
         case read
+        /// What changes credits, devices or settings: as many as attaches, and counted apart, so that none of them holds a
+        /// purchase up.
+        case write
     }
 
     subscript(kind: Kind) -> Int {
         switch kind {
-        case .attach: attachPerMinute
+        case .attach, .write: attachPerMinute
         case .restore: restorePerMinute
         case .read: readPerMinute
         }

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import HTTPTypes
+import LedgerStore
 
 /// Where refusals and failures become problems; nowhere else does.
 extension Problem {
@@ -20,11 +21,149 @@ extension Problem {
         }
     }
 
+    // MARK: Credits
+
+    /// Units that are not drawn.
+    init(_ refusal: DrawRefusal) {
+        switch refusal {
+        case .keyReused:
+            self.init(.idempotencyKeyReused, "The user's Idempotency-Key came before with another request.")
+        case .unknownUnit: self.init(.unknownUnit, "Nothing that is sold credits this unit.")
+        case .inDebt: self.init(.inDebt, "A refund took credits that were spent; the next credits repay it.")
+        case .insufficientCredits: self.init(.insufficientCredits, "Fewer credits are spendable.")
+        }
+    }
+
+    /// A reservation that is not committed.
+    init(_ refusal: CommitRefusal) {
+        switch refusal {
+        case .unknownReservation: self = .unknownReservation
+        case .alreadyReleased: self.init(.alreadyReleased, "The reservation was released before.")
+        case .alreadyCommitted: self.init(.alreadyCommitted, "The reservation was committed with another amount.")
+        case .reservationEnded: self.init(.reservationEnded, "The reservation's deadline has passed.")
+        case .exceedsReservation: self.init(.exceedsReservation, "Fewer credits were reserved.")
+        }
+    }
+
+    /// A reservation that is not released.
+    init(_ refusal: ReleaseRefusal) {
+        switch refusal {
+        case .unknownReservation: self = .unknownReservation
+        case .alreadyCommitted: self.init(.alreadyCommitted, "The reservation was committed before.")
+        }
+    }
+
+    private static let unknownReservation = Problem(.unknownReservation, "The user has no reservation of this id.")
+
+    // MARK: Devices
+
+    /// A device that is not put on record.
+    init(_ refusal: RegisterDeviceRefusal) {
+        switch refusal {
+        case .tooManyDevices:
+            self.init(.tooManyDevices, "A user has at most \(DeviceRoster.maximumOnRecord) devices on record.")
+        case .seatLimitReached(let seats): self = .seatLimitReached(seats)
+        }
+    }
+
+    /// A device that gets no seat.
+    init(_ refusal: ReactivateDeviceRefusal) {
+        switch refusal {
+        case .unknownDevice: self = .unknownDevice
+        case .seatLimitReached(let seats): self = .seatLimitReached(seats)
+        }
+    }
+
+    /// A device to which nothing is done.
+    init(_ refusal: DeviceRefusal) {
+        switch refusal {
+        case .unknownDevice: self = .unknownDevice
+        }
+    }
+
+    static let unknownDevice = Problem(.unknownDevice, "The user has no device of this id.")
+
+    private static func seatLimitReached(_ seats: DeviceSeats) -> Problem {
+        var problem = Problem(.seatLimitReached, "As many devices are active as may be.")
+        problem.seats = seats
+        return problem
+    }
+
+    /// A plan that nobody can change to.
+    init(_ refusal: PlanChangeRefusal) {
+        switch refusal {
+        case .unknownTarget: self.init(.notFound, "No plan or pass has this id.")
+        }
+    }
+
+    // MARK: Operators
+
+    /// What is not granted.
+    init(_ refusal: GrantRefusal, of offer: GiveGrant.Offer) {
+        switch refusal {
+        case .unknownTier: self.init(.unknownTier, "The catalogue in force names no such tier.")
+        case .unknownProduct: self.init(.unknownProduct, "The catalogue in force has no such product.")
+        case .notAnAddOn: self.init(.notAnAddOn, "The product is of another kind.")
+        case .ambiguousProduct: self.init(.ambiguousProduct, "Several apps sell an add-on of this id.")
+        case .unknownUnit: self.init(.unknownUnit, "Nothing that is sold credits this unit.")
+        case .amountOutOfRange: self = .invalidRequest("The number is too large.", at: offer.amountPointer)
+        case .endOutOfRange:
+            self = .invalidRequest("The instant is past, or beyond what can be written.", at: offer.endPointer)
+        }
+    }
+
+    /// A grant that is not taken back.
+    init(_ refusal: RevokeGrantRefusal) {
+        switch refusal {
+        case .unknownGrant: self.init(.unknownGrant, "The user has no grant of this id.")
+        }
+    }
+
+    /// What is not transferred.
+    init(_ refusal: TransferRefusal) {
+        switch refusal {
+        case .sameUser: self.init(.sameUser, "A user cannot give to themselves.")
+        case .unknownPurchase: self.init(.unknownPurchase, "The user has no purchase of this id.")
+        case .ambiguousPurchase: self.init(.ambiguousPurchase, "The user has several purchases of this id.")
+        }
+    }
+
+    /// A guest who is not merged.
+    init(_ refusal: MergeRefusal) {
+        switch refusal {
+        case .sameUser: self.init(.sameUser, "A user cannot be merged with themselves.")
+        case .unknownGuest: self.init(.unknownGuest, "Nothing was ever recorded of the guest.")
+        }
+    }
+
+    /// An outage for which nobody is compensated.
+    init(_ refusal: CompensationRefusal) {
+        switch refusal {
+        case .unknownTier: self.init(.unknownTier, "The catalogue in force names no such tier.")
+        case .emptyOutage:
+            self = .invalidRequest("The outage ends before it begins, or has not begun.", at: "#/to")
+        case .hoursOutOfRange: self = .invalidRequest("The number is too large.", at: "#/add_hours")
+        }
+    }
+
+    /// A purchase that is not made good.
+    init(_ refusal: MakeGoodRefusal) {
+        switch refusal {
+        case .unknownPurchase: self.init(.unknownPurchase, "The user has no purchase of this id.")
+        case .notEndedBeforeAttached:
+            self.init(.notEndedBeforeAttached, "The purchase gives or gave something, or was refunded.")
+        }
+    }
+
+    // MARK: Failures
+
     /// What the server stands on is away.
     init(_ failure: ServiceFailure) {
         switch failure {
         case .unavailable(let seconds):
             self = .unavailable("The database cannot be reached.", retryAfterSeconds: seconds)
+        case .keysUnusable(let seconds):
+            self = .unavailable("Tokens cannot be signed at the moment.", retryAfterSeconds: seconds)
         }
     }
 
@@ -45,6 +184,28 @@ extension Problem {
                 "Bearer realm=\"gatepass\", error=\"invalid_token\", error_description=\"\(detail)\""
         case .keysUnavailable:
             self = .unavailable("The keys of the login cannot be fetched.", retryAfterSeconds: 30)
+        case .notAllowed(let detail):
+            self.init(.forbidden, detail)
+            fields[.wwwAuthenticate] =
+                "Bearer realm=\"gatepass\", error=\"insufficient_scope\", error_description=\"\(detail)\""
+        }
+    }
+
+    /// A request that is no server's, or beyond what the server may do (RFC 6750 §3.1).
+    init(_ refusal: ServerRefusal) {
+        switch refusal {
+        case .missing:
+            self.init(.unauthenticated, "The request has no API key.")
+            fields[.wwwAuthenticate] = "Bearer realm=\"gatepass\""
+        case .invalid:
+            self.init(.unauthenticated, "An API key is required, and there is none like this.")
+            fields[.wwwAuthenticate] =
+                "Bearer realm=\"gatepass\", error=\"invalid_token\", error_description=\"\(detail)\""
+        case .insufficientScope(let scope):
+            self.init(.forbidden, "The API key needs the scope \(scope.rawValue).")
+            fields[.wwwAuthenticate] =
+                "Bearer realm=\"gatepass\", error=\"insufficient_scope\", error_description=\"\(detail)\", "
+                + "scope=\"\(scope.rawValue)\""
         }
     }
 
@@ -70,11 +231,31 @@ extension Problem {
     }
 }
 
+extension GiveGrant.Offer {
+    /// The member that says how much.
+    fileprivate var amountPointer: String {
+        switch self {
+        case .addDays, .until, .addOn: "#/days"
+        case .credits: "#/amount"
+        }
+    }
+
+    /// The member that says until when.
+    fileprivate var endPointer: String {
+        switch self {
+        case .addDays, .until, .addOn: "#/until"
+        case .credits: "#/expires_at"
+        }
+    }
+}
+
 extension HTTPField.Name {
     static let rateLimitLimit = known("RateLimit-Limit")
     static let rateLimitRemaining = known("RateLimit-Remaining")
     static let rateLimitReset = known("RateLimit-Reset")
     static let requestID = known("X-Request-Id")
+    static let idempotencyKey = known("Idempotency-Key")
+    static let idempotencyReplayed = known("Idempotency-Replayed")
 
     /// A name of ours; it is a token, so the standard name beside it is never used.
     private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .retryAfter }

@@ -1,3 +1,4 @@
+package import Entitlements
 package import HTTPTypes
 
 /// An answer other than success: RFC 9457, always with a code, never with whose data it is.
@@ -14,6 +15,8 @@ package struct Problem: Error, Hashable, Sendable {
     package let detail: String
     /// What exactly is not genuine, under `evidence_invalid`.
     package var reason: String?
+    /// How many devices may be and are active, under `seat_limit_reached`.
+    package var seats: DeviceSeats?
     package var errors: [FieldError] = []
     /// What the status requires beside the body: a challenge, `Allow`, `Retry-After`.
     package var fields: HTTPFields = [:]
@@ -54,6 +57,15 @@ package struct Problem: Error, Hashable, Sendable {
         return problem
     }
 
+    static let idempotencyKeyReused = Problem(
+        .idempotencyKeyReused, "The Idempotency-Key came before with another method, path or body.")
+
+    static let idempotencyInProgress: Problem = {
+        var problem = Problem(.idempotencyInProgress, "A request with this Idempotency-Key has no answer yet.")
+        problem.fields[.retryAfter] = "1"
+        return problem
+    }()
+
     /// For what nobody expected: it passes for unavailable, and an operator finds it in the log.
     static let unexpected = unavailable("The request could not be answered.", retryAfterSeconds: 5)
 
@@ -70,6 +82,10 @@ package struct Problem: Error, Hashable, Sendable {
         json.member("code", code.rawValue)
         json.member("request_id", requestID)
         if let reason { json.member("reason", reason) }
+        if let seats {
+            json.member("allowed", seats.allowed)
+            json.member("active", seats.active)
+        }
         if !errors.isEmpty {
             json.name("errors")
             json.array(errors) { json, error in

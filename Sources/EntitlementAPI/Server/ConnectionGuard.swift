@@ -37,6 +37,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether no request should follow: the server is to end, or the client speaks HTTP/1.0 and keeps nothing alive.
     private var takesNoMore = false
     private var lateBytes = 0
+    /// Whether what was read last ended a request.
+    private var hasEnded = false
     /// The header of the oldest request without an answer, and of the last one after that.
     private var request: HTTPRequest?
     /// For the header while there is no request, else for the request.
@@ -85,7 +87,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What came has been read: unless it was a header's end, one has begun.
     func channelReadComplete(context: ChannelHandlerContext) {
-        if deadline == nil, unanswered == 0, !isReading, !isClosing {
+        defer { hasEnded = false }
+        if deadline == nil, unanswered == 0, !isReading, !isClosing, !hasEnded {
             wait(seconds: settings.limits.headerSeconds, then: .close, context)
         }
         context.fireChannelReadComplete()
@@ -104,6 +107,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .end:
             isReading = false
+            hasEnded = true
             if unanswered == 0 { deadline = nil }
         }
         context.fireChannelRead(data)

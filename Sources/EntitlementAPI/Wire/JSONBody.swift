@@ -5,22 +5,38 @@ import NIOCore
 /// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep (`reliability.md` T13).
 struct JSONBody {
     let value: JSONValue
+    /// As they came.
+    let bytes: [UInt8]
 
     /// - Throws: `payload_too_large`, `unsupported_media_type` or `invalid_request`, in this order; a length that is not
     ///   declared is known only after the media type.
     init(_ request: Request, limit: Int) async throws(Problem) {
-        guard MediaType.isJSON(request.headers[.contentType]), request.headers[.contentEncoding] == nil else {
-            throw Problem(.unsupportedMediaType, "The Content-Type must be application/json, without Content-Encoding.")
-        }
+        try Self.requireJSON(request)
         try self.init(try await Self.bytes(of: request.body, limit: limit))
+    }
+
+    /// The same, or an empty object for a request without a body.
+    ///
+    /// - Throws: `payload_too_large`, `unsupported_media_type` or `invalid_request`, in this order.
+    init(optionalOf request: Request, limit: Int) async throws(Problem) {
+        let bytes = try await Self.bytes(of: request.body, limit: limit)
+        if !bytes.isEmpty { try Self.requireJSON(request) }
+        try self.init(bytes.isEmpty ? Array("{}".utf8) : bytes)
     }
 
     /// - Throws: `invalid_request`.
     init(_ bytes: [UInt8]) throws(Problem) {
         do throws(JSONDefect) {
             value = JSONValue(try StrictJSON(bytes))
+            self.bytes = bytes
         } catch {
             throw .invalidRequest(Self.sentence(for: error), at: "#")
+        }
+    }
+
+    private static func requireJSON(_ request: Request) throws(Problem) {
+        guard MediaType.isJSON(request.headers[.contentType]), request.headers[.contentEncoding] == nil else {
+            throw Problem(.unsupportedMediaType, "The Content-Type must be application/json, without Content-Encoding.")
         }
     }
 

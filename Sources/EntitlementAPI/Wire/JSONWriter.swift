@@ -87,6 +87,13 @@ package struct JSONWriter {
         bytes.append(Self.quote)
     }
 
+    /// A value that is JSON already.
+    mutating func value(json text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+        needsComma = true
+    }
+
     /// An array made of one value for each element.
     mutating func array<Elements: Sequence>(
         _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void

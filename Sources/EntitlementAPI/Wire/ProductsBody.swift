@@ -30,7 +30,7 @@ extension JSONWriter {
     fileprivate mutating func append(
         _ product: Product, title: String?, description: String?, in catalogue: Catalogue
     ) {
-        let offer = Offer(product.terms, in: catalogue)
+        let offer = Offer(product, in: catalogue)
         beginObject()
         member("product_id", product.id.text)
         member("kind", product.terms.kind.rawValue)
@@ -76,13 +76,14 @@ private struct Offer {
     var period: String?
     var planID: String?
 
-    init(_ terms: Terms, in catalogue: Catalogue) {
+    init(_ product: Product, in catalogue: Catalogue) {
+        let terms = product.terms
         let tier = catalogue.tiers.first { $0.id == terms.tier }
         switch terms {
         case .pass(_, let days):
             durationDays = days
             features = tier?.features ?? []
-            devices = tier?.devices
+            devices = product.seats ?? tier?.devices
         case .addOn(let unlocked, _, let seats, _):
             features = unlocked
             devices = seats > 0 ? seats : nil
@@ -91,7 +92,7 @@ private struct Offer {
         case .plan(_, let planID, _):
             let plan = planID.flatMap { PlanID($0) }
             features = tier?.features ?? []
-            devices = plan?.seats ?? tier?.devices
+            devices = product.seats ?? tier?.devices
             period = plan?.period.rawValue
             self.planID = planID
         }

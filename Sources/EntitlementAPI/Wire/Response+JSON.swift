@@ -4,9 +4,11 @@ import NIOCore
 
 extension Response {
     /// A body that belongs to one user and is asked for again each time.
-    static func json(_ bytes: [UInt8], cacheControl: String = "no-store") -> Response {
+    static func json(
+        _ bytes: [UInt8], status: HTTPResponse.Status = .ok, cacheControl: String = "no-store"
+    ) -> Response {
         Response(
-            status: .ok, headers: [.contentType: "application/json", .cacheControl: cacheControl],
+            status: status, headers: [.contentType: "application/json", .cacheControl: cacheControl],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 

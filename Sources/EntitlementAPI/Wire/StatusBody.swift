@@ -1,23 +1,28 @@
-import Entitlements
+package import Entitlements
 
 /// A status as the API writes it (`contract.md` §3).
-struct StatusBody {
+package struct StatusBody {
     /// What is asked for beside the present.
-    struct Parts {
+    package struct Parts {
         /// Pieces that have ended.
         var history = false
         var explanation = false
         /// The catalogue's version that was asked, for the explanation.
         var catalogVersion: Int?
+
+        package init(history: Bool = false, explanation: Bool = false) {
+            self.history = history
+            self.explanation = explanation
+        }
     }
 
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Where what follows `at` begins.
     private let substanceStart: Int
     /// It changes when anything but `at` does, and belongs to the user, who stands before `at`.
     let entityTag: EntityTag
 
-    init(_ status: Status, _ parts: Parts) {
+    package init(_ status: Status, _ parts: Parts) {
         var json = JSONWriter(capacity: 2048)
         substanceStart = json.append(status, parts)
         bytes = json.bytes
@@ -82,12 +87,13 @@ extension JSONWriter {
         beginObject()
         member("sandbox_access", settings.sandboxAccess.rawValue)
         member("renewal_leeway_hours", settings.renewalLeewayHours)
+        member("seat_grace_hours", settings.seatGraceHours)
         member("catalog_version", parts.catalogVersion)
         endObject()
     }
 
     /// In the order of their names, so that one substance has one text.
-    private mutating func appendLimits(_ limits: [String: Int]) {
+    mutating func appendLimits(_ limits: [String: Int]) {
         beginObject()
         for (limit, value) in limits.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             name(limit)
@@ -100,7 +106,7 @@ extension JSONWriter {
         beginObject()
         member("source", entitlement.key.source.rawValue)
         member("external_id", entitlement.key.externalID.text)
-        member("product_id", entitlement.productID.text)
+        member("product_id", entitlement.productID?.text)
         member("kind", entitlement.kind?.rawValue)
         member("tier", entitlement.tier?.text)
         member("state", entitlement.state.rawValue)
@@ -124,7 +130,7 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func append(_ addOn: AddOn) {
+    mutating func append(_ addOn: AddOn) {
         beginObject()
         member("product_id", addOn.productID.text)
         name("features")
@@ -143,7 +149,8 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func append(_ seats: DeviceSeats) {
+    /// Writes the seats as one value.
+    mutating func append(_ seats: DeviceSeats) {
         beginObject()
         member("allowed", seats.allowed)
         member("active", seats.active)
@@ -156,7 +163,7 @@ extension JSONWriter {
         member("source", explanation.key.source.rawValue)
         member("external_id", explanation.key.externalID.text)
         member("environment", explanation.key.environment.rawValue)
-        member("product_id", explanation.productID.text)
+        member("product_id", explanation.productID?.text)
         name("facts")
         array(explanation.facts) { $0.append($1) }
         name("gives")

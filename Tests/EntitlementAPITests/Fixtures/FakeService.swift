@@ -1,41 +1,48 @@
 import EntitlementAPI
 import Entitlements
+import LedgerStore
 import Synchronization
 
 /// A ledger in memory that binds whatever comes first: enough for tests of what HTTP adds, and for nothing else.
 final class FakeService: EntitlementService {
     struct State {
-        var ledgers: [UserID: UserLedger] = [:]
+        var ledgers = FakeLedgers()
+        /// When the next request comes.
+        var now = Fixture.now
         var failure: ServiceFailure?
         var refusal: AttachRefusal?
         var proofs: [AppTransactionID?] = []
         var calls = 0
         var readiness = Readiness(checks: [Readiness.Check(name: "database", isInOrder: true, detail: "reachable")])
+        var signingKeys = [Keys.stored()]
+        /// What the audit trail would say.
+        var audited: [AuditedAct] = []
         /// Time that a ledger takes to load.
         var delay = Duration.zero
     }
 
     let catalogue: CatalogueVersions
+    let settings = Fixture.settings
     let state = Mutex(State())
-    private let now: @Sendable () -> Instant
 
-    init(_ catalogue: CatalogueVersions = Fixture.catalogue, now: @escaping @Sendable () -> Instant = { Fixture.now }) {
+    init(_ catalogue: CatalogueVersions = Fixture.catalogue) {
         self.catalogue = catalogue
-        self.now = now
     }
+
+    var now: Instant { state.withLock { $0.now } }
 
     func attach(
         _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
         if let failure = state.withLock({ $0.failure }) { throw failure }
-        let now = now()
         return state.withLock { state in
             state.calls += 1
             state.proofs.append(proof)
             if let refusal = state.refusal { return .failure(refusal) }
-            let outcome = Self.bind(purchase, to: user, &state, at: now)
-            let ledger = state.ledgers[user] ?? UserLedger(user: user)
-            return .success(AttachReply(outcome: outcome, reason: nil, purchase: purchase, ledger: ledger, at: now))
+            let outcome = state.ledgers.attach(purchase, to: user, at: state.now)
+            let ledger = state.ledgers[user]
+            return .success(
+                AttachReply(outcome: outcome, reason: nil, purchase: purchase, ledger: ledger, at: state.now))
         }
     }
 
@@ -43,7 +50,6 @@ final class FakeService: EntitlementService {
         _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> RestoreReply {
         if let failure = state.withLock({ $0.failure }) { throw failure }
-        let now = now()
         return state.withLock { state in
             var seen: Set<PurchaseKey> = []
             var verdicts: [Int: RestoreReply.Verdict] = [:]
@@ -54,10 +60,24 @@ final class FakeService: EntitlementService {
                 }
                 verdicts[item.index] =
                     state.refusal.map { .refused($0) }
-                    ?? .settled(Self.bind(item.purchase, to: user, &state, at: now), nil)
+                    ?? .settled(state.ledgers.attach(item.purchase, to: user, at: state.now), nil)
             }
-            let ledger = state.ledgers[user] ?? UserLedger(user: user)
-            return RestoreReply(verdicts: verdicts, history: .notConfigured, recovered: 0, ledger: ledger, at: now)
+            return RestoreReply(
+                verdicts: verdicts, history: .notConfigured, recovered: 0, ledger: state.ledgers[user], at: state.now)
+        }
+    }
+
+    func record<Reply, Refusal>(
+        for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?, audit: AuditedAct?,
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+    ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        let context = FoldContext(catalogue: catalogue, settings: settings)
+        return state.withLock { state in
+            let decision = deciding(state.ledgers.history(at: state.now), context)
+            state.ledgers.apply(decision, at: state.now)
+            if let audit, !decision.changesNothing { state.audited.append(audit) }
+            return Recorded(answer: decision.answer, history: state.ledgers.history(at: state.now))
         }
     }
 
@@ -66,7 +86,21 @@ final class FakeService: EntitlementService {
         if let failure { throw failure }
         // Lost: that the test is over.
         if delay > .zero { try? await Task.sleep(for: delay) }
-        return state.withLock { $0.ledgers[user] } ?? UserLedger(user: user)
+        return state.withLock { $0.ledgers[user] }
+    }
+
+    func export(of user: UserID) async throws(ServiceFailure) -> String? {
+        state.withLock { $0.ledgers.ledgers[user].map { #"{"user":{"user_id":"\#($0.user.text)"}}"# } }
+    }
+
+    func erase(
+        _ user: UserID, by actor: Actor, reason: String, remembering: @escaping @Sendable () -> RememberedAnswer
+    ) async throws(ServiceFailure) -> Bool {
+        state.withLock { state in
+            guard state.ledgers.erase(user) else { return false }
+            state.audited.append(AuditedAct(by: actor, .erase, to: user, reason: reason))
+            return true
+        }
     }
 
     func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken {
@@ -76,16 +110,15 @@ final class FakeService: EntitlementService {
         return token
     }
 
-    func readiness() async -> Readiness { state.withLock { $0.readiness } }
-
-    private static func bind(
-        _ purchase: VerifiedPurchase, to user: UserID, _ state: inout State, at now: Instant
-    ) -> AttachOutcome {
-        var ledger = state.ledgers[user] ?? UserLedger(user: user)
-        guard !ledger.entries.contains(where: { $0.fact == .bound(purchase.key) }) else { return .alreadyAttached }
-        ledger.append(
-            [(purchase.purchasedAt, .evidence(purchase)), (purchase.purchasedAt, .bound(purchase.key))], at: now)
-        state.ledgers[user] = ledger
-        return .attached
+    func signingKeys() async throws(ServiceFailure) -> SigningKeyRing {
+        let (failure, stored) = state.withLock { ($0.failure, $0.signingKeys) }
+        if let failure { throw failure }
+        do throws(SigningKeyFault) {
+            return try SigningKeyRing(of: stored, under: Keys.seal, tokenHours: 72, at: now)
+        } catch {
+            throw .keysUnusable(retryAfterSeconds: 30)
+        }
     }
+
+    func readiness() async -> Readiness { state.withLock { $0.readiness } }
 }

@@ -46,11 +46,6 @@ enum Fixture {
 
     static let settings = EntitlementSettings(sandboxAccess: .everyone)
 
-    static func fold(_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> API.Dependencies.Folded {
-        let timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
-        return API.Dependencies.Folded(status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
-    }
-
     static func user(_ text: String = "u1") throws -> UserID {
         guard let user = UserID(text) else { throw Missing() }
         return user
@@ -81,7 +76,8 @@ enum Fixture {
         return text + "." + Base64URL.encode(code)
     }
 
+    /// Of a user, for a year.
     static func token(of user: String) -> String {
-        token(#"{"sub":"\#(user)","exp":\#(now.milliseconds / 1000 + 3600)}"#)
+        token(#"{"sub":"\#(user)","exp":\#(now.milliseconds / 1000 + 31_536_000)}"#)
     }
 }

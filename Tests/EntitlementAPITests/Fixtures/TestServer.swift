@@ -23,7 +23,8 @@ struct TestServer: Sendable {
     /// Serves while `body` runs.
     static func run(
         limits: ServerLimits = ServerLimits(), rateLimits: RateLimits = RateLimits(),
-        service: FakeService = FakeService(),
+        service: FakeService = FakeService(), usersMaySpend: Bool = true,
+        operators: FakeOperators = FakeOperators(),
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
@@ -36,10 +37,11 @@ struct TestServer: Sendable {
                 apps: [StoreApp(bundleId: Fixture.app.text)], roots: try authority.trustRoots))
         let api = API(
             API.Dependencies(
-                service: service, verifier: { verifier },
+                service: service, operators: operators, verifier: { verifier },
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
-                rateLimits: rateLimits, fold: Fixture.fold, openAPI: openAPI, cores: 2,
-                now: { Fixture.now }, uptime: { .zero }, newRequestID: { "made-here" }, logAccess: log.keep,
+                rateLimits: rateLimits, usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2,
+                now: { service.now }, uptime: { .zero }, newRequestID: { "made-here" },
+                newID: { String(UInt64.random(in: .min ... .max), radix: 36) }, logAccess: log.keep,
                 logger: logger))
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(

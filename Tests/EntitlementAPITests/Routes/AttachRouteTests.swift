@@ -112,7 +112,7 @@ struct RestoreRouteTests {
             let long = String(repeating: "a", count: 16 * 1024 + 1)
             let list = #"["\#(one)",7,"\#(long)","x","\#(two)","\#(one)",null]"#
             for body in [#"{"signedTransactions":\#(list)}"#, #"{"signed_transactions":\#(list)}"#, list] {
-                server.service.state.withLock { $0.ledgers = [:] }
+                server.service.state.withLock { $0.ledgers = FakeLedgers() }
                 let answer = try await server.send("POST", Self.path, body)
                 #expect(answer.status == 200, "\(answer.body)")
                 let results = try answer.json["results"]?.elements ?? []

@@ -1,5 +1,8 @@
 import AppStore
+import Entitlements
 import HTTPTypes
+import LedgerStore
+import Entitlements
 import NIOHTTP1
 import Synchronization
 import Testing
@@ -8,6 +11,15 @@ import Testing
 
 struct OrderOfChecksTests {
     private static let attach = "/api/iap/apple/transactions/attach"
+    /// What stands for the parameters of paths.
+    private static let parameters = [
+        "{user_id}": "u1", "{unit}": "credit", "{reservation_id}": "r1", "{device_id}": "d1",
+        "{key_id}": "1", "{grant_id}": "g1",
+    ]
+    /// What a path asks at least.
+    private static let queries = [
+        "/api/billing/plan-change": "?plan_id=annual_3", "/api/admin/search": "?q=a",
+    ]
 
     @Test func theFirstThingThatIsWrongIsAnswered() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 4)) { server in
@@ -92,13 +104,20 @@ struct OrderOfChecksTests {
 
     @Test func headAndOptionsAnswerForEveryPath() async throws {
         try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
             for endpoint in Routes.all {
-                let path = endpoint.path.replacing("{user_id}", with: "u1")
+                let path = Self.parameters.reduce(endpoint.path) { $0.replacing($1.key, with: $1.value) }
                 let options = try await server.send("OPTIONS", path, token: nil)
                 #expect(options.status == 204 && options.body.isEmpty)
-                #expect(options.headers.first(name: "allow")?.hasPrefix(endpoint.method.rawValue) == true)
-                let head = try await server.send("HEAD", path)
-                #expect(head.status == (endpoint.method == .get ? 200 : 405), "\(path)")
+                let allowed = options.headers.first(name: "allow")?.split(separator: ", ").map(String.init) ?? []
+                #expect(allowed.contains(endpoint.method.rawValue) && allowed.last == "OPTIONS", "\(path)")
+                let isReadable = Routes.all.contains { $0.path == endpoint.path && $0.method == .get }
+                #expect(allowed.contains("HEAD") == isReadable, "\(path)")
+                let isAdmin = path.hasPrefix("/api/admin/")
+                let head = try await server.send(
+                    "HEAD", path + (Self.queries[endpoint.path] ?? ""),
+                    token: isAdmin ? FakeOperators.secret(.admin) : Fixture.token(of: "u1"))
+                #expect(head.status == (isReadable ? 200 : 405), "\(path)")
                 #expect(head.body.isEmpty)
             }
             #expect(try await server.send("OPTIONS", "/nowhere", token: nil).status == 404)

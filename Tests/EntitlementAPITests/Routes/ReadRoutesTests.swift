@@ -78,6 +78,7 @@ struct ReadRoutesTests {
             let explained = try await server.send("GET", Self.status + at + "&explain=1").json
             #expect(explained["explained_under"]?["sandbox_access"]?.string == "everyone")
             #expect(explained["explained_under"]?["renewal_leeway_hours"] != nil)
+            #expect(explained["explained_under"]?["seat_grace_hours"] != nil)
             #expect(explained["explained_under"]?["catalog_version"] != nil)
             let facts = explained["explanation"]?.elements?.first?["facts"]?.elements ?? []
             #expect(facts.map { $0["kind"]?.string } == ["state", "bound"])

@@ -1,0 +1,25 @@
+import Entitlements
+import Hummingbird
+
+/// `POST /api/admin/users/{user_id}/erase`: the person is gone, and what they bought stays under a pseudonym.
+enum EraseUserRoute {
+    /// - Throws: `invalid_request`, what `once` throws, `not_found` for one who was never seen, `unavailable`.
+    static func respond(to call: ServerCall) async throws(Problem) -> Response {
+        let user = try call.namedUser()
+        let body = try await call.json()
+        try body.requireObject()
+        let reason = try body.requiredReason()
+        return try await call.once(body) { attempt async throws(Problem) in
+            let isErased = try await call.served { () async throws(ServiceFailure) in
+                try await call.api.service.erase(user, by: call.actor, reason: reason) {
+                    attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)
+                }
+            }
+            call.api.statusAnswers.forget(user)
+            guard isErased else { throw .notFound }
+            var answer = JSONAnswer.nothing
+            answer.isRemembered = true
+            return answer
+        }
+    }
+}

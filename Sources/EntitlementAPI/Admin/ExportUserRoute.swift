@@ -1,0 +1,15 @@
+import Entitlements
+import Hummingbird
+
+/// `GET /api/admin/users/{user_id}/export`: all that is held of a user, in one document.
+enum ExportUserRoute {
+    /// - Throws: `not_found` for one who was never seen, `unavailable`.
+    static func respond(to call: ServerCall) async throws(Problem) -> Response {
+        let user = try call.namedUser()
+        let document = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.service.export(of: user)
+        }
+        guard let document else { throw .notFound }
+        return .json(Array(document.utf8))
+    }
+}

@@ -1,0 +1,34 @@
+import Entitlements
+
+/// What operators' requests say.
+extension JSONBody {
+    /// Why, where it must be said.
+    ///
+    /// - Throws: `invalid_request` without one.
+    func requiredReason() throws(Problem) -> String {
+        try required("reason") { name throws(Problem) in try text(name, characters: 1...Reason.maximumCharacters) }
+    }
+
+    /// A user whom a member names.
+    ///
+    /// - Throws: `invalid_request` for what is no user id.
+    func requiredUser(_ name: String) throws(Problem) -> UserID {
+        let named = try required(name) { name throws(Problem) in
+            try text(name, characters: 1...UserID.maximumLength)
+        }
+        guard let user = UserID(named) else { throw .invalidRequest("The member must be a user id.", at: "#/" + name) }
+        return user
+    }
+
+    /// An RFC 3339 instant.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func instant(_ name: String) throws(Problem) -> Instant? {
+        guard let text = try text(name, characters: 1...64) else { return nil }
+        guard let instant = RFC3339.instant(text) else {
+            throw .invalidRequest(
+                "The member must be an RFC 3339 instant such as 2026-01-15T00:00:00Z.", at: "#/" + name)
+        }
+        return instant
+    }
+}

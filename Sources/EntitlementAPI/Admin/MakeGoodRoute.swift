@@ -1,0 +1,45 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/admin/users/{user_id}/make-good`: a pass that had run out before it was attached is given again, from now.
+enum MakeGoodRoute {
+    private static let maximumText = 255
+
+    /// - Throws: What is wrong with the request, then why nothing is made good.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let externalID = try text("external_id", in: body)
+        let source: Source? = try body.choice("source")
+        let environment: StoreEnvironment? = try body.choice("environment")
+        let reason = try body.requiredReason()
+        let reference = try text("reference", in: body)
+        let note = Note(actor: acting.actor?.text, reason: reason, reference: reference)
+        let named = try await call.timeline(of: acting).purchases.filter {
+            $0.isHeld && $0.key.isNamed(ExternalID(externalID), source, environment)
+        }
+        guard let key = named.first?.key else { throw Problem(MakeGoodRefusal.unknownPurchase) }
+        guard named.count == 1 else { throw Problem(TransferRefusal.ambiguousPurchase) }
+        let id = nameForGood(key)
+        let grant = try await call.recorded(
+            for: acting, keys: [Grant.key(id)],
+            audit: acting.audit(.giveGrant, reason: reason, ["grant_id": id.text, "reference": reference]),
+            orElse: { (refusal: MakeGoodRefusal) in Problem(refusal) }
+        ) { history, context in
+            MakeGood(key, of: acting.user, as: id, note: note, in: context).decide(given: history)
+        }
+        return JSONAnswer(status: .created, bytes: GrantBody(grant).bytes)
+    }
+
+    /// The name of what makes a purchase good, whoever has it.
+    static func nameForGood(_ key: PurchaseKey) -> ExternalID {
+        .once(
+            "make good", for: key.source.rawValue, key.app.text, key.environment.rawValue, key.externalID.text)
+    }
+
+    private static func text(_ name: String, in body: JSONBody) throws(Problem) -> String {
+        try body.required(name) { name throws(Problem) in try body.text(name, characters: 1...maximumText) }
+    }
+}

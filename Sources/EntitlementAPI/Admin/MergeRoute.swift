@@ -1,0 +1,25 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/admin/users/{user_id}/merge`: everything that a guest has becomes this user's.
+enum MergeRoute {
+    /// - Throws: What is wrong with the request, then why nothing is merged.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let guest = try body.requiredUser("from_user_id")
+        let reason = try body.requiredReason()
+        let note = Note(actor: acting.actor?.text, reason: reason)
+        let request = try call.nameForNew(body)
+        let moved = try await call.recorded(
+            for: acting, and: [guest], everythingOf: guest,
+            audit: acting.audit(.merge, with: guest, reason: reason),
+            orElse: { (refusal: MergeRefusal) in Problem(refusal) }
+        ) { history, context in
+            Merge(guest, into: acting.user, note: note, request: request, in: context).decide(given: history)
+        }
+        return JSONAnswer(bytes: MovedBody(moved, to: acting.user).bytes)
+    }
+}

@@ -1,0 +1,59 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/admin/users/{user_id}/transfer`: the rest of one purchase, or of all, goes to another user.
+enum TransferRoute {
+    private static let maximumExternalID = 255
+
+    /// - Throws: What is wrong with the request, then why nothing is transferred.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let receiver = try body.requiredUser("to_user_id")
+        let reason = try body.requiredReason()
+        let note = Note(actor: acting.actor?.text, reason: reason)
+        let selection = try selection(in: body)
+        let request = try call.nameForNew(body)
+        let moved = try await call.recorded(
+            for: acting, and: [receiver], everythingOf: acting.user,
+            audit: acting.audit(.transfer, with: receiver, reason: reason),
+            orElse: { (refusal: TransferRefusal) in Problem(refusal) }
+        ) { history, context in
+            Transfer(selection, from: acting.user, to: receiver, note: note, request: request, in: context).decide(
+                given: history)
+        }
+        return JSONAnswer(bytes: MovedBody(moved, to: receiver).bytes)
+    }
+
+    private static func selection(in body: JSONBody) throws(Problem) -> Transfer.Selection {
+        if try body.flag("all") ?? false { return .all }
+        let id = try body.required("external_id") { name throws(Problem) in
+            try body.text(name, characters: 1...maximumExternalID)
+        }
+        return .one(
+            ExternalID(id), source: try body.choice("source"), environment: try body.choice("environment"))
+    }
+}
+
+/// What went to somebody.
+struct MovedBody {
+    let bytes: [UInt8]
+
+    init(_ keys: [PurchaseKey], to user: UserID) {
+        var json = JSONWriter(capacity: 128 * (keys.count + 1))
+        json.beginObject()
+        json.member("to_user_id", user.text)
+        json.name("transferred")
+        json.array(keys) { json, key in
+            json.beginObject()
+            json.member("source", key.source.rawValue)
+            json.member("external_id", key.externalID.text)
+            json.member("environment", key.environment.rawValue)
+            json.endObject()
+        }
+        json.endObject()
+        bytes = json.bytes
+    }
+}

@@ -1,0 +1,50 @@
+import Entitlements
+import Hummingbird
+
+/// `GET /api/billing/plan-change`: what would follow if a plan or pass took the place of the one that now gives the seats.
+enum PlanChangeRoute {
+    /// - Throws: `invalid_request` unless one target is named, `not_found` for one that nothing sells, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(about: call.acting, call)
+    }
+
+    /// The same about any user.
+    ///
+    /// - Throws: `invalid_request`, `not_found`, `unavailable`.
+    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+        let target = try target(in: Query(call.request.uri.query))
+        switch try await call.timeline(of: acting).planChange(to: target, at: call.now) {
+        case .success(let change): return .json(PlanChangeBody(change).bytes, cacheControl: "private, no-cache")
+        case .failure(let refusal): throw Problem(refusal)
+        }
+    }
+
+    private static func target(in query: Query) throws(Problem) -> PlanTarget {
+        switch (try query.text("plan_id"), try query.text("product_id")) {
+        case (let planID?, nil): return .planID(planID)
+        case (nil, let productID?): return .product(ProductID(productID))
+        case (nil, nil): throw .invalidRequest("Either plan_id or product_id is required.", at: "?plan_id")
+        case (_?, _?): throw .invalidRequest("Beside plan_id there is no product_id.", at: "?product_id")
+        }
+    }
+}
+
+/// Advice on a change of plan.
+struct PlanChangeBody {
+    let bytes: [UInt8]
+
+    init(_ change: PlanChange) {
+        var json = JSONWriter(capacity: 384)
+        json.beginObject()
+        json.member("action", change.action.rawValue)
+        json.member("allowed", change.isAllowed)
+        json.member("current_devices", change.currentDevices)
+        json.member("target_devices", change.targetDevices)
+        json.member("active_devices", change.activeDevices)
+        json.name("devices_to_release")
+        json.array(change.devicesToRelease) { $0.value($1.text) }
+        json.member("message", change.message)
+        json.endObject()
+        bytes = json.bytes
+    }
+}

@@ -1,0 +1,37 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/credits/reservations/{reservation_id}/commit`: spends what was reserved, or a part of it.
+enum CommitReservationRoute {
+    /// - Throws: What is wrong with the request, then why nothing is spent.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call.optionalJSON(), call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: What is wrong with the request, then why nothing is spent.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let amount = try body.creditAmount("amount")
+        let id = call.namedReservation
+        let note = acting.note()
+        let receipt = try await call.recorded(
+            for: acting, audit: acting.audit(.commitReservation, ["reservation_id": id.text]),
+            orElse: { (refusal: CommitRefusal) in Problem(refusal) }
+        ) { history, context in
+            CommitReservation(
+                id, of: acting.user, amount: amount, note: note, in: context.catalogue, settings: context.settings
+            ).decide(given: history)
+        }
+        return JSONAnswer(bytes: SpendReceiptBody(receipt).bytes)
+    }
+}
+
+extension SignedCall {
+    /// The reservation that the path names; what cannot be read is the name of none.
+    var namedReservation: ReservationID { ReservationID(named("reservation_id") ?? "") }
+}

@@ -1,0 +1,28 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/credits/reservations/{reservation_id}/release`: frees what was reserved.
+enum ReleaseReservationRoute {
+    /// - Throws: `unknown_reservation`, `already_committed`, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: `unknown_reservation`, `already_committed`, `unavailable`.
+    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+        let id = call.namedReservation
+        let note = acting.note()
+        let receipt = try await call.recorded(
+            for: acting, audit: acting.audit(.releaseReservation, ["reservation_id": id.text]),
+            orElse: { (refusal: ReleaseRefusal) in Problem(refusal) }
+        ) { history, context in
+            ReleaseReservation(
+                id, of: acting.user, note: note, in: context.catalogue, settings: context.settings
+            ).decide(given: history)
+        }
+        return JSONAnswer(bytes: SpendReceiptBody(receipt).bytes)
+    }
+}

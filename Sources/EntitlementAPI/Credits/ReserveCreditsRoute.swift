@@ -1,0 +1,43 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/credits/{unit}/reservations`: draws credits for a while, once for each idempotency key of the user.
+enum ReserveCreditsRoute {
+    /// - Throws: What is wrong with the request, then why nothing is reserved.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call.json(), call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: What is wrong with the request, then why nothing is reserved.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
+        let request = try CreditRequest(body, call)
+        let time = try body.required("ttl_seconds") { name throws(Problem) in
+            try body.integer(name, in: ReservationTime.range).flatMap { ReservationTime(seconds: $0) }
+        }
+        let id = ReservationID(call.api.newID())
+        let note = acting.note()
+        let told = try await call.recorded(
+            for: acting,
+            audit: acting.audit(
+                .reserveCredits,
+                ["reservation_id": id.text, "unit": request.purse.unit, "amount": String(request.amount.units)]),
+            orElse: { (refusal: DrawRefusal) in Problem(refusal) }
+        ) { history, context in
+            ReserveCredits(
+                request.amount, from: request.purse, of: acting.user, for: time, as: id,
+                idempotencyKey: request.key.text, note: note, in: context.catalogue, settings: context.settings
+            ).decide(given: history).tellingRepeats
+        }
+        var json = JSONWriter(capacity: 128)
+        json.beginObject()
+        json.member("reservation_id", told.reply.id.text)
+        json.member("expires_at", exactly: "expires_at_ms", told.reply.expiresAt)
+        json.endObject()
+        return JSONAnswer(status: .created, bytes: json.bytes, isRepeat: told.isRepeat)
+    }
+}

@@ -1,0 +1,61 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/credits/{unit}/spend`: spends credits, once for each idempotency key of the user.
+enum SpendCreditsRoute {
+    private static let maximumReference = 255
+
+    /// - Throws: What is wrong with the request, then why nothing is spent.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call.json(), call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: What is wrong with the request, then why nothing is spent.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
+        let request = try CreditRequest(body, call)
+        let reference = try body.required("reference") { name throws(Problem) in
+            try body.text(name, characters: 1...maximumReference)
+        }
+        let note = acting.note(reference: reference)
+        let told = try await call.recorded(
+            for: acting,
+            audit: acting.audit(
+                .spendCredits,
+                ["unit": request.purse.unit, "amount": String(request.amount.units), "reference": reference]),
+            orElse: { (refusal: DrawRefusal) in Problem(refusal) }
+        ) { history, context in
+            SpendCredits(
+                request.amount, from: request.purse, of: acting.user, idempotencyKey: request.key.text, note: note,
+                in: context.catalogue, settings: context.settings
+            ).decide(given: history).tellingRepeats
+        }
+        return JSONAnswer(bytes: SpendReceiptBody(told.reply).bytes, isRepeat: told.isRepeat)
+    }
+}
+
+/// What was spent, from which lots, and what is left.
+struct SpendReceiptBody {
+    let bytes: [UInt8]
+
+    init(_ receipt: SpendReceipt) {
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        json.member("spent", receipt.spent)
+        json.name("lots")
+        json.array(receipt.draws) { json, draw in
+            json.beginObject()
+            json.member("external_id", draw.lot.externalID.text)
+            json.member("amount", draw.amount)
+            json.endObject()
+        }
+        json.member("spendable", receipt.spendable)
+        json.member("debt", receipt.debt)
+        json.endObject()
+        bytes = json.bytes
+    }
+}

@@ -1,0 +1,67 @@
+import Entitlements
+import Hummingbird
+
+/// `GET /api/devices`: all devices on record, the newest first.
+enum DevicesRoute {
+    /// - Throws: `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(about: call.acting, call)
+    }
+
+    /// The same about any user.
+    ///
+    /// - Throws: `unavailable`.
+    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+        let devices = try await call.timeline(of: acting).devices(at: call.now).onRecord
+        var json = JSONWriter(capacity: 256 * (devices.count + 1))
+        json.beginObject()
+        json.name("data")
+        json.array(devices) { $0.append($1) }
+        json.name("next_cursor")
+        json.null()
+        json.endObject()
+        return .json(json.bytes, cacheControl: "private, no-cache")
+    }
+}
+
+/// A device by itself.
+struct DeviceBody {
+    let bytes: [UInt8]
+
+    init(_ device: Device) {
+        var json = JSONWriter(capacity: 256)
+        json.append(device)
+        bytes = json.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Writes a device as one value.
+    fileprivate mutating func append(_ device: Device) {
+        beginObject()
+        member("device_id", device.id.text)
+        member("name", device.name?.text)
+        member("pinned", device.isPinned)
+        switch device.state {
+        case .active:
+            member("state", "active")
+            member("suspended_by", nil as String?)
+        case .suspended(let suspender):
+            member("state", "suspended")
+            member("suspended_by", suspender.rawValue)
+        }
+        member("registered_at", exactly: "registered_at_ms", device.registeredAt)
+        member("last_seen_at", exactly: "last_seen_at_ms", device.lastSeenAt)
+        endObject()
+    }
+}
+
+extension SignedCall {
+    /// The device that the path names.
+    ///
+    /// - Throws: `unknown_device` for what no device can be called.
+    func namedDevice() throws(Problem) -> DeviceID {
+        guard let id = named("device_id").flatMap({ DeviceID($0) }) else { throw .unknownDevice }
+        return id
+    }
+}

@@ -1,0 +1,20 @@
+import Entitlements
+import Hummingbird
+
+/// `GET /api/devices/license/status`: how many devices may be and are in use; these three keys and no other.
+enum LicenseStatusRoute {
+    /// - Throws: `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(about: call.acting, call)
+    }
+
+    /// The same about any user.
+    ///
+    /// - Throws: `unavailable`.
+    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+        let seats = try await call.timeline(of: acting).deviceSeats(at: call.now)
+        var json = JSONWriter(capacity: 64)
+        json.append(seats)
+        return .json(json.bytes, cacheControl: "private, no-cache")
+    }
+}

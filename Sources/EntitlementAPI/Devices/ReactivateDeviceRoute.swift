@@ -1,0 +1,25 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/devices/{device_id}/reactivate`: gives a suspended device a seat again.
+enum ReactivateDeviceRoute {
+    /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
+    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+        let id = try call.namedDevice()
+        let device = try await call.recorded(
+            for: acting, audit: acting.audit(.reactivateDevice, ["device_id": id.text]),
+            orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
+        ) { history, context in
+            ReactivateDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+        }
+        return JSONAnswer(bytes: DeviceBody(device).bytes)
+    }
+}

@@ -1,0 +1,43 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/devices`: puts a device on record and gives it a seat; a repeat changes name and pin alone.
+enum RegisterDeviceRoute {
+    /// A path has this word where others have a device.
+    private static let taken = "license"
+
+    /// - Throws: What is wrong with the request, then why the device is not put on record.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call.json(), call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: What is wrong with the request, then why the device is not put on record.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let device = try body.required("device_id") { name throws(Problem) in try self.device(name, in: body) }
+        let name = try body.text("name", characters: 1...DeviceName.maximumLength).flatMap { DeviceName($0) }
+        let isPinned = try body.flag("pinned")
+        let reply = try await call.recorded(
+            for: acting, audit: acting.audit(.registerDevice, ["device_id": device.text]),
+            orElse: { (refusal: RegisterDeviceRefusal) in Problem(refusal) }
+        ) { history, context in
+            RegisterDevice(device, of: acting.user, named: name, isPinned: isPinned)
+                .decide(given: history, in: context.catalogue, under: context.settings)
+        }
+        return JSONAnswer(status: reply.isNew ? .created : .ok, bytes: DeviceBody(reply.device).bytes)
+    }
+
+    private static func device(_ name: String, in body: JSONBody) throws(Problem) -> DeviceID? {
+        guard let text = try body.text(name, characters: 1...DeviceID.maximumLength) else { return nil }
+        guard let device = DeviceID(text), device.text != taken else {
+            throw .invalidRequest(
+                "The member must be made of visible ASCII characters, and not be \(taken).", at: "#/" + name)
+        }
+        return device
+    }
+}

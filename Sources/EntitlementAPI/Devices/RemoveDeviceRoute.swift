@@ -1,0 +1,25 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `DELETE /api/devices/{device_id}`: takes a device off the record; its seat is free at once.
+enum RemoveDeviceRoute {
+    /// - Throws: `unknown_device`, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: `unknown_device`, `unavailable`.
+    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+        let id = try call.namedDevice()
+        try await call.recorded(
+            for: acting, audit: acting.audit(.removeDevice, ["device_id": id.text]),
+            orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+        ) { history, context in
+            RemoveDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+        }
+        return .nothing
+    }
+}

@@ -1,0 +1,25 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/devices/{device_id}/seen`: notes that a device was in use.
+enum SeeDeviceRoute {
+    /// - Throws: `unknown_device`, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        try await answer(call.acting, call).response
+    }
+
+    /// The same for any user.
+    ///
+    /// - Throws: `unknown_device`, `unavailable`.
+    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+        let id = try call.namedDevice()
+        let device = try await call.recorded(
+            for: acting, audit: acting.audit(.seeDevice, ["device_id": id.text]),
+            orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+        ) { history, context in
+            SeeDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+        }
+        return JSONAnswer(bytes: DeviceBody(device).bytes)
+    }
+}

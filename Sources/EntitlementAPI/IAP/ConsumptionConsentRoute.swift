@@ -1,0 +1,21 @@
+import Entitlements
+import Hummingbird
+
+/// `PUT /api/iap/apple/consumption-consent`: whether Apple may be told about the user's consumption.
+enum ConsumptionConsentRoute {
+    /// - Throws: What is wrong with the request, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        let body = try await call.json()
+        try body.requireObject()
+        let consents = try body.required("consented") { name throws(Problem) in try body.flag(name) }
+        let user = call.user
+        let holds = try await call.recorded(for: call.acting, audit: nil) { history, _ in
+            ConsentToConsumption(user, consents: consents).decide(given: history)
+        }
+        var json = JSONWriter(capacity: 32)
+        json.beginObject()
+        json.member("consented", holds)
+        json.endObject()
+        return .json(json.bytes)
+    }
+}

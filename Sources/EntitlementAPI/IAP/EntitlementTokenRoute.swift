@@ -1,0 +1,31 @@
+import Entitlements
+import Hummingbird
+
+/// `GET /api/iap/entitlement-token`: the status as a signed token, for a device without a connection.
+enum EntitlementTokenRoute {
+    /// - Throws: `unavailable`, also while the keys cannot be opened.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        let service = call.api.service
+        let ring = try await call.served { () async throws(ServiceFailure) in try await service.signingKeys() }
+        let ledger = try await call.served { () async throws(ServiceFailure) in
+            try await service.ledger(of: call.user)
+        }
+        let catalogue = service.catalogue
+        let version = catalogue.inForce(at: call.now)
+        let offline = OfflineEntitlement(at: call.now, forHours: ring.tokenHours) {
+            call.api.fold(ledger, catalogue, $0)
+        }
+        let claims = EntitlementClaims(
+            offline, for: version.catalogue.apps.map(\.id), catalogVersion: version.number)
+        // Lost: what the cryptographic library refuses, which it never does for a key that it made.
+        guard let token = try? ring.signer.token(typed: EntitlementClaims.type, claims.bytes) else {
+            throw .unexpected
+        }
+        var json = JSONWriter(capacity: token.utf8.count + 64)
+        json.beginObject()
+        json.member("token", token)
+        json.member("expires_at", claims.expiresAt)
+        json.endObject()
+        return .json(json.bytes, cacheControl: "private, no-store")
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPTypes
+import Hummingbird
+
+/// `GET /.well-known/jwks.json`: the public keys that verify entitlement tokens (RFC 7517 §5).
+enum KeySetRoute {
+    /// Clients may keep the answer this long; the next key stands in it a day before it signs.
+    private static let cacheControl = "public, max-age=300"
+
+    /// - Throws: `unavailable`, also while the key that signs cannot be opened: half a set would be believed.
+    static func respond(to call: OpenCall) async throws(Problem) -> Response {
+        let ring: SigningKeyRing
+        do throws(ServiceFailure) {
+            ring = try await call.api.service.signingKeys()
+        } catch {
+            throw Problem(error)
+        }
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("keys")
+        json.array(ring.published) { $0.append($1) }
+        json.endObject()
+        return .validated(
+            json.bytes, EntityTag(of: json.bytes), ifNoneMatch: call.request.headers[.ifNoneMatch],
+            [.cacheControl: cacheControl])
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ key: SigningKey) {
+        beginObject()
+        member("kty", "EC")
+        member("crv", "P-256")
+        member("x", key.publicKey.x)
+        member("y", key.publicKey.y)
+        member("kid", key.kid)
+        member("use", "sig")
+        member("alg", "ES256")
+        endObject()
+    }
+}

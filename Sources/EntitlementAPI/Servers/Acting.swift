@@ -1,0 +1,73 @@
+import Entitlements
+import LedgerStore
+
+/// Whom a request is about, and who asks: the user themselves, or a server for them.
+///
+/// What a route does takes one of these, so that the user's own path and the one for servers differ in nothing else.
+struct Acting: Sendable {
+    let user: UserID
+    /// A server; nil for the user.
+    let actor: Actor?
+
+    /// What stands beside a fact; nil when there is nothing to say.
+    func note(reason: String? = nil, reference: String? = nil) -> Note? {
+        guard actor != nil || reason != nil || reference != nil else { return nil }
+        return Note(actor: actor?.text, reason: reason, reference: reference)
+    }
+
+    /// What the audit trail says of an act; nil for the user's own.
+    func audit(
+        _ action: AuditAction, with other: UserID? = nil, reason: String? = nil, _ details: [String: String] = [:]
+    ) -> AuditedAct? {
+        actor.map { AuditedAct(by: $0, action, to: user, with: other, details: details, reason: reason) }
+    }
+}
+
+extension SignedCall {
+    /// Records what `deciding` decides about a user.
+    ///
+    /// - Parameters:
+    ///   - others: Further users whom it is about.
+    ///   - audit: What the audit trail says of it if it changes anything.
+    ///   - problem: What a refusal is to the client.
+    /// - Throws: What `problem` makes of a refusal, `unavailable`.
+    func recorded<Reply, Refusal>(
+        for acting: Acting, and others: Set<UserID> = [], keys: Set<PurchaseKey> = [],
+        everythingOf giver: UserID? = nil, audit: AuditedAct?, orElse problem: (Refusal) -> Problem,
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+    ) async throws(Problem) -> Reply {
+        let recorded = try await served { () async throws(ServiceFailure) in
+            try await api.service.record(
+                for: others.union([acting.user]), keys: keys, everythingOf: giver, audit: audit,
+                deciding: deciding)
+        }
+        switch recorded.answer {
+        case .success(let reply): return reply
+        case .failure(let refusal): throw problem(refusal)
+        }
+    }
+
+    /// The same for what nobody is refused.
+    ///
+    /// - Throws: `unavailable`.
+    func recorded<Reply>(
+        for acting: Acting, audit: AuditedAct?,
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Never>
+    ) async throws(Problem) -> Reply {
+        let recorded = try await served { () async throws(ServiceFailure) in
+            try await api.service.record(
+                for: [acting.user], keys: [], everythingOf: nil, audit: audit, deciding: deciding)
+        }
+        return recorded.answer.get()
+    }
+
+    /// What the facts of a user give.
+    ///
+    /// - Throws: `unavailable`.
+    func timeline(of acting: Acting) async throws(Problem) -> Timeline {
+        let ledger = try await served { () async throws(ServiceFailure) in
+            try await api.service.ledger(of: acting.user)
+        }
+        return Timeline(folding: ledger, given: api.service.catalogue, settings: api.service.settings)
+    }
+}

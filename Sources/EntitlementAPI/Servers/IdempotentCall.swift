@@ -1,0 +1,122 @@
+import Crypto
+import Entitlements
+import HTTPTypes
+import Hummingbird
+import LedgerStore
+import NIOCore
+
+/// One attempt to carry a request out.
+struct IdempotentAttempt {
+    let claim: IdempotencyClaim
+    let seal: AnswerSeal
+
+    /// The answer as it is kept.
+    func remembered(_ status: HTTPResponse.Status, _ bytes: [UInt8]) -> RememberedAnswer {
+        RememberedAnswer(
+            claim: claim, status: status.code, body: seal.sealed(bytes, for: claim.key, claim.claimant))
+    }
+}
+
+extension ServerCall {
+    /// Carries a server's write out once, however often it is asked for; kept for a day, and readable with the server's
+    /// own key only, because an answer may hold what is kept nowhere else.
+    ///
+    /// `act` must be safe to repeat by itself, or finish in its own transaction: a process that dies between act and
+    /// answer is followed by another attempt.
+    ///
+    /// - Throws: `invalid_request` without a key, `idempotency_key_reused`, `idempotency_in_progress`, `unavailable`, and
+    ///   what `act` throws, which is not remembered.
+    func once(
+        _ body: JSONBody, act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
+    ) async throws(Problem) -> Response {
+        let key = try IdempotencyKey(of: request).text
+        let seal = AnswerSeal(secret: secret)
+        let asked = IdempotentRequest(owner: .apiKey(self.key.id), key: key, hash: digest(of: body))
+        let verdict = try await served { () async throws(ServiceFailure) in try await api.operators.claim(asked) }
+        switch verdict {
+        case .claimed(let claim): return try await carryOut(IdempotentAttempt(claim: claim, seal: seal), act)
+        case .answered(let status, let body, let claimant):
+            guard let bytes = seal.opened(body, for: key, claimant) else { throw .unexpected }
+            return JSONAnswer(status: HTTPResponse.Status(code: status), bytes: bytes, isRepeat: true).response
+        case .reused: throw .idempotencyKeyReused
+        case .inProgress: throw .idempotencyInProgress
+        }
+    }
+
+    private func carryOut(
+        _ attempt: IdempotentAttempt, _ act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
+    ) async throws(Problem) -> Response {
+        let answer: JSONAnswer
+        do throws(Problem) {
+            answer = try await act(attempt)
+        } catch {
+            // Lost: that the key is free at once; the claim ends by itself.
+            try? await api.operators.release(attempt.claim)
+            throw error
+        }
+        if !answer.isRemembered {
+            // Lost: the answer for repeats. What was done is done, and whoever asked is told so.
+            try? await api.operators.finish(attempt.remembered(answer.status, answer.bytes))
+        }
+        return answer.response
+    }
+
+    /// Method, path and body, each with its length, so that no two requests are one.
+    private func digest(of body: JSONBody) -> [UInt8] {
+        var hash = SHA256()
+        for part in [Array(request.method.rawValue.utf8), Array(request.uri.string.utf8), body.bytes] {
+            withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
+            hash.update(data: part)
+        }
+        return Array(hash.finalize())
+    }
+
+    /// A name for what this request makes: the same for each attempt, and another one for any other request.
+    func nameForNew(_ body: JSONBody) throws(Problem) -> String {
+        let parts = ["\(key.id)", try IdempotencyKey(of: request).text].map { Array($0.utf8) } + [digest(of: body)]
+        return Base64URL.encode(SHA256.hash(data: Array(parts.joined(separator: [0x20]))).prefix(Self.nameBytes))
+    }
+
+    /// As many random bytes nobody hits by chance.
+    private static let nameBytes = 15
+}
+
+/// Hides kept answers from whoever reads the database.
+struct AnswerSeal {
+    let secret: APIKeySecret
+
+    /// Empty if it cannot be sealed, which nothing then opens.
+    func sealed(_ bytes: [UInt8], for key: String, _ claimant: UInt64) -> [UInt8] {
+        // Lost: why; a key of 32 bytes and a nonce of 12 always do.
+        guard let box = try? AES.GCM.seal(bytes, using: Self.key(secret, key, claimant), nonce: Self.nonce()) else {
+            return []
+        }
+        return Array(box.ciphertext) + Array(box.tag)
+    }
+
+    /// Nil for what was sealed otherwise.
+    func opened(_ bytes: [UInt8], for key: String, _ claimant: UInt64) -> [UInt8]? {
+        guard bytes.count >= Self.tagBytes else { return nil }
+        // Lost: why; whichever it is, these are not the bytes of an answer.
+        guard
+            let box = try? AES.GCM.SealedBox(
+                nonce: Self.nonce(), ciphertext: bytes.dropLast(Self.tagBytes), tag: bytes.suffix(Self.tagBytes)),
+            let opened = try? AES.GCM.open(box, using: Self.key(secret, key, claimant))
+        else { return nil }
+        return Array(opened)
+    }
+
+    private static let tagBytes = 16
+
+    /// Of one attempt only, so one nonce will do for all.
+    private static func key(_ secret: APIKeySecret, _ key: String, _ claimant: UInt64) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: Array(secret.text.utf8)), salt: Array("gatepass answer".utf8),
+            info: Array("\(claimant) \(key)".utf8), outputByteCount: 32)
+    }
+
+    /// - Throws: Never with 12 bytes.
+    private static func nonce() throws -> AES.GCM.Nonce {
+        try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 12))
+    }
+}

@@ -1,0 +1,35 @@
+import Hummingbird
+
+/// Routes for servers, made of what works for any user.
+extension Routes {
+    /// A route for servers that answers about the user whom the path names.
+    static func about(
+        _ answer: @escaping @Sendable (Acting, ServerCall) async throws(Problem) -> Response
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(try call.acting(), call) }
+    }
+
+    /// A write for servers whose idempotency keys the user's ledger keeps.
+    static func kept(
+        _ answer: @escaping @Sendable (Acting, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(try call.acting(), try await call.json(), call).response }
+    }
+
+    /// A write for servers that is carried out once for each of the server's idempotency keys.
+    static func once(
+        _ answer: @escaping @Sendable (Acting, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in
+            let (acting, body) = (try call.acting(), try await call.optionalJSON())
+            return try await call.once(body) { _ async throws(Problem) in try await answer(acting, body, call) }
+        }
+    }
+
+    /// The same for a write that reads no body.
+    static func once(
+        _ answer: @escaping @Sendable (Acting, ServerCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        once { acting, _, call throws(Problem) in try await answer(acting, call) }
+    }
+}

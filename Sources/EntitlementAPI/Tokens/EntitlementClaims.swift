@@ -1,0 +1,55 @@
+import Entitlements
+
+/// The claims of an entitlement token, as JSON (RFC 7519 §4; `api.md` names them all).
+struct EntitlementClaims {
+    /// Who issues: the product, for a server has no name that an app could know beforehand.
+    static let issuer = "gatepass"
+    /// The header's `typ` (RFC 8725 §3.11): no other token of this server may be taken for one.
+    static let type = "entitlement+jwt"
+
+    let bytes: [UInt8]
+    /// The claim `exp` as an instant: whole seconds, cut.
+    let expiresAt: Instant
+
+    init(_ offline: OfflineEntitlement, for apps: [AppID], catalogVersion: Int) {
+        let status = offline.status
+        let (issued, expires) = (Self.seconds(status.at), Self.seconds(offline.endsAt))
+        expiresAt = Instant(milliseconds: expires * 1_000)
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("iss", Self.issuer)
+        json.member("sub", status.user.text)
+        json.name("aud")
+        json.array(apps) { $0.value($1.text) }
+        json.member("iat", Int(issued))
+        json.member("nbf", Int(issued))
+        json.member("exp", Int(expires))
+        json.appendSubstance(of: offline, catalogVersion: catalogVersion)
+        json.endObject()
+        bytes = json.bytes
+    }
+
+    private static func seconds(_ instant: Instant) -> Int64 { instant.milliseconds / 1_000 }
+}
+
+extension JSONWriter {
+    /// What an app unlocks by, under the names that a status has.
+    fileprivate mutating func appendSubstance(of offline: OfflineEntitlement, catalogVersion: Int) {
+        let status = offline.status
+        member("active", status.active)
+        member("tier", status.tier?.text)
+        member("tier_rank", status.tierRank)
+        member("expires_at", exactly: "expires_at_ms", status.expiresAt)
+        member("access_expires_at", exactly: "access_expires_at_ms", status.accessExpiresAt)
+        member("state", status.state.rawValue)
+        name("features")
+        array(status.features) { $0.value($1.text) }
+        name("limits")
+        appendLimits(status.limits)
+        name("add_ons")
+        array(status.addOns) { $0.append($1) }
+        name("environments")
+        array(offline.environments) { $0.value($1.rawValue) }
+        member("catalog_version", catalogVersion)
+    }
+}

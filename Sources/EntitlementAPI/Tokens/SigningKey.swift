@@ -1,0 +1,75 @@
+import Crypto
+import LedgerStore
+
+/// A P-256 key that entitlement tokens are signed with, opened.
+///
+/// Invariant: the public key is that of the private one, and its name is its thumbprint; so whatever the database says,
+/// nobody's key is published but those that this server made.
+package struct SigningKey: Sendable {
+    /// The RFC 7638 thumbprint of the public key.
+    package let kid: String
+    let publicKey: JSONWebKey
+    private let privateKey: P256.Signing.PrivateKey
+
+    init(_ privateKey: P256.Signing.PrivateKey) {
+        self.privateKey = privateKey
+        publicKey = JSONWebKey(privateKey.publicKey)
+        kid = publicKey.thumbprint
+    }
+
+    /// Nil when the seal does not open, or the row's parts do not belong together.
+    init?(_ stored: SigningKeyStore.Key, under seal: KeySeal) {
+        guard let bytes = seal.open(stored.sealedKey, as: stored.kid),
+            // Lost: that 32 bytes are no scalar of the curve, which this server never seals.
+            let privateKey = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
+        else { return nil }
+        self.init(privateKey)
+        guard kid == stored.kid, publicKey.text == stored.publicJWK else { return nil }
+    }
+
+    /// The private key as the database keeps it; nil only under a key of no AES size.
+    func sealed(under seal: KeySeal) -> [UInt8]? {
+        seal.seal(privateKey.rawRepresentation, as: kid)
+    }
+
+    /// A compact JWT (RFC 7519) of `claims`, which are JSON.
+    ///
+    /// - Throws: What the cryptographic library refuses, which it never does for a key that it made.
+    func token(typed type: String, _ claims: [UInt8]) throws -> String {
+        var header = JSONWriter(capacity: 128)
+        header.beginObject()
+        header.member("alg", "ES256")
+        header.member("kid", kid)
+        header.member("typ", type)
+        header.endObject()
+        let text = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims)
+        let signature = try privateKey.signature(for: Array(text.utf8))
+        return text + "." + Base64URL.encode(signature.rawRepresentation)
+    }
+}
+
+/// A public P-256 key as JSON (RFC 7517, RFC 7518 §6.2).
+struct JSONWebKey: Hashable, Sendable {
+    /// The required members in the order of RFC 7638 §3.2, without a space.
+    let text: String
+    let x: String
+    let y: String
+
+    init(_ key: P256.Signing.PublicKey) {
+        let point = Array(key.rawRepresentation)
+        x = Base64URL.encode(point[..<Self.coordinateBytes])
+        y = Base64URL.encode(point[Self.coordinateBytes...])
+        var json = JSONWriter(capacity: 160)
+        json.beginObject()
+        json.member("crv", "P-256")
+        json.member("kty", "EC")
+        json.member("x", x)
+        json.member("y", y)
+        json.endObject()
+        text = String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    var thumbprint: String { Base64URL.encode(SHA256.hash(data: Array(text.utf8))) }
+
+    private static let coordinateBytes = 32
+}

@@ -1,0 +1,69 @@
+import AppStore
+
+/// The members of an object, each read strictly; `null` is absent.
+extension JSONBody {
+    /// - Throws: `invalid_request` when the body is no object.
+    func requireObject() throws(Problem) {
+        guard value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
+    }
+
+    /// - Throws: `invalid_request` for a member that is absent.
+    func required<Value>(
+        _ name: String, _ read: (String) throws(Problem) -> Value?
+    ) throws(Problem) -> Value {
+        guard let value = try read(name) else {
+            throw .invalidRequest("The member is required.", at: "#/" + name)
+        }
+        return value
+    }
+
+    /// A text of so many characters, counted as Unicode code points.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func text(_ name: String, characters bounds: ClosedRange<Int>) throws(Problem) -> String? {
+        guard let member = member(name) else { return nil }
+        guard let text = member.string, bounds.contains(text.unicodeScalars.count) else {
+            throw .invalidRequest(
+                "The member must be a string of \(bounds.lowerBound) to \(bounds.upperBound) characters.",
+                at: "#/" + name)
+        }
+        return text
+    }
+
+    /// A whole number between two bounds.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func integer(_ name: String, in bounds: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let member = member(name) else { return nil }
+        guard let number = member.integer.flatMap({ Int($0) }), bounds.contains(number) else {
+            throw .invalidRequest(
+                "The member must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound).", at: "#/" + name)
+        }
+        return number
+    }
+
+    /// - Throws: `invalid_request` for anything but `true` and `false`.
+    func flag(_ name: String) throws(Problem) -> Bool? {
+        guard let member = member(name) else { return nil }
+        guard let flag = member.flag else {
+            throw .invalidRequest("The member must be true or false.", at: "#/" + name)
+        }
+        return flag
+    }
+
+    /// One of the texts that a type writes.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Problem) -> Choice? {
+        guard let member = member(name) else { return nil }
+        guard let choice = member.string.flatMap({ Choice(rawValue: $0) }) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidRequest("The member must be one of \(known).", at: "#/" + name)
+        }
+        return choice
+    }
+
+    private func member(_ name: String) -> JSONValue? {
+        value[name].flatMap { $0.isNull ? nil : $0 }
+    }
+}

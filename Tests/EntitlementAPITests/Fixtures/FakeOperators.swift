@@ -1,0 +1,96 @@
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+import Synchronization
+
+/// Knows three keys and what was answered under idempotency keys: enough for tests of what HTTP adds.
+final class FakeOperators: OperatorService {
+    private struct Kept {
+        let hash: [UInt8]
+        var answer: RememberedAnswer?
+    }
+
+    private let kept = Mutex<[String: Kept]>([:])
+    /// Whether every request's first attempt is still at it.
+    private let isBusy: Bool
+
+    /// Who had coverage, whenever it is asked.
+    private let covered: [UserID]
+    private let late: [LatePurchases.Member]
+
+    init(isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchases.Member] = []) {
+        self.late = late
+        self.isBusy = isBusy
+        self.covered = covered
+    }
+
+    /// A key for each scope; its secret is 43 of one letter.
+    static func secret(_ scope: APIKeyScope) -> String {
+        switch scope {
+        case .read: "gp_" + String(repeating: "r", count: 43)
+        case .write: "gp_" + String(repeating: "w", count: 43)
+        case .admin: "gp_" + String(repeating: "a", count: 43)
+        }
+    }
+
+    func apiKey(for secret: APIKeySecret) async throws(ServiceFailure) -> APIKey? {
+        APIKeyScope.allCases.first { Self.secret($0) == secret.text }.map {
+            APIKey(id: 1, name: $0.rawValue, scopes: [$0], createdAt: Fixture.now)
+        }
+    }
+
+    func apiKeys(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [APIKey] { [] }
+
+    func createAPIKey(
+        _ request: APIKeyRequest, by actor: Actor, reason: String?,
+        remembering: @escaping @Sendable (APIKey, APIKeySecret) -> RememberedAnswer
+    ) async throws(ServiceFailure) -> (key: APIKey, secret: APIKeySecret) {
+        throw .unavailable(retryAfterSeconds: 1)
+    }
+
+    func revokeAPIKey(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure) -> APIKey? { nil }
+
+    func claim(_ request: IdempotentRequest) async throws(ServiceFailure) -> IdempotencyVerdict {
+        guard !isBusy else { return .inProgress }
+        return kept.withLock { kept in
+            let known = kept[request.key]
+            if let known, known.hash != request.hash { return .reused }
+            if let answer = known?.answer { return .answered(status: answer.status, body: answer.body, claimant: 1) }
+            guard known == nil else { return .inProgress }
+            kept[request.key] = Kept(hash: request.hash)
+            return .claimed(IdempotencyClaim(owner: "server", key: request.key, claimant: 1, isKeptForEver: false))
+        }
+    }
+
+    func finish(_ answer: RememberedAnswer) async throws(ServiceFailure) {
+        kept.withLock { $0[answer.claim.key]?.answer = answer }
+    }
+
+    func release(_ claim: IdempotencyClaim) async throws(ServiceFailure) {
+        kept.withLock { $0[claim.key] = nil }
+    }
+
+    func auditEntries(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [AuditEntry] { [] }
+
+    func search(_ text: String) async throws(ServiceFailure) -> [Found] { [] }
+
+    func transactions(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [RecordedTransaction] { [] }
+
+    func covered(
+        after place: CoveredUsers.Place, before endsAt: Instant, limit: Int
+    ) async throws(ServiceFailure) -> CoveredUsers {
+        let first = place.purchase == .max ? 0 : Int(place.pseudonym) + 1
+        let members = covered.indices.dropFirst(first).prefix(limit).map {
+            CoveredUsers.Member(user: covered[$0], pseudonym: UInt64($0))
+        }
+        let last = members.last.flatMap { Int($0.pseudonym) + 1 < covered.count ? $0.pseudonym : nil }
+        return CoveredUsers(
+            members: members,
+            next: last.map { CoveredUsers.Place(expiresAt: place.expiresAt, purchase: 1, pseudonym: $0) })
+    }
+
+    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> LatePurchases {
+        let members = late.filter { $0.id < id ?? .max }.sorted { $0.id > $1.id }.prefix(limit)
+        return LatePurchases(members: Array(members), next: members.count == limit ? members.last?.id : nil)
+    }
+}

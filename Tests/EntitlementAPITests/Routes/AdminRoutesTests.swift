@@ -1,0 +1,94 @@
+import AppStore
+import Entitlements
+import NIOHTTP1
+import LedgerStore
+import Testing
+
+@testable import EntitlementAPI
+
+/// What the routes of servers and operators refuse before anything is asked.
+struct AdminRoutesTests {
+    private static let admin = FakeOperators.secret(.admin)
+
+    @Test func aWriteNeedsAKeyOfItsOwn() async throws {
+        try await TestServer.run(operators: FakeOperators(isBusy: true)) { server in
+            let path = "/api/admin/api-keys"
+            let body = #"{"name":"till","scopes":["read"]}"#
+            for key in ["", "a b", "é", "a\tb", String(repeating: "k", count: 256)] {
+                let answer = try await server.send(
+                    "POST", path, body, token: Self.admin, fields: [("Idempotency-Key", key)])
+                #expect(answer.status == 400 && answer.code == "invalid_request", "\(key)")
+                #expect(try answer.json["errors"]?.elements?[0]["pointer"]?.string == "Idempotency-Key")
+            }
+            let two = try await server.send(
+                "POST", path, body, token: Self.admin, fields: [("Idempotency-Key", "a"), ("Idempotency-Key", "b")])
+            #expect(two.status == 400)
+            for key in ["k", "~!\"#", String(repeating: "k", count: 255)] {
+                let answer = try await server.send(
+                    "POST", path, body, token: Self.admin, fields: [("Idempotency-Key", key)])
+                #expect(answer.status == 409 && answer.code == "idempotency_in_progress", "\(key)")
+                #expect(answer.headers.first(name: "retry-after") == "1")
+            }
+        }
+    }
+
+    @Test func aKeyIsOfTheRightForm() async throws {
+        try await TestServer.run { server in
+            for (body, pointer) in [
+                ("{}", "#/name"), (#"{"name":7,"scopes":["read"]}"#, "#/name"), (#"{"name":"a"}"#, "#/scopes"),
+                (#"{"name":"a","scopes":[]}"#, "#/scopes"), (#"{"name":"a","scopes":"read"}"#, "#/scopes"),
+                (#"{"name":"a","scopes":["read","root"]}"#, "#/scopes"), (#"{"name":"a","scopes":[1]}"#, "#/scopes"),
+                (#"{"name":"","scopes":["read"]}"#, "#/name"), (#"{"name":"a\nb","scopes":["read"]}"#, "#/name"),
+                (#"{"name":"a","scopes":["read"],"reason":""}"#, "#/reason"),
+                (#"{"name":"a","scopes":["read"],"reason":5}"#, "#/reason"), ("[]", "#/name"),
+            ] {
+                let answer = try await server.send("POST", "/api/admin/api-keys", body, token: Self.admin)
+                #expect(answer.status == 400, "\(body)")
+                #expect(try answer.json["errors"]?.elements?[0]["pointer"]?.string == pointer, "\(body)")
+            }
+        }
+    }
+
+    @Test func aPageIsOfTheRightSizeAndComesFromAnEarlierOne() async throws {
+        try await TestServer.run { server in
+            for path in ["transactions", "audit", "api-keys", "ended-before-attached"].map({ "/api/admin/\($0)" }) {
+                for query in [
+                    "limit=0", "limit=101", "limit=x", "cursor=", "cursor=1", "cursor=YmVmb3JlIA", "limit=1&limit=1",
+                ] {
+                    let answer = try await server.send("GET", "\(path)?\(query)", token: Self.admin)
+                    #expect(answer.status == 400 && answer.code == "invalid_request", "\(path)?\(query)")
+                }
+                let answer = try await server.send("GET", path + "?limit=100", token: Self.admin)
+                #expect(answer.body == #"{"data":[],"next_cursor":null}"#)
+            }
+            for query in ["", "?q=", "?q=" + String(repeating: "a", count: 256), "?q=a&q=b"] {
+                #expect(try await server.send("GET", "/api/admin/search" + query, token: Self.admin).status == 400)
+            }
+        }
+    }
+
+    @Test func theCatalogueSaysWhatIsInForce() async throws {
+        try await TestServer.run { server in
+            let json = try await server.send("GET", "/api/admin/catalog", token: FakeOperators.secret(.read)).json
+            #expect(json["catalog_version"]?.integer == "3" && json["default_tier"]?.string == "free")
+            #expect(json["products"]?.elements?.count == 4 && json["tiers"]?.elements?.count == 2)
+            #expect(json["versions"]?.elements?.count == 1)
+        }
+    }
+
+    @Test func aKeptAnswerOpensWithItsServersKeyAndForItsRequestOnly() throws {
+        let secrets = try [APIKeyScope.read, .write].map {
+            guard let secret = APIKeySecret(FakeOperators.secret($0)) else { throw Fixture.Missing() }
+            return secret
+        }
+        let seal = AnswerSeal(secret: secrets[0])
+        let answer = Array(#"{"key":"gp_secret"}"#.utf8)
+        let sealed = seal.sealed(answer, for: "k", 1)
+        #expect(seal.opened(sealed, for: "k", 1) == answer)
+        #expect(!String(decoding: sealed, as: UTF8.self).contains("secret"))
+        #expect(seal.opened(sealed, for: "K", 1) == nil && seal.opened(sealed, for: "k", 2) == nil)
+        #expect(AnswerSeal(secret: secrets[1]).opened(sealed, for: "k", 1) == nil)
+        #expect(seal.opened([], for: "k", 1) == nil && seal.opened(Array(sealed.dropLast()), for: "k", 1) == nil)
+        #expect(seal.sealed(answer, for: "k", 2) != sealed)
+    }
+}

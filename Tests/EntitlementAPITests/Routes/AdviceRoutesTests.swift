@@ -1,0 +1,123 @@
+import AppStore
+import Entitlements
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+struct AdviceRoutesTests {
+    private static let planChange = "/api/billing/plan-change"
+
+    /// What an explanation says of one purchase.
+    private struct Explained {
+        let reason: String?
+        let facts: [String]
+    }
+
+    /// What the explanation of a user's one purchase says.
+    private static func explained(_ user: String, _ server: TestServer) async throws -> Explained {
+        let path = "/api/iap/apple/status?explain=1"
+        let status = try await server.send("GET", path, token: Fixture.token(of: user)).json
+        let entry = status["explanation"]?.elements?.first
+        let facts = entry?["facts"]?.elements?.compactMap { $0["kind"]?.string } ?? []
+        return Explained(reason: entry?["reason"]?.string, facts: facts)
+    }
+
+    @Test func aChangeOfPlanNamesTheDevicesToRelease() async throws {
+        try await TestServer.run { server in
+            let subscribe = try await server.send("GET", Self.planChange + "?plan_id=monthly_1")
+            #expect(
+                subscribe.body
+                    == #"{"action":"subscribe","allowed":true,"current_devices":0,"target_devices":1,"#
+                    + #""active_devices":0,"devices_to_release":[],"message":"Subscribe to use up to 1 device."}"#)
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            for id in ["a", "b"] { _ = try await server.send("POST", "/api/devices", #"{"device_id":"\#(id)"}"#) }
+            func action(_ query: String) async throws -> String? {
+                try await server.send("GET", Self.planChange + query).json["action"]?.string
+            }
+            #expect(try await action("?product_id=pass.30d") == "current")
+            #expect(try await action("?plan_id=annual_9") == "upgrade")
+            let down = try await server.send("GET", Self.planChange + "?plan_id=monthly_1").json
+            #expect(down["action"]?.string == "downgrade" && down["allowed"]?.flag == false)
+            #expect(down["devices_to_release"]?.elements?.map { $0.string } == ["b"])
+            #expect(try await action("?product_id=annual3") == "downgrade")
+        }
+    }
+
+    @Test func aChangeOfPlanIsRefused() async throws {
+        try await TestServer.run { server in
+            for (query, pointer) in [
+                ("", "?plan_id"), ("?plan_id=annual_3&product_id=annual3", "?product_id"),
+                ("?plan_id=a&plan_id=b", "?plan_id"),
+            ] {
+                try await server.expectRefusal(400, "invalid_request", "GET", Self.planChange + query, at: pointer)
+            }
+            for query in ["?plan_id=gold", "?plan_id=", "?product_id=credits", "?product_id=nothing"] {
+                try await server.expectRefusal(404, "not_found", "GET", Self.planChange + query)
+            }
+            try await server.expectRefusal(
+                401, "unauthenticated", "GET", Self.planChange + "?plan_id=annual_3", token: nil)
+        }
+    }
+
+    @Test func consentIsWhatWasSaidLast() async throws {
+        try await TestServer.run { server in
+            let path = "/api/iap/apple/consumption-consent"
+            for consents in ["true", "true", "false"] {
+                let answer = try await server.send("PUT", path, #"{"consented":\#(consents)}"#)
+                #expect(answer.status == 200 && answer.body == #"{"consented":\#(consents)}"#)
+            }
+            let entries = try server.service.state.withLock { try $0.ledgers[Fixture.user()].entries.map(\.fact) }
+            #expect(entries == [.consumptionConsent(true), .consumptionConsent(false)])
+            for body in [#"{}"#, #"{"consented":1}"#, #"{"consented":"true"}"#, #"{"consented":null}"#] {
+                try await server.expectRefusal(400, "invalid_request", "PUT", path, body, at: "#/consented")
+            }
+            try await server.expectRefusal(400, "invalid_request", "PUT", path, "[true]", at: "#")
+            try await server.expectRefusal(401, "unauthenticated", "PUT", path, "{}", token: nil)
+        }
+    }
+
+    @Test func whatAnOperatorGaveIsManual() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try server.grant(.addOn(ProductID("addon")), as: "g2")
+            let status = try await server.send("GET", "/api/iap/apple/status?explain=1").json
+            let entitlement = status["entitlements"]?.elements?.first
+            #expect(entitlement?["source"]?.string == "manual" && entitlement?["external_id"]?.string == "g1")
+            #expect(entitlement?["product_id"]?.isNull == true && entitlement?["state"]?.string == "running")
+            #expect(status["add_ons"]?.elements?.first?["state"]?.string == "active")
+            #expect(status["devices"]?["allowed"]?.integer == "7")
+            let facts = status["explanation"]?.elements?.first?["facts"]?.elements ?? []
+            #expect(facts.map { $0["kind"]?.string } == ["granted", "bound"])
+            let check = try await server.send("GET", "/api/billing/subscriptions/check/u1").json
+            #expect(check["provider"]?.string == "manual" && check["plan_id"]?.isNull == true)
+            #expect(check["devices"]?.integer == "7" && check["manage_url"]?.isNull == true)
+            let purchases = try await server.send("GET", "/api/iap/purchases").json["data"]?.elements ?? []
+            #expect(purchases.map { $0["external_id"]?.string } == ["g1", "g2"])
+            #expect(purchases.map { $0["product_id"]?.string } == [nil, "addon"])
+            #expect(purchases.allSatisfy { $0["transaction_id"]?.isNull == true && $0["quantity"]?.integer == "1" })
+        }
+    }
+
+    @Test func whatWentToSomebodyElseSaysSoOnBothSides() async throws {
+        try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing)
+            server.wait(hours: 24)
+            let (giver, receiver) = (try Fixture.user("u1"), try Fixture.user("u2"))
+            server.service.state.withLock { state in
+                let transfer = Transfer(
+                    .all, from: giver, to: receiver, note: Note(actor: "ann", reason: "asked"),
+                    in: FoldContext(catalogue: server.service.catalogue, settings: server.service.settings))
+                state.ledgers.apply(transfer.decide(given: state.ledgers.history(at: state.now)), at: state.now)
+            }
+            let given = try await Self.explained("u1", server)
+            #expect(given.reason == "transferred" && given.facts == ["state", "bound", "gave_away"])
+            let received = try await Self.explained("u2", server)
+            #expect(received.reason == nil && received.facts == ["state", "received"])
+            for user in ["u1", "u2"] {
+                let page = try await server.send("GET", "/api/iap/purchases", token: Fixture.token(of: user)).json
+                #expect(page["data"]?.elements?.map { $0["external_id"]?.string } == ["p1"])
+            }
+        }
+    }
+}

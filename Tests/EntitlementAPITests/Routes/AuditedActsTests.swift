@@ -1,0 +1,119 @@
+import AppStore
+import Entitlements
+import HTTPTypes
+import LedgerStore
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+/// What a server does to a user is told to the audit trail once; what users do themselves is not.
+struct AuditedActsTests {
+    private static let user = "/api/admin/users/u1"
+    private static let device = #"{"device_id":"d1"}"#
+    private static let spend = #"{"amount":6,"reference":"order 1"}"#
+
+    /// Method, path, body and, where it changes something, the action; in this order.
+    private static let acts: [(String, String, String?, String)] = [
+        ("POST", "/credits/credit/spend", spend, "credits.spend"),
+        ("POST", "/devices", device, "device.register"),
+        ("POST", "/devices/d1/suspend", nil, "device.suspend"),
+        ("POST", "/devices/d1/reactivate", nil, "device.reactivate"),
+        ("POST", "/devices/d1/seen", nil, "device.see"),
+        ("DELETE", "/devices/d1", nil, "device.remove"),
+        ("POST", "/grants/g1/revoke", #"{"reason":"r"}"#, "grant.revoke"),
+        ("PUT", "/sandbox-tester", #"{"reason":"r"}"#, "sandbox_tester.name"),
+        ("DELETE", "/sandbox-tester", #"{"reason":"r"}"#, "sandbox_tester.unname"),
+        ("POST", "/merge", #"{"from_user_id":"guest","reason":"r"}"#, "user.merge"),
+        ("POST", "/transfer", #"{"all":true,"to_user_id":"u2","reason":"r"}"#, "user.transfer"),
+    ]
+
+    private static func act(
+        _ method: String, _ path: String, _ body: String? = nil, key: String, _ server: TestServer
+    ) async throws -> TestServer.Answer {
+        try await server.send(
+            method, user + path, body, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", key)])
+    }
+
+    private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
+        try await TestServer.run { server in
+            try server.sellCredits()
+            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "guest")
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await body(server)
+        }
+    }
+
+    @Test func everyWriteIsToldOnceAndItsRepeatNotAgain() async throws {
+        try await Self.open { server in
+            for (number, (method, path, body, action)) in Self.acts.enumerated() {
+                // Nothing is seen twice in the same hour.
+                server.wait(hours: 2)
+                for _ in 1...2 {
+                    let answer = try await Self.act(method, path, body, key: "k\(number)", server)
+                    #expect((200..<300).contains(answer.status), "\(path): \(answer.body)")
+                }
+                let told = server.service.state.withLock { $0.audited }
+                #expect(told.count == number + 1, "\(path)")
+                #expect(told.last?.action.text == action && told.last?.actor.text == "api_key:1 write")
+                #expect(told.last?.subject == UserID("u1"))
+                #expect(told.last?.reason == (body?.contains("reason") == true ? "r" : nil), "\(path)")
+            }
+            let told = server.service.state.withLock { $0.audited }
+            #expect(told.suffix(2).map(\.other) == [UserID("guest"), UserID("u2")])
+            #expect(told.first?.details == ["unit": "credit", "amount": "6", "reference": "order 1"])
+        }
+    }
+
+    @Test func aGrantAndAReservationAreToldByTheirNames() async throws {
+        try await Self.open { server in
+            let body = #"{"kind":"add_days","tier":"pro","days":3,"reason":"r","reference":"t1"}"#
+            let grant = try await Self.act("POST", "/grants", body, key: "k1", server).json["id"]?.string ?? ""
+            for (key, path) in [("k2", "commit"), ("k3", "release")] {
+                let held = try await Self.act(
+                    "POST", "/credits/credit/reservations", #"{"amount":5,"ttl_seconds":60}"#, key: key, server)
+                let id = try held.json["reservation_id"]?.string ?? ""
+                let answer = try await Self.act("POST", "/credits/reservations/\(id)/\(path)", key: path, server)
+                #expect(answer.status == 200)
+                let told = server.service.state.withLock { $0.audited.suffix(2) }
+                #expect(told.map(\.action.text) == ["credits.reserve", "reservation." + path])
+                #expect(told.allSatisfy { $0.details["reservation_id"] == id })
+            }
+            let first = server.service.state.withLock { $0.audited.first }
+            #expect(first?.action.text == "grant.give")
+            #expect(first?.details == ["grant_id": grant, "reference": "t1"])
+        }
+    }
+
+    @Test func aRefusalIsNotTold() async throws {
+        try await Self.open { server in
+            for (path, body) in [
+                ("/credits/credit/spend", #"{"amount":99999,"reference":"order 1"}"#),
+                ("/credits/credit/reservations", #"{"amount":99999,"ttl_seconds":60}"#),
+                ("/credits/reservations/none/commit", nil), ("/credits/reservations/none/release", nil),
+                ("/devices/none/suspend", nil), ("/devices/none/reactivate", nil), ("/devices/none/seen", nil),
+                ("/grants", #"{"kind":"add_days","tier":"gold","days":1,"reason":"r","reference":"t"}"#),
+                ("/grants/none/revoke", #"{"reason":"r"}"#),
+                ("/transfer", #"{"external_id":"none","to_user_id":"u2","reason":"r"}"#),
+                ("/merge", #"{"from_user_id":"nobody","reason":"r"}"#),
+            ] {
+                let answer = try await Self.act("POST", path, body, key: "refused", server)
+                #expect(answer.status >= 400, "\(path)")
+            }
+            #expect(try await Self.act("DELETE", "/devices/none", key: "k", server).status == 404)
+            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+        }
+    }
+
+    @Test func whatUsersDoThemselvesIsNotTold() async throws {
+        try await Self.open { server in
+            let spent = try await server.send(
+                "POST", "/api/credits/credit/spend", Self.spend, fields: [("Idempotency-Key", "k1")])
+            let device = try await server.send("POST", "/api/devices", Self.device)
+            let consent = try await server.send("PUT", "/api/iap/apple/consumption-consent", #"{"consented":true}"#)
+            #expect([spent.status, device.status, consent.status] == [200, 201, 200])
+            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+        }
+    }
+}

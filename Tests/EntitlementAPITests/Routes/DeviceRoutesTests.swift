@@ -1,0 +1,196 @@
+import AppStore
+import Entitlements
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+struct DeviceRoutesTests {
+    private static let devices = "/api/devices"
+
+    private static func register(_ id: String, _ server: TestServer) async throws -> TestServer.Answer {
+        try await server.send("POST", devices, #"{"device_id":"\#(id)"}"#)
+    }
+
+    private static func states(_ server: TestServer) async throws -> [String] {
+        let devices = try await server.send("GET", Self.devices).json["data"]?.elements ?? []
+        return devices.map { device in
+            [device["device_id"]?.string, device["state"]?.string, device["suspended_by"]?.string]
+                .compactMap(\.self).joined(separator: " ")
+        }
+    }
+
+    @Test func aDeviceIsRegisteredOnce() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            let first = try await server.send(
+                "POST", Self.devices, #"{"device_id":"a/b","name":"Ann's phone","pinned":true}"#)
+            #expect(first.status == 201)
+            #expect(
+                first.body
+                    == #"{"device_id":"a/b","name":"Ann's phone","pinned":true,"state":"active","suspended_by":null,"#
+                    + #""registered_at":"2026-01-15T12:00:00Z","registered_at_ms":1768478400000,"#
+                    + #""last_seen_at":"2026-01-15T12:00:00Z","last_seen_at_ms":1768478400000}"#)
+            let again = try await Self.register("a/b", server)
+            #expect(again.status == 200 && again.body == first.body)
+            let renamed = try await server.send(
+                "POST", Self.devices, #"{"device_id":"a/b","name":"Bo's","pinned":null}"#)
+            #expect(renamed.status == 200)
+            #expect(try renamed.json["name"]?.string == "Bo's" && renamed.json["pinned"]?.flag == true)
+            let all = try await server.send("GET", Self.devices)
+            #expect(all.body == #"{"data":[\#(renamed.body)],"next_cursor":null}"#)
+            #expect(all.headers.first(name: "cache-control") == "private, no-cache")
+            let license = try await server.send("GET", "/api/devices/license/status")
+            #expect(license.body == #"{"allowed":5,"active":1,"suspended":0}"#)
+        }
+    }
+
+    @Test func aSeatIsGivenBackAndTaken() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            for number in 1...5 { #expect(try await Self.register("d\(number)", server).status == 201) }
+            let refused = try await Self.register("d6", server)
+            #expect(refused.status == 409 && refused.code == "seat_limit_reached")
+            #expect(try refused.json["allowed"]?.integer == "5" && refused.json["active"]?.integer == "5")
+            let suspended = try await server.send("POST", "/api/devices/d1/suspend")
+            #expect(suspended.status == 200)
+            #expect(try suspended.json["state"]?.string == "suspended")
+            #expect(try suspended.json["suspended_by"]?.string == "user")
+            #expect(try await server.send("POST", "/api/devices/d1/suspend").body == suspended.body)
+            #expect(try await Self.register("d6", server).status == 201)
+            try await server.expectRefusal(409, "seat_limit_reached", "POST", "/api/devices/d1/reactivate")
+            let removed = try await server.send("DELETE", "/api/devices/d6")
+            #expect(removed.status == 204 && removed.body.isEmpty)
+            #expect(removed.headers.first(name: "content-type") == nil)
+            #expect(try await server.send("DELETE", "/api/devices/d6").status == 204)
+            let active = try await server.send("POST", "/api/devices/d1/reactivate")
+            #expect(try active.json["state"]?.string == "active")
+            #expect(try await server.send("POST", "/api/devices/d1/reactivate").body == active.body)
+            let status = try await server.send("GET", "/api/iap/apple/status").json
+            #expect(status["devices"]?["active"]?.integer == "5")
+        }
+    }
+
+    @Test func theLimitSuspendsAfterTheGraceAndTheStatusAtHandKnows() async throws {
+        try await TestServer.run { server in
+            try server.grant(.until(Fixture.now + 3_600_000, of: TierID("pro")), as: "g1")
+            #expect(try await Self.register("d1", server).status == 201)
+            func seats() async throws -> [String?] {
+                let status = try await server.send("GET", "/api/iap/apple/status").json["devices"]
+                return [status?["allowed"]?.integer, status?["active"]?.integer, status?["suspended"]?.integer]
+            }
+            #expect(try await seats() == ["5", "1", "0"])
+            server.wait(hours: 2)
+            #expect(try await seats() == ["0", "1", "0"])
+            #expect(try await Self.states(server) == ["d1 active"])
+            server.wait(hours: 24)
+            #expect(try await seats() == ["0", "0", "1"])
+            #expect(try await Self.states(server) == ["d1 suspended limit"])
+            try server.grant(.addDays(1, of: TierID("pro")), as: "g2")
+            #expect(try await seats() == ["5", "1", "0"])
+        }
+    }
+
+    @Test func beingSeenMovesTheInstant() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            #expect(try await Self.register("d1", server).status == 201)
+            server.wait(hours: 3)
+            let seen = try await server.send("POST", "/api/devices/d1/seen")
+            #expect(try seen.status == 200 && seen.json["last_seen_at"]?.string == "2026-01-15T15:00:00Z")
+        }
+    }
+
+    @Test func anotherUsersDeviceIsLikeOneThatDoesNotExist() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            #expect(try await Self.register("d1", server).status == 201)
+            let stranger = Fixture.token(of: "u2")
+            for (method, act) in [
+                ("POST", "/reactivate"), ("POST", "/suspend"), ("POST", "/seen"), ("DELETE", ""),
+            ] {
+                let theirs = try await server.send(method, "/api/devices/d1" + act, token: stranger)
+                let none = try await server.send(method, "/api/devices/nothing" + act, token: stranger)
+                #expect(theirs.status == 404 && theirs.code == "unknown_device" && theirs.body == none.body)
+                #expect(try await server.send(method, "/api/devices/d1" + act, token: nil).status == 401)
+                try await server.expectRefusal(404, "not_found", method, "/api/devices/%ff\(act)")
+                for id in ["%20", String(repeating: "d", count: 129), "D1"] {
+                    try await server.expectRefusal(404, "unknown_device", method, "/api/devices/\(id)\(act)")
+                }
+            }
+            #expect(try await server.send("GET", Self.devices, token: stranger).body.contains("d1") == false)
+            #expect(try await Self.states(server) == ["d1 active"])
+        }
+    }
+
+    @Test func aDeviceIsReachedByItsEscapedName() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            for id in ["a/b", "license1", "100%", "x?y#z"] {
+                #expect(try await Self.register(id, server).status == 201)
+            }
+            for escaped in ["a%2Fb", "license1", "100%25", "x%3Fy%23z"] {
+                #expect(try await server.send("POST", "/api/devices/\(escaped)/suspend").status == 200, "\(escaped)")
+                #expect(try await server.send("DELETE", "/api/devices/\(escaped)").status == 204, "\(escaped)")
+            }
+        }
+    }
+
+    @Test func aRegistrationIsRefused() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            for (body, pointer) in [
+                ("[]", "#"), ("{}", "#/device_id"), (#"{"device_id":null}"#, "#/device_id"),
+                (#"{"device_id":1}"#, "#/device_id"), (#"{"device_id":""}"#, "#/device_id"),
+                (#"{"device_id":"a b"}"#, "#/device_id"), (#"{"device_id":"é"}"#, "#/device_id"),
+                (#"{"device_id":"\#(String(repeating: "d", count: 129))"}"#, "#/device_id"),
+                (#"{"device_id":"license"}"#, "#/device_id"),
+                (#"{"device_id":"d","name":""}"#, "#/name"), (#"{"device_id":"d","name":1}"#, "#/name"),
+                (#"{"device_id":"d","name":"\#(String(repeating: "é", count: 101))"}"#, "#/name"),
+                (#"{"device_id":"d","pinned":1}"#, "#/pinned"), (#"{"device_id":"d","pinned":"true"}"#, "#/pinned"),
+                (#"{"device_id":"d","device_id":"d"}"#, "#"), ("", "#"),
+            ] {
+                try await server.expectRefusal(400, "invalid_request", "POST", Self.devices, body, at: pointer)
+            }
+            try await server.expectRefusal(
+                415, "unsupported_media_type", "POST", Self.devices, "{}", fields: [("Content-Type", "text/plain")])
+            #expect(try await Self.states(server) == [])
+            let widest = try await server.send(
+                "POST", Self.devices,
+                #"{"device_id":"\#(String(repeating: "d", count: 128))","name":"\#(String(repeating: "é", count: 100))"}"#
+            )
+            #expect(widest.status == 201)
+        }
+    }
+
+    @Test func aHundredDevicesAreEnough() async throws {
+        try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 0)) { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            for number in 1...100 {
+                #expect(try await Self.register("d\(number)", server).status == 201)
+                #expect(try await server.send("POST", "/api/devices/d\(number)/suspend").status == 200)
+            }
+            try await server.expectRefusal(409, "too_many_devices", "POST", Self.devices, #"{"device_id":"d101"}"#)
+            #expect(try await server.send("GET", Self.devices).json["data"]?.elements?.count == 100)
+        }
+    }
+
+    @Test func pathsNameTheirMethods() async throws {
+        try await TestServer.run { server in
+            for (path, allowed) in [
+                (Self.devices, "GET, POST, HEAD, OPTIONS"), ("/api/devices/license/status", "GET, HEAD, OPTIONS"),
+                ("/api/devices/d1", "DELETE, OPTIONS"), ("/api/devices/d1/seen", "POST, OPTIONS"),
+                ("/api/iap/apple/consumption-consent", "PUT, OPTIONS"),
+            ] {
+                let wrong = try await server.send("PATCH", path, "{}")
+                #expect(wrong.status == 405 && wrong.code == "method_not_allowed")
+                #expect(wrong.headers.first(name: "allow") == allowed, "\(path)")
+                #expect(try await server.send("OPTIONS", path).headers.first(name: "allow") == allowed)
+            }
+            for path in ["/api/devices/d1/nothing", "/api/devices/d1/seen/x", "/api/devices/license"] {
+                #expect(try await server.send("GET", path).status == (path.hasSuffix("license") ? 405 : 404))
+            }
+        }
+    }
+}

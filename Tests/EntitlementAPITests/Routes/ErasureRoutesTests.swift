@@ -1,0 +1,61 @@
+import AppStore
+import Entitlements
+import LedgerStore
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+/// A person's data is handed out and taken away.
+struct ErasureRoutesTests {
+    private static let user = "/api/admin/users/u1"
+
+    private static func erase(
+        _ body: String?, key: String = "k1", user: String = user, _ server: TestServer
+    ) async throws -> TestServer.Answer {
+        try await server.send(
+            "POST", user + "/erase", body, token: FakeOperators.secret(.admin), fields: [("Idempotency-Key", key)])
+    }
+
+    @Test func whatIsHeldIsExported() async throws {
+        try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
+            let export = try await server.send("GET", Self.user + "/export", token: FakeOperators.secret(.admin))
+            #expect(export.status == 200 && export.body == #"{"user":{"user_id":"u1"}}"#)
+            #expect(export.headers.first(name: "cache-control") == "no-store")
+            let unknown = try await server.send(
+                "GET", "/api/admin/users/u2/export", token: FakeOperators.secret(.admin))
+            #expect(unknown.status == 404 && unknown.code == "not_found")
+        }
+    }
+
+    @Test func nothingOfAnErasedPersonIsAnsweredAnyMore() async throws {
+        try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
+            #expect(try await server.send("GET", "/api/iap/apple/status").json["active"]?.flag == true)
+            let erased = try await Self.erase(#"{"reason":"asked"}"#, server)
+            #expect(erased.status == 204 && erased.body.isEmpty)
+            let told = server.service.state.withLock { $0.audited }
+            #expect(told.map(\.action) == [.erase] && told.first?.reason == "asked")
+            #expect(try await server.send("GET", "/api/iap/apple/status").json["state"]?.string == "none")
+            #expect(try await Self.erase(#"{"reason":"asked"}"#, key: "k2", server).code == "not_found")
+            // The same length and the same instants as before, and yet another ledger.
+            try server.sell("pass.30d", as: "p2", .nonRenewing, to: "u1")
+            let back = try await server.send("GET", "/api/iap/apple/status")
+            #expect(back.body.contains("p2") && !back.body.contains("p1"))
+        }
+    }
+
+    @Test(arguments: [nil, "[]", "{}", #"{"reason":""}"#, #"{"reason":7}"#])
+    func withoutAReasonNobodyIsErased(body: String?) async throws {
+        try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
+            #expect((400...415).contains(try await Self.erase(body, server).status))
+            let without = try await server.send(
+                "POST", Self.user + "/erase", #"{"reason":"r"}"#, token: FakeOperators.secret(.admin))
+            #expect(without.status == 400 && without.code == "invalid_request")
+            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+        }
+    }
+}

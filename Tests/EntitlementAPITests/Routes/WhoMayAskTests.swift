@@ -1,0 +1,157 @@
+import AppStore
+import Entitlements
+import NIOHTTP1
+import HTTPTypes
+import LedgerStore
+import StoreSimulator
+import Testing
+
+@testable import EntitlementAPI
+
+/// Every route against everybody who might ask (`reliability.md` T22): no other's data in a body, and the same answer
+/// whether it is there or not.
+struct WhoMayAskTests {
+    /// Somebody who asks.
+    private struct Caller {
+        let name: String
+        let token: String?
+        let fields: [(String, String)]
+
+        init(_ name: String, _ token: String?, scheme: String = "Bearer") {
+            self.name = name
+            self.token = scheme == "Bearer" ? token : nil
+            fields = scheme == "Bearer" ? [] : [("Authorization", scheme + " " + (token ?? ""))]
+        }
+    }
+
+    private static let strangers = [
+        Caller("anonymous", nil),
+        Caller("expired", Fixture.token(#"{"sub":"u1","exp":\#(Fixture.now.milliseconds / 1000 - 3600)}"#)),
+        Caller("another secret", Fixture.token(#"{"sub":"u1","exp":9999999999}"#, secret: Array("other".utf8))),
+        Caller("wrong key", "gp_" + String(repeating: "x", count: 43)),
+        Caller("half a key", "gp_rrrr"), Caller("no key", "gp_"), Caller("empty", ""),
+        Caller("basic", "dTE6cGFzcw==", scheme: "Basic"),
+        Caller("two keys", FakeOperators.secret(.admin) + ", " + FakeOperators.secret(.admin)),
+    ]
+
+    private static func path(_ endpoint: Endpoint, user: String = "u1") -> String {
+        endpoint.path.replacing("{user_id}", with: user).replacing("{key_id}", with: "1")
+            .replacing("{unit}", with: "credit").replacing("{reservation_id}", with: "r1")
+            .replacing("{device_id}", with: "d1").replacing("{grant_id}", with: "g1")
+    }
+
+    private static func send(
+        _ endpoint: Endpoint, _ server: TestServer, as caller: Caller, user: String = "u1"
+    ) async throws -> TestServer.Answer {
+        let body = endpoint.method == .get ? nil : "{}"
+        return try await server.send(
+            endpoint.method.rawValue, path(endpoint, user: user), body, token: caller.token,
+            fields: caller.fields)
+    }
+
+    private static func withPurchase(_ body: @Sendable (TestServer) async throws -> Void) async throws {
+        try await TestServer.run { server in
+            let jws = try server.authority.sign(Fixture.pass("987654321")).text
+            let attached = try await server.send(
+                "POST", "/api/iap/apple/transactions/attach", #"{"signedTransactionJWS":"\#(jws)"}"#)
+            #expect(attached.status == 200)
+            try await body(server)
+        }
+    }
+
+    private static var closed: [Endpoint] {
+        Routes.all.filter { $0.path.hasPrefix("/api/") && $0.path != "/api/iap/apple/products" }
+    }
+
+    @Test func whoShowsNothingThatCountsIsToldTheSameEverywhere() async throws {
+        try await Self.withPurchase { server in
+            for endpoint in Self.closed {
+                for caller in Self.strangers {
+                    let answer = try await Self.send(endpoint, server, as: caller)
+                    let unknown = try await Self.send(endpoint, server, as: caller, user: "nobody")
+                    let place = "\(endpoint.path) as \(caller.name)"
+                    #expect(answer.status == 401 && answer.code == "unauthenticated", "\(place)")
+                    #expect(answer.body == unknown.body && !answer.body.contains("987654321"), "\(place)")
+                    let challenge = answer.headers.first(name: "www-authenticate") ?? ""
+                    #expect(challenge.hasPrefix("Bearer realm=\"gatepass\""), "\(place)")
+                }
+            }
+        }
+    }
+
+    @Test func aUsersTokenReachesNoAdminRouteAndAServersKeyNoUsersRoute() async throws {
+        try await Self.withPurchase { server in
+            for endpoint in Self.closed {
+                let isAdmin = endpoint.path.hasPrefix("/api/admin/")
+                let isShared = endpoint.path.contains("/check/")
+                for user in ["u1", "u2"] {
+                    let answer = try await Self.send(endpoint, server, as: Caller(user, Fixture.token(of: user)))
+                    #expect((answer.status == 401) == isAdmin, "\(endpoint.path) as \(user)")
+                    if user == "u2" { #expect(!answer.body.contains("987654321"), "\(endpoint.path)") }
+                }
+                for scope in APIKeyScope.allCases {
+                    let key = Caller(scope.rawValue, FakeOperators.secret(scope))
+                    let answer = try await Self.send(endpoint, server, as: key)
+                    #expect((answer.status == 401) == !(isAdmin || isShared), "\(endpoint.path) as \(scope)")
+                }
+            }
+        }
+    }
+
+    @Test func aKeyWithoutTheScopeIsForbiddenBeforeAnythingElseIsLookedAt() async throws {
+        let needed: [String: APIKeyScope] = [
+            "/api/admin/audit": .admin, "/api/admin/api-keys": .admin, "/api/admin/api-keys/{key_id}/revoke": .admin,
+            "/api/admin/users/{user_id}/export": .admin, "/api/admin/users/{user_id}/erase": .admin,
+        ]
+        try await Self.withPurchase { server in
+            for endpoint in Self.closed where endpoint.path.hasPrefix("/api/admin/") {
+                let scope = needed[endpoint.path] ?? (endpoint.method == .get ? .read : .write)
+                for held in APIKeyScope.allCases {
+                    let answer = try await Self.send(
+                        endpoint, server, as: Caller(held.rawValue, FakeOperators.secret(held)))
+                    #expect((answer.status == 403) == (held < scope), "\(endpoint.path) with \(held): \(answer.status)")
+                    guard held < scope else { continue }
+                    #expect(answer.code == "forbidden")
+                    let challenge = answer.headers.first(name: "www-authenticate") ?? ""
+                    #expect(challenge.contains("error=\"insufficient_scope\""))
+                    #expect(challenge.hasSuffix("scope=\"\(scope.rawValue)\""))
+                }
+            }
+        }
+    }
+
+    @Test func aServerAsksAboutAnybodyAndAUserWhoWasNeverSeenHasNothing() async throws {
+        try await Self.withPurchase { server in
+            let key = FakeOperators.secret(.read)
+            let check = "/api/billing/subscriptions/check/"
+            #expect(try await server.send("GET", check + "u1", token: key).json["status"]?.string == "ACTIVE")
+            #expect(try await server.send("GET", check + "u2", token: key).json["status"]?.string == "NONE")
+            let status = try await server.send("GET", "/api/admin/users/u1/status?explain=1&history=1", token: key)
+            let own = try await server.send("GET", "/api/iap/apple/status?explain=1&history=1")
+            #expect(status.status == 200 && status.body == own.body && own.body.contains("987654321"))
+            let empty = try await server.send("GET", "/api/admin/users/u2/status", token: key)
+            #expect(try empty.json["state"]?.string == "none")
+        }
+    }
+
+    @Test func anIdThatIsNoneIsNotFound() async throws {
+        try await Self.withPurchase { server in
+            let unknown = try await server.send("GET", "/nowhere").body
+            for id in [
+                "-1", "+1", "u1%00", "%D9%A1", "u1%2F", "u%201", "%ff", "_u1", String(repeating: "1", count: 65),
+                "u1%0A",
+            ] {
+                for path in ["/api/billing/subscriptions/check/\(id)", "/api/admin/users/\(id)/status"] {
+                    let answer = try await server.send("GET", path, token: FakeOperators.secret(.admin))
+                    #expect(answer.status == 404 && answer.body == unknown, "\(path)")
+                }
+                let answer = try await server.send("GET", "/api/billing/subscriptions/check/\(id)")
+                #expect(answer.status == 404 && answer.body == unknown, "\(id)")
+            }
+            for id in ["0", "01", "9223372036854775808", "u2"] {
+                let answer = try await server.send("GET", "/api/billing/subscriptions/check/\(id)")
+                #expect(answer.status == 404 && answer.body == unknown, "\(id)")
+            }
+        }
+    }
+}

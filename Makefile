@@ -6,9 +6,11 @@ run: setup
 	swift build --product gatepass
 	.build/debug/gatepass dev
 
-# All tests, against a MariaDB that they start and stop themselves.
+# All tests, against a MariaDB that they start and stop themselves; those that start servers by themselves, for both cores are
+# busy then.
 test: setup
-	swift test
+	swift test --skip GatepassTests
+	swift test --filter GatepassTests
 
 # What a reviewer should not have to say.
 check:

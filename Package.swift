@@ -116,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "EntitlementAPITests",
             dependencies: [
-                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "StoreSimulator", crypto, cryptoExtras,
+                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "StoreSimulator", "Support", crypto,
+                cryptoExtras,
                 httpClient, httpTypes, hummingbird, hummingbirdCore, jwtKit, logging, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle,
             ],
@@ -124,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "GatepassTests",
             dependencies: [
-                "AppStore", "Entitlements", "Gatepass", "MariaDB", "StoreSimulator", "Support", crypto, httpClient,
+                "AppStore", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator", "Support", crypto,
+                httpClient,
                 nioCore,
                 nioHTTP1,
             ],

@@ -37,6 +37,15 @@ package struct JSONValue: Sendable {
     /// The text of a string; nil if this is something else.
     package var string: String? { json.string(node) }
 
+    /// Nil if this is neither `true` nor `false`.
+    package var flag: Bool? {
+        switch json.kind(node) {
+        case .isTrue: true
+        case .isFalse: false
+        case .object, .array, .string, .number, .null: nil
+        }
+    }
+
     /// The text of a number as it is written; nil if this is something else.
     package var number: String? {
         guard json.kind(node) == .number else { return nil }

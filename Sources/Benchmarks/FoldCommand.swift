@@ -56,7 +56,7 @@ struct FoldCommand: AsyncParsableCommand {
                 key: key, transactionID: TransactionID(key.externalID.text), productID: Sale.product(number),
                 type: .nonRenewing, purchasedAt: purchasedAt, signedAt: purchasedAt + 1_000)
             ledger.append(
-                [(purchasedAt + 1_000, .evidence(purchase)), (purchasedAt + 2_000, .bound(key))],
+                [.init(.evidence(purchase), at: purchasedAt + 1_000), .init(.bound(key), at: purchasedAt + 2_000)],
                 at: purchasedAt + 2_000)
         }
         return ledger

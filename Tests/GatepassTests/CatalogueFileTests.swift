@@ -54,25 +54,30 @@ import Testing
                 apps: [{bundle_id: a}, {bundle_id: b}]
                 lanes: [{id: main}, {id: side, under_higher_window: pause}]
                 tiers: [{id: pro, rank: 1}, {id: extra, rank: 1, lane: side}]
-                ownership: {pass: keep, add_on: keep}
+                ownership: {pass: transfer, add_on: transfer_if_inactive, plan: keep}
                 products:
                   - {id: x, kind: add_on, app: b, features: [f], requires: {tier: pro}, seats: 2, family_shareable: true,
                      description: {no: Ekstra}}
                   - {id: c, kind: consumable, app: a, unit: credit, amount: 5, on_shortfall: write_off}
                   - {id: c, kind: consumable, app: b, unit: credit, amount: 6}
                   - {id: c, kind: consumable, app: b, source: stripe, unit: credit, amount: 7}
+                  - {id: p, kind: pass, app: a, tier: pro, duration: 30d, devices: 2}
+                  - {id: q, kind: plan, app: a, tier: pro, devices: 4}
                 """, fileName: "f")
         #expect(catalogue.lanes[1] == Lane(id: LaneID("side"), underHigherWindow: .pause))
         #expect(catalogue.tiers[1].lane == LaneID("side"))
-        #expect(catalogue.ownership == OwnershipPolicies())
+        #expect(catalogue.ownership == OwnershipPolicies([.pass: .transfer, .addOn: .transferIfInactive]))
         #expect(
             catalogue.products.map(\.terms) == [
                 .addOn(features: [Feature("f")], requires: TierID("pro"), seats: 2, familyShareable: true),
                 .consumable(unit: "credit", amount: 5, onShortfall: .writeOff),
                 .consumable(unit: "credit", amount: 6, onShortfall: .debt),
                 .consumable(unit: "credit", amount: 7, onShortfall: .debt),
+                .pass(tier: TierID("pro"), days: 30),
+                .plan(tier: TierID("pro"), planID: nil, familyShareable: false),
             ])
-        #expect(catalogue.products.map(\.app.text) == ["b", "a", "b", "b"])
+        #expect(catalogue.products.map(\.devices) == [nil, nil, nil, nil, 2, 4])
+        #expect(catalogue.products.map(\.app.text) == ["b", "a", "b", "b", "a", "a"])
         #expect(catalogue.products[0].descriptions == ["no": "Ekstra"])
     }
 

@@ -43,14 +43,15 @@ import Testing
         Case(
             "an unknown key of a product", "duration: 30d}", with: "duration: 30d, colour: red}",
             "c:9: a product of kind pass has no key 'colour'; write only id, kind, source, app, price, title, "
-                + "description, tier, duration"),
+                + "description, tier, duration, devices"),
         Case(
             "another kind's key", "unit: coin,", with: "unit: coin, tier: pro,",
             "c:11: a product of kind consumable has no key 'tier'; write only id, kind, source, app, price, title, "
                 + "description, unit, amount, on_shortfall"),
         Case(
-            "an ownership that moves", "default_tier: free", with: "ownership: {pass: transfer}",
-            "c:4: ownership.pass is transfer, and transfer is not supported by this release; write keep"),
+            "an ownership of no kind", "default_tier: free", with: "ownership: {pass: share}",
+            "c:4: pass is 'share', which is none of keep, transfer, transfer_if_inactive; write keep or "
+                + "transfer or transfer_if_inactive"),
         Case(
             "a plan without seats", "kind: plan,", with: "kind: plan, plan_id: annual_0,",
             "c:12: plan_id is 'annual_0', which names no seats from 1 to 10000; write annual_1 or another name"),

@@ -69,6 +69,14 @@ import Testing
             "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY: tokens.key_encryption_key is one byte repeated, which is no secret; "
                 + "write the output of: openssl rand -base64 32"),
         Case(
+            "the key encryption key of development",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": secret,
+                "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": KeyEncryptionKey.development.base64,
+            ],
+            "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY: tokens.key_encryption_key is the development key, which everybody "
+                + "knows; write the output of: openssl rand -base64 32"),
+        Case(
             "a broken address is one fault, not two",
             ["GATEPASS_AUTH_JWKS_URL": "nowhere", "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key],
             "GATEPASS_AUTH_JWKS_URL: auth.jwks_url is \"nowhere\", which is not an http or https URL; "

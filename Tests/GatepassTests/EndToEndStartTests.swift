@@ -2,6 +2,7 @@ import AppStore
 import MariaDB
 import StoreSimulator
 import Support
+import LedgerStore
 import Testing
 
 extension EndToEnd {
@@ -66,7 +67,7 @@ extension EndToEnd {
             try await server.schema.rows(
                 """
                 INSERT INTO schema_migrations (number, name, checksum, is_done)
-                SELECT seq, CONCAT('add_', seq), REPEAT('x', 32), TRUE FROM seq_9_to_1000
+                SELECT seq, CONCAT('add_', seq), REPEAT('x', 32), TRUE FROM seq_\(Schema.accepted.lowerBound + 1)_to_1000
                 """)
             let newer = try await server.command(["serve"])
             #expect(newer.status == 1)

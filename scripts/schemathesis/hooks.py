@@ -15,6 +15,42 @@ with open(os.environ["SIGNED_TEXTS"], encoding="ascii") as file:
 # Other texts are no cursors, which the document can say in words only.
 schemathesis.openapi.format("cursor", st.just(os.environ["CURSOR"]))
 
+schemathesis.openapi.format("page", st.just(os.environ["PAGE"]))
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Nobody revokes the key that all of this is asked with, which is the first."""
+    if (case.path_parameters or {}).get("key_id") == "1":
+        case.path_parameters["key_id"] = "2"
+
+
+ADMIN = "^/api/admin/"
+
+
+class Bearer:
+    """Shows what stands in an environment variable."""
+
+    variable = ""
+
+    def get(self, case, context):
+        return os.environ[self.variable]
+
+    def set(self, case, data, context):
+        case.headers = case.headers or {}
+        case.headers["Authorization"] = "Bearer " + data
+
+
+@schemathesis.auth().apply_to(path_regex=ADMIN)
+class ServerKey(Bearer):
+    variable = "API_KEY"
+
+
+@schemathesis.auth().skip_for(path_regex=ADMIN)
+class UserToken(Bearer):
+    variable = "USER_TOKEN"
+
+
 MEMBERS = ("signedTransactionJWS", "signed_transaction_jws", "signedData")
 LISTS = ("signedTransactions", "signed_transactions")
 

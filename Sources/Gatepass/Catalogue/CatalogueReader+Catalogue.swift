@@ -96,10 +96,6 @@ extension CatalogueReader {
             // Left out and `keep` mean the same, and so make equal catalogues.
             guard policy != .keep else { continue }
             policies[kind] = policy
-            report(
-                fields[kind.rawValue]?.line ?? node.line,
-                "ownership.\(kind.rawValue) is \(policy.rawValue), and transfer is not supported by this release",
-                "write keep")
         }
         return OwnershipPolicies(policies)
     }

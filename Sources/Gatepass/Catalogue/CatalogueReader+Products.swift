@@ -20,13 +20,14 @@ extension CatalogueReader {
         let terms = terms(fields, of: kind)
         let source = choice("source", in: fields, of: Source.self) ?? .appleIAP
         let app = app(fields, among: apps)
+        let devices = integer("devices", in: fields)
         let price = price(fields)
         let titles = texts("title", in: fields)
         let descriptions = texts("description", in: fields)
         guard let id, let terms, let app else { return nil }
         return Product(
-            id: ProductID(id), source: source, app: app, terms: terms, price: price, titles: titles,
-            descriptions: descriptions)
+            id: ProductID(id), source: source, app: app, terms: terms, devices: devices, price: price,
+            titles: titles, descriptions: descriptions)
     }
 
     /// The kind comes first, because it says which keys there may be.

@@ -4,10 +4,10 @@ extension CatalogueReader {
     /// The keys that say what a product of `kind` gives.
     static func termKeys(of kind: ProductKind) -> [String] {
         switch kind {
-        case .pass: ["tier", "duration"]
+        case .pass: ["tier", "duration", "devices"]
         case .addOn: ["features", "requires", "seats", "family_shareable"]
         case .consumable: ["unit", "amount", "on_shortfall"]
-        case .plan: ["tier", "plan_id", "family_shareable"]
+        case .plan: ["tier", "plan_id", "devices", "family_shareable"]
         }
     }
 

@@ -59,6 +59,7 @@ struct DevCommand: AsyncParsableCommand {
             "environment": "development", "http.port": String(port), "database.socket": database.socket,
             "database.user": database.user, "database.name": Self.schema,
             "auth.hs256_secret": try installation.secret(),
+            "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
         ]
     }

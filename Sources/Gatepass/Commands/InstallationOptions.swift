@@ -14,4 +14,12 @@ struct InstallationOptions: ParsableArguments {
         guard !isNamed, let database = installation.runningDatabase else { return [:] }
         return database
     }
+
+    /// The same, and the key that the installation's kept keys are sealed with. Throws what the file system refuses.
+    func overridesForKeys() throws -> [String: String] {
+        let overrides = overrides
+        guard !overrides.isEmpty else { return [:] }
+        let key = try Installation(path: dataDir).keyEncryptionKey()
+        return overrides.merging(["tokens.key_encryption_key": key.base64]) { first, _ in first }
+    }
 }

@@ -54,10 +54,15 @@ struct Startup {
             tlsCA: database.tlsCA.map { lookup.find($0)?.path ?? $0 })
     }
 
-    /// Runs `body` with a pool of one connection or two. Throws what `body` throws.
-    func withPool<Answer: Sendable>(_ body: @Sendable (Pool) async throws -> Answer) async throws -> Answer {
+    /// Runs `body` with a pool of one connection or two, each of whose statements may take `longestStatement` seconds if it is
+    /// given. Throws what `body` throws.
+    func withPool<Answer: Sendable>(
+        longestStatement: Int? = nil, _ body: @Sendable (Pool) async throws -> Answer
+    ) async throws -> Answer {
         var limits = PoolLimits()
         limits.maxConnections = 2
+        var database = database
+        if let longestStatement { database.readTimeoutSeconds = longestStatement }
         let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)
         async let running: Void = pool.run()
         let answer: Result<Answer, any Error>

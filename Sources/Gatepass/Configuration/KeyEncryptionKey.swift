@@ -1,4 +1,5 @@
 import Foundation
+import LedgerStore
 
 /// The key of 32 bytes that stored signing and webhook keys are encrypted with; prints as a mask.
 struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -13,10 +14,32 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
         bytes = Array(data)
     }
 
+    /// What development uses where none is set; everybody knows it, and production refuses it.
+    static let development = KeyEncryptionKey(bytes: Array("gatepass-development-only-secret".utf8))
+
+    /// 32 random bytes.
+    static func random() -> KeyEncryptionKey {
+        KeyEncryptionKey(bytes: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) })
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// As the setting is written.
+    var base64: String { Data(bytes).base64EncodedString() }
+
     /// A key of one repeated byte, such as all zeros, is a placeholder.
     var isPlaceholder: Bool { Set(bytes).count == 1 }
 
     var description: String { "(secret)" }
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Settings.Tokens {
+    /// Development has no key, and nobody to protect.
+    var tombstoneKey: TombstoneKey {
+        TombstoneKey(derivedFrom: keyEncryptionKey?.bytes ?? Array("gatepass development".utf8))
+    }
 }

@@ -41,6 +41,11 @@ extension Settings {
             }
             return
         }
+        if value == .development {
+            reader.report(
+                key, "\(key) is the development key, which everybody knows",
+                "write the output of: openssl rand -base64 32")
+        }
         if value.isPlaceholder {
             reader.report(
                 key, "\(key) is one byte repeated, which is no secret", "write the output of: openssl rand -base64 32")

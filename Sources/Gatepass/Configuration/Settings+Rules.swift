@@ -12,6 +12,10 @@ extension Settings {
             cooldownDays = reader.integer("ownership.cooldown_days", default: 30, in: 0...longestDays)
             transfersPerYear = reader.integer("ownership.transfers_per_year", default: 3, in: 0...1_000)
         }
+
+        var rules: ClaimRules {
+            ClaimRules(unclaimed: unclaimed, cooldownDays: cooldownDays, transfersPerYear: transfersPerYear)
+        }
     }
 
     /// `account_tokens`: how an `appAccountToken` is read.

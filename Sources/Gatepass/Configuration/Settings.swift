@@ -30,7 +30,9 @@ struct Settings: Hashable, Sendable {
 
     /// The part that answers depend on.
     var entitlements: EntitlementSettings {
-        EntitlementSettings(sandboxAccess: sandboxAccess, renewalLeewayHours: plans.renewalLeewayHours)
+        EntitlementSettings(
+            sandboxAccess: sandboxAccess, renewalLeewayHours: plans.renewalLeewayHours,
+            seatGraceHours: devices.seatGraceHours)
     }
 
     /// Reads every key, so that each one is known and every fault is found in one go.

@@ -150,7 +150,7 @@ final class EmbeddedMariaDB {
         setup.arguments =
             [
                 "--no-defaults", "--datadir=\(unfinished.path)", "--auth-root-authentication-method=socket",
-                "--auth-root-socket-user=\(user)", "--skip-test-db",
+                "--auth-root-socket-user=\(user)", "--skip-test-db", "--tmpdir=\(directory.path)",
             ] + account
         let log = try openLog()
         setup.standardOutput = log
@@ -187,7 +187,7 @@ final class EmbeddedMariaDB {
 
     private func options(_ data: URL) -> [String] {
         [
-            "--no-defaults", "--datadir=\(data.path)", "--socket=\(socket)",
+            "--no-defaults", "--datadir=\(data.path)", "--socket=\(socket)", "--tmpdir=\(directory.path)",
             "--pid-file=\(directory.appendingPathComponent("mariadb.pid").path)", "--skip-networking", "--skip-log-bin",
             "--skip-name-resolve", "--performance-schema=OFF", "--innodb-flush-log-at-trx-commit=1",
             "--innodb-doublewrite=ON", "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=128M",

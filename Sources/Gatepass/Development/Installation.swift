@@ -84,6 +84,18 @@ struct Installation {
         return secret
     }
 
+    /// The key that kept keys are sealed with, made at the first call. Throws what the file system refuses.
+    func keyEncryptionKey() throws -> KeyEncryptionKey {
+        let file = directory.appendingPathComponent("key-encryption-key")
+        // Not there yet, or cut short.
+        if let text = try? String(contentsOf: file, encoding: .utf8), let key = KeyEncryptionKey(base64: text) {
+            return key
+        }
+        let key = KeyEncryptionKey.random()
+        try write(key.base64, to: file)
+        return key
+    }
+
     /// What the simulator has sold here, by transaction id.
     var purchases: URL { directory.appendingPathComponent("purchases") }
 

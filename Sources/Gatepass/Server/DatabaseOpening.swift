@@ -1,3 +1,4 @@
+import EntitlementAPI
 import Entitlements
 import Foundation
 import LedgerStore
@@ -35,6 +36,7 @@ struct DatabaseOpening: Service {
     }
 
     private static let pause = Duration.milliseconds(250)
+    private static let pauseBetweenKeys = Duration.seconds(2)
 
     let pool: Pool
     let service: LedgerService
@@ -52,6 +54,7 @@ struct DatabaseOpening: Service {
                 group.addTask { await opened.ledger.run() }
                 group.addTask { await opened.reader.run() }
                 group.addTask { await watch(opened.shelf) }
+                group.addTask { await watchKeys() }
             }
         } onGracefulShutdown: {
             opened.ledger.shutDown()
@@ -108,12 +111,15 @@ struct DatabaseOpening: Service {
             throw Refusal.noCatalogue
         }
         let ledgerSettings = LedgerSettings(
-            entitlements: settings.entitlements, decodesLegacyTokens: settings.accountTokens.legacyHexUserID)
-        let ledger = Ledger(pool: pool, catalogue: shelf, settings: ledgerSettings, now: Surroundings.now)
+            entitlements: settings.entitlements, decodesLegacyTokens: settings.accountTokens.legacyHexUserID,
+            tombstoneKey: settings.tokens.tombstoneKey)
+        let ledger = Ledger(
+            pool: pool, catalogue: shelf, settings: ledgerSettings, now: Surroundings.now, salt: Surroundings.noteSalt)
         return LedgerService.Opened(
             ledger: ledger, reader: ledger.reader(),
             accountTokens: AccountTokens(pool: pool, now: Surroundings.now, random: Surroundings.accountToken),
-            shelf: shelf)
+            shelf: shelf, keys: SigningKeys(settings.tokens, pool: pool), export: Export(pool: pool),
+            erasure: Erasure(pool: pool, key: ledgerSettings.tombstoneKey))
     }
 
     /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.
@@ -126,6 +132,14 @@ struct DatabaseOpening: Service {
             if applied.isNew { logger.info("catalogue applied", metadata: ["version": "\(applied.version)"]) }
         } else if try await applier.differs(catalogueFile) {
             logger.warning("the catalogue file differs from the version in force: run `gatepass catalog apply`")
+        }
+    }
+
+    /// Keys are made, published and given up in time, and their faults told, though nobody asks for a token.
+    private func watchKeys() async {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            _ = try? await service.signingKeys()  // what is wrong stands in the log and in readiness
+            try? await Task.sleep(for: Self.pauseBetweenKeys)  // cancelled: the loop ends
         }
     }
 

@@ -17,12 +17,16 @@ final class LedgerService: EntitlementService {
         let reader: LedgerReader
         let accountTokens: AccountTokens
         let shelf: CatalogueShelf
+        let keys: SigningKeys
+        let export: Export
+        let erasure: Erasure
     }
 
     /// What the lock guards.
     private struct State {
         var opened: Opened?
         var isDraining = false
+        var keys = KeyHealth()
     }
 
     private static let retryAfterSeconds = 1
@@ -31,7 +35,7 @@ final class LedgerService: EntitlementService {
     private let roots: TrustRoots
     private let now: @Sendable () -> Instant
     private let provisional: CatalogueVersions
-    private let entitlements: EntitlementSettings
+    let settings: EntitlementSettings
     private let rules: ClaimRules
     private let logger: Logger
     /// Ends when the database has been opened.
@@ -47,7 +51,7 @@ final class LedgerService: EntitlementService {
         self.roots = roots
         self.now = now
         self.provisional = provisional
-        self.entitlements = entitlements
+        settings = entitlements
         self.rules = rules
         self.logger = logger
     }
@@ -72,10 +76,14 @@ final class LedgerService: EntitlementService {
         _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
         let opened = try opened()
-        let attach = Attach(purchase, to: user, proof: proof, under: rules)
         let recorded = try await asking { () throws(DatabaseError) in
             try await opened.ledger.record(
-                [Evidence(purchase: purchase, text: jws, digest: jwsHash)], for: [user], deciding: attach.decide)
+                [Evidence(purchase: purchase, text: jws, digest: jwsHash)], for: [user]
+            ) { [rules, settings] history, catalogue in
+                let context = ClaimContext(
+                    rules: rules, fold: FoldContext(catalogue: catalogue, settings: settings))
+                return Attach(purchase, to: user, proof: proof, in: context).decide(given: history)
+            }
         }
         return recorded.answer.map { claim in
             let ledger = recorded.history.ledgers[user] ?? UserLedger(user: user)
@@ -91,12 +99,15 @@ final class LedgerService: EntitlementService {
         _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> RestoreReply {
         let opened = try opened()
-        let restore = Restore(
-            items.map { Restore.Item(index: $0.index, purchase: $0.purchase) }, to: user, proof: proof, under: rules)
+        let verified = items.map { Restore.Item(index: $0.index, purchase: $0.purchase) }
         let recorded = try await asking { () throws(DatabaseError) in
             try await opened.ledger.record(
-                items.map { Evidence(purchase: $0.purchase, text: $0.jws, digest: $0.jwsHash) }, for: [user],
-                deciding: restore.decide)
+                items.map { Evidence(purchase: $0.purchase, text: $0.jws, digest: $0.jwsHash) }, for: [user]
+            ) { [rules, settings] history, catalogue in
+                let context = ClaimContext(
+                    rules: rules, fold: FoldContext(catalogue: catalogue, settings: settings))
+                return Restore(verified, to: user, proof: proof, in: context).decide(given: history)
+            }
         }
         let ledger = recorded.history.ledgers[user] ?? UserLedger(user: user)
         let at = Attach.answeredAt(recorded.history.now, recording: items.map(\.purchase))
@@ -106,9 +117,42 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
+    func record<Reply, Refusal>(
+        for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?, audit: AuditedAct?,
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+    ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in
+            try await opened.ledger.record(
+                for: users, keys: keys, everythingOf: giver, audit: audit
+            ) { [settings] history, catalogue in
+                deciding(history, FoldContext(catalogue: catalogue, settings: settings))
+            }
+        }
+    }
+
+    /// Throws `unavailable` while the database is away.
     func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
         let opened = try opened()
         return try await asking { () throws(DatabaseError) in try await opened.reader.ledger(of: user) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func export(of user: UserID) async throws(ServiceFailure) -> String? {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.export.document(of: user) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func erase(
+        _ user: UserID, by actor: Actor, reason: String, remembering: @escaping @Sendable () -> RememberedAnswer
+    ) async throws(ServiceFailure) -> Bool {
+        let opened = try opened()
+        let erased = try await asking { () throws(DatabaseError) in
+            try await opened.erasure.erase(user, by: actor, reason: reason, remembering: remembering)
+        }
+        opened.ledger.forget(user)
+        return erased != nil
     }
 
     /// Throws `unavailable` while the database is away.
@@ -117,8 +161,25 @@ final class LedgerService: EntitlementService {
         return try await asking { () throws(DatabaseError) in try await opened.accountTokens.token(of: user) }
     }
 
+    /// Throws `unavailable` while the database is away, `keysUnusable` when the key that signs cannot be opened.
+    func signingKeys() async throws(ServiceFailure) -> SigningKeyRing {
+        let opened = try opened()
+        let ring: Result<SigningKeyRing, SigningKeyFault>
+        do throws(SigningKeyFault) {
+            ring = .success(try await opened.keys.ring())
+        } catch {
+            ring = .failure(error)
+        }
+        if let message = state.withLock({ $0.keys.note(ring) }) { logger.log(level: message.level, "\(message.text)") }
+        switch ring {
+        case .success(let ring): return ring
+        case .failure(.database): throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
+        case .failure(.unusable), .failure(.none): throw .keysUnusable(retryAfterSeconds: KeyHealth.retryAfterSeconds)
+        }
+    }
+
     func readiness() async -> Readiness {
-        let (isOpen, isDraining) = state.withLock { ($0.opened != nil, $0.isDraining) }
+        let (isOpen, isDraining, keys) = state.withLock { ($0.opened != nil, $0.isDraining, $0.keys) }
         let schema = await probe.schemaVersion()
         let expired = roots.roots.filter { !$0.isValid(at: now().milliseconds) }
         return Readiness(checks: [
@@ -132,6 +193,7 @@ final class LedgerService: EntitlementService {
                 name: "trust_roots", isInOrder: expired.isEmpty,
                 detail: expired.first.map { "\($0.subject) is not valid now" } ?? "\(roots.roots.count) loaded"),
             .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
+            keys.check,
             .init(name: "serving", isInOrder: !isDraining, detail: isDraining ? "draining" : "yes"),
         ])
     }
@@ -139,12 +201,12 @@ final class LedgerService: EntitlementService {
     private func verdicts(
         of answer: Result<[Int: Restore.Verdict], Never>, items: [RestoreItem], ledger: UserLedger, at: Instant
     ) -> [Int: RestoreReply.Verdict] {
-        let timeline = timeline(ledger)
+        let standings = timeline(ledger).standings(at: at)
         let keys = Dictionary(uniqueKeysWithValues: items.map { ($0.index, $0.purchase.key) })
         return answer.get().reduce(into: [:]) { verdicts, item in
             switch item.value {
             case .claimed(let claim):
-                let standing = keys[item.key].flatMap { timeline.standing(of: $0, at: at) }
+                let standing = keys[item.key].flatMap { standings[$0] }
                 let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
                 verdicts[item.key] = .settled(outcome, reason)
             case .duplicateInRequest: verdicts[item.key] = .duplicateInRequest
@@ -154,7 +216,7 @@ final class LedgerService: EntitlementService {
     }
 
     private func timeline(_ ledger: UserLedger) -> Timeline {
-        Timeline(folding: ledger, given: catalogue, settings: entitlements)
+        Timeline(folding: ledger, given: catalogue, settings: settings)
     }
 
     private func opened() throws(ServiceFailure) -> Opened {

@@ -7,49 +7,77 @@ import Synchronization
 /// The standard error stream, which takes whole lines in their order.
 ///
 /// The lines of requests are gathered and written a few times a second, for a write each would cost a tenth of a request; so
-/// kill -9 may take the last of them. Everything else is written at once, with what was gathered before it.
+/// kill -9 may take the last of them. Everything else is written at once, with what was gathered before it. One thread writes at a
+/// time and nobody waits for it: while a reader stalls lines are gathered, up to a limit.
 final class LogStream: Sendable {
     static let standardError = LogStream()
 
     /// Gathered lines are written when they are more than this many bytes.
     private static let longestGathered = 64 * 1024
+    /// Lines beyond this many bytes are lost: a stream that takes nothing must not fill the memory.
+    private static let longestBacklog = 8 * 1024 * 1024
 
-    private let gathered = Mutex<[UInt8]>([])
+    /// What the lock guards.
+    private struct State {
+        var gathered: [UInt8] = []
+        var isWriting = false
+
+        /// The lines to write, unless somebody writes or there is nothing.
+        mutating func begin() -> [UInt8]? {
+            guard !isWriting else { return nil }
+            return goOn()
+        }
+
+        /// The lines that came while the caller wrote; nil when there are none, and the caller writes no longer.
+        mutating func goOn() -> [UInt8]? {
+            isWriting = !gathered.isEmpty
+            defer { gathered = [] }
+            return isWriting ? gathered : nil
+        }
+    }
+
+    private let state = Mutex(State())
 
     /// Writes `line` now.
     func write(_ line: [UInt8]) {
-        gathered.withLock { gathered in
-            gathered += line
-            gathered.append(UInt8(ascii: "\n"))
-            Self.write(&gathered)
-        }
+        _ = append(line)
+        flush()
     }
 
     /// Writes `line` soon.
     func gather(_ line: [UInt8]) {
-        gathered.withLock { gathered in
-            gathered += line
-            gathered.append(UInt8(ascii: "\n"))
-            if gathered.count > Self.longestGathered { Self.write(&gathered) }
+        if append(line) > Self.longestGathered { flush() }
+    }
+
+    /// Writes what was gathered, unless somebody does so already, who then writes this as well.
+    func flush() {
+        var lines = state.withLock { $0.begin() }
+        while let taken = lines {
+            Self.write(taken)
+            lines = state.withLock { $0.goOn() }
         }
     }
 
-    /// Writes what was gathered.
-    func flush() {
-        gathered.withLock { Self.write(&$0) }
+    /// How many bytes are gathered with the line.
+    private func append(_ line: [UInt8]) -> Int {
+        state.withLock { state in
+            guard state.gathered.count + line.count < Self.longestBacklog else { return 0 }
+            state.gathered += line
+            state.gathered.append(UInt8(ascii: "\n"))
+            return state.isWriting ? 0 : state.gathered.count
+        }
     }
 
     /// What the stream does not take is lost: a full disk must not stop the server.
-    private static func write(_ lines: inout [UInt8]) {
+    private static func write(_ lines: [UInt8]) {
         lines.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty, let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress {
                 let count = Foundation.write(STDERR_FILENO, start, rest.count)
-                guard count > 0 else { return }
-                rest = rest.dropFirst(count)
+                guard count > 0 || errno == EINTR else { return }
+                rest = rest.dropFirst(max(0, count))
             }
         }
-        lines.removeAll(keepingCapacity: true)
     }
 }
 

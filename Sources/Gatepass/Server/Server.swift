@@ -47,10 +47,11 @@ struct Server: Sendable {
         let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)
         let service = LedgerService(
             pool: pool, roots: roots, provisional: provisional, entitlements: settings.entitlements,
-            rules: ClaimRules(unclaimed: settings.ownership.unclaimed), now: Surroundings.now, logger: logger)
+            rules: settings.ownership.rules, now: Surroundings.now, logger: logger)
         let revocation = settings.apple.ocsp ? RevocationCheck(transport: OCSPQuestions(client: client)) : nil
         let verifiers = AppVerifiers(roots: roots, revocation: revocation)
-        let api = API(dependencies(service: service, bearers: bearers, verifiers: verifiers))
+        let desk = OperatorDesk(pool: pool, logger: logger)
+        let api = API(dependencies(service: service, desk: desk, bearers: bearers, verifiers: verifiers))
         let opening = DatabaseOpening(
             pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,
             logger: logger)
@@ -62,7 +63,9 @@ struct Server: Sendable {
             onServerRunning: { channel in notice.listens(at: channel.localAddress?.port ?? 0) }, logger: logger)
         defer { LogStream.standardError.flush() }
         try await run([
-            AccessLog(), PoolService(pool: pool), opening, CatalogueReload(server: self, pool: pool),
+            AccessLog(), PoolService(pool: pool), opening,
+            Housekeeping(pool: pool, retention: settings.retention, logger: logger),
+            CatalogueReload(server: self, pool: pool),
             DrainingHTTP(
                 application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),
             notice,
@@ -81,22 +84,18 @@ struct Server: Sendable {
     }
 
     private func dependencies(
-        service: LedgerService, bearers: BearerVerifier, verifiers: AppVerifiers
+        service: LedgerService, desk: OperatorDesk, bearers: BearerVerifier, verifiers: AppVerifiers
     ) -> API.Dependencies {
-        let entitlements = settings.entitlements
         let limits = settings.rateLimits
         return API.Dependencies(
-            service: service, verifier: { verifiers.verifier(for: service.catalogue) }, bearers: bearers,
+            service: service, operators: desk, verifier: { verifiers.verifier(for: service.catalogue) },
+            bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
                 readPerMinute: limits.readPerMinute ?? 0),
-            fold: { ledger, catalogue, at in
-                let timeline = Timeline(folding: ledger, given: catalogue, settings: entitlements)
-                return API.Dependencies.Folded(
-                    status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
-            },
+            usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: Surroundings.now,
-            uptime: Surroundings.uptime, newRequestID: Surroundings.requestID,
+            uptime: Surroundings.uptime, newRequestID: Surroundings.requestID, newID: Surroundings.id,
             logAccess: { [logger] in AccessLog.take($0, for: logger) }, logger: logger)
     }
 

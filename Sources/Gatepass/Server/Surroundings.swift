@@ -1,5 +1,8 @@
+import EntitlementAPI
+import Crypto
 import Entitlements
 import Foundation
+import LedgerStore
 import MariaDB
 import Synchronization
 
@@ -26,6 +29,13 @@ enum Surroundings {
     private static let process = String(UInt64.random(in: .min ... .max), radix: 36) + "-"
     private static let requests = Atomic<UInt64>(0)
 
+    /// A name that nobody can guess: 120 random bits in lower case.
+    static func id() -> String {
+        let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
+        var random = SystemRandomNumberGenerator()
+        return String(decoding: (0..<24).map { _ in alphabet[Int(random.next() & 31)] }, as: UTF8.self)
+    }
+
     /// A random UUID v4 (RFC 9562 §5.4).
     static func accountToken() -> AccountToken {
         let uuid = UUID().uuid
@@ -33,6 +43,29 @@ enum Surroundings {
         guard let token = AccountToken(bytes: bytes) else { preconditionFailure("a UUID has 16 bytes") }
         return token
     }
+
+    /// 16 bytes that keep a note from being guessed from its digest.
+    static func noteSalt() -> [UInt8] { randomBytes(16) }
+
+    /// A P-256 key that nobody can guess.
+    static func signingKey() -> P256.Signing.PrivateKey { P256.Signing.PrivateKey() }
+
+    /// Bytes that nobody can guess.
+    static func randomBytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+    }
+
+    /// A key for a server.
+    static func apiKeySecret() -> APIKeySecret {
+        guard let secret = APIKeySecret(APIKeySecret.prefix + Base64URL.encode(randomBytes(APIKeySecret.byteCount)))
+        else {
+            preconditionFailure("the bytes were counted")
+        }
+        return secret
+    }
+
+    /// What tells one attempt at a request from another.
+    static func attemptName() -> UInt64 { .random(in: .min ... .max) }
 
     /// What the database pool measures and spreads its retries with.
     static let pool = PoolSurroundings(now: { uptime() }, jitter: { Double.random(in: 0..<1) })

@@ -1,0 +1,131 @@
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// `gatepass keys`: what servers show instead of a user's token.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Make, list and revoke the API keys of servers.",
+        subcommands: [KeysCreateCommand.self, KeysListCommand.self, KeysRevokeCommand.self])
+}
+
+/// `gatepass keys create`: prints a new key, which is shown this once.
+struct KeysCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make a key and print it; it is shown this once and kept nowhere.")
+
+    @Option(help: "What it may do, of read, write and admin, with commas between; each includes those before it.")
+    var scopes: String
+
+    @Option(help: "What people call it.")
+    var name = "server"
+
+    @Option(help: "Why, for the audit trail.")
+    var reason: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws what is wrong with the scopes, and the exit status 1 when the database is away.
+    func run() async throws {
+        let request = try request()
+        let startup = try Startup(options, overrides: installation.overrides)
+        try await Startup.reporting {
+            let (key, secret) = try await startup.withPool { pool in
+                try await APIKeys(pool: pool).create(request, by: .commandLine, reason: reason)
+            }
+            print(json ? String(decoding: APIKeyBody(key, secret).bytes, as: UTF8.self) : secret.text)
+        }
+    }
+
+    /// Throws `ValidationError` for a scope that there is not, or a name of the wrong form.
+    func request() throws -> APIKeyRequest {
+        let scopes = try scopes.split(separator: ",", omittingEmptySubsequences: false).map { text in
+            guard let scope = APIKeyScope(rawValue: String(text)) else {
+                throw ValidationError("'\(text)' is no scope: read, write or admin, with commas between")
+            }
+            return scope
+        }
+        guard let request = APIKeyRequest(name: name, scopes: Set(scopes)) else {
+            throw ValidationError("a name has 1 to \(APIKeyRequest.nameLimit) characters and no control character")
+        }
+        return request
+    }
+}
+
+/// `gatepass keys list`: every key, newest first, one a line.
+struct KeysListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List all keys, newest first; secrets are not kept.")
+
+    @Flag(help: "Print JSON, a key a line.")
+    var json = false
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    private static let pageSize = 100
+
+    /// Throws the exit status 1 when the database is away.
+    func run() async throws {
+        let startup = try Startup(options, overrides: installation.overrides)
+        try await Startup.reporting {
+            let keys = try await startup.withPool { pool in
+                let store = APIKeys(pool: pool)
+                var keys: [APIKey] = []
+                while true {
+                    let page = try await store.page(before: keys.last?.id, limit: Self.pageSize)
+                    keys += page
+                    if page.count < Self.pageSize { return keys }
+                }
+            }
+            for key in keys {
+                print(json ? String(decoding: APIKeyBody(key).bytes, as: UTF8.self) : Self.line(key))
+            }
+        }
+    }
+
+    private static func line(_ key: APIKey) -> String {
+        let scopes = key.scopes.sorted().map(\.rawValue).joined(separator: ",")
+        let state = key.revokedAt.map { "revoked \(RFC3339.text(of: $0))" } ?? "valid"
+        let used = key.lastUsedAt.map { "used \(RFC3339.text(of: $0))" } ?? "never used"
+        return "\(key.id)\t\(key.name)\t\(scopes)\t\(state)\t\(used)"
+    }
+}
+
+/// `gatepass keys revoke`: the key counts no longer; running servers know within two seconds.
+struct KeysRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Revoke a key by its number; servers know within two seconds.")
+
+    @Argument(help: "The key's number, as `gatepass keys list` shows it.")
+    var id: UInt64
+
+    @Option(help: "Why, for the audit trail.")
+    var reason: String?
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws the exit status 1 when there is no such key, or the database is away.
+    func run() async throws {
+        let startup = try Startup(options, overrides: installation.overrides)
+        try await Startup.reporting {
+            let key = try await startup.withPool { pool in
+                try await APIKeys(pool: pool).revoke(id, by: .commandLine, reason: reason)
+            }
+            guard let key else {
+                StandardError.print("gatepass: there is no key \(id)")
+                throw ExitCode.failure
+            }
+            print("key \(key.id) (\(key.name)) is revoked")
+        }
+    }
+}

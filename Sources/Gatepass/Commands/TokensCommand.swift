@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `gatepass tokens`: the keys of entitlement tokens.
+struct TokensCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tokens", abstract: "Rotate the keys that entitlement tokens are signed with.",
+        subcommands: [TokensRotateCommand.self])
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import EntitlementAPI
+
+/// `gatepass tokens rotate`: a new key signs from now on; what the others signed verifies until it ends.
+struct TokensRotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Sign entitlement tokens with a new key; running servers take it up by themselves.")
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws the exit status 1 when a fault was printed.
+    func run() async throws {
+        let overrides = try Startup.reporting { try installation.overridesForKeys() }
+        let startup = try Startup(options, overrides: overrides)
+        try await Startup.reporting {
+            let kid = try await startup.withPool { pool in
+                try await SigningKeys(startup.settings.tokens, pool: pool).rotate()
+            }
+            print("\(kid) signs from now on")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// `gatepass user`: one user's access, history and data.
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Show, export and erase a user.",
+        subcommands: [
+            UserStatusCommand.self, UserTimelineCommand.self, UserExportCommand.self, UserEraseCommand.self,
+        ])
+}
+
+/// The user whom a command is about.
+struct UserArgument: ParsableArguments {
+    @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
+    var user: String
+
+    /// Throws `ValidationError` for what is no user id.
+    func id() throws -> UserID {
+        guard let id = UserID(user) else { throw ValidationError("\(user) is no user id") }
+        return id
+    }
+}
+
+/// `gatepass user status`: what the user would be told now, and why, as JSON.
+struct UserStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.")
+
+    @OptionGroup var user: UserArgument
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
+    func run() async throws {
+        let user = try user.id()
+        let startup = try Startup(options, overrides: installation.overrides)
+        try await Startup.reporting {
+            let (ledger, catalogue) = try await startup.ledger(of: user)
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: startup.settings.entitlements)
+            let body = StatusBody(timeline.status(at: Surroundings.now()), StatusBody.Parts(explanation: true))
+            print(String(decoding: body.bytes, as: UTF8.self))
+        }
+    }
+}
+
+/// `gatepass user timeline`: every fact about the user, the last recorded last.
+struct UserTimelineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
+
+    @OptionGroup var user: UserArgument
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
+    func run() async throws {
+        let user = try user.id()
+        let startup = try Startup(options, overrides: installation.overrides)
+        try await Startup.reporting {
+            for entry in try await startup.ledger(of: user).ledger.entries { print(Self.line(entry)) }
+        }
+    }
+
+    private static func line(_ entry: LedgerEntry) -> String {
+        let words = [RFC3339.text(of: entry.effectiveAt), entry.fact.sentence, entry.note?.actor, entry.note?.reason]
+        return words.compactMap(\.self).joined(separator: "\t")
+    }
+}
+
+extension Startup {
+    /// What is recorded of a user, and the catalogue in force. Throws when the database is away or holds no catalogue.
+    fileprivate func ledger(of user: UserID) async throws -> (ledger: UserLedger, catalogue: CatalogueVersions) {
+        try await withPool { pool in
+            guard let shelf = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored) else {
+                throw DatabaseOpening.Refusal.noCatalogue
+            }
+            let ledgerSettings = LedgerSettings(
+                entitlements: settings.entitlements, tombstoneKey: settings.tokens.tombstoneKey)
+            let reader = Ledger(
+                pool: pool, catalogue: shelf, settings: ledgerSettings, now: Surroundings.now,
+                salt: Surroundings.noteSalt
+            ).reader()
+            async let running: Void = reader.run()
+            let ledger: Result<UserLedger, any Error>
+            do {
+                ledger = .success(try await reader.ledger(of: user))
+            } catch {
+                ledger = .failure(error)
+            }
+            reader.shutDown()
+            await running
+            return (try ledger.get(), shelf.snapshot)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import LedgerStore
+import Logging
+import MariaDB
+import ServiceLifecycle
+
+/// What is done once a minute: kept answers that have expired are removed, and signed texts that are older than the settings
+/// want them kept; and the head of the audit trail goes into the
+/// log, where whoever can write to the database cannot change it.
+struct Housekeeping: Service {
+    private static let interval = Duration.seconds(60)
+
+    let pool: Pool
+    let retention: Settings.Retention
+    let logger: Logger
+
+    /// Works until the process is to end. Throws nothing.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var logged = AuditHead.empty
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Self.interval)  // cancelled: the loop ends
+                guard !Task.isCancelled else { return }
+                // What fails now is tried again in a minute.
+                _ = try? await IdempotencyKeys(pool: pool).sweep()
+                if let days = retention.signedTextsDays {
+                    _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: Surroundings.now())
+                }
+                guard let head = try? await AuditTrail.head(from: pool), head != logged else { continue }
+                logger.notice("audit head", metadata: ["head": "\(head)"])
+                logged = head
+            }
+        }
+    }
+}

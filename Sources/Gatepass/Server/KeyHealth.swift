@@ -1,0 +1,48 @@
+import EntitlementAPI
+import Logging
+
+/// What was last known of the keys of entitlement tokens, and what of it is news to operators.
+struct KeyHealth: Sendable {
+    /// What a client waits while only an operator can help.
+    static let retryAfterSeconds = 30
+
+    /// A line for the log.
+    struct Message {
+        let level: Logger.Level
+        let text: String
+    }
+
+    private var isInOrder = false
+    private var detail = "not loaded yet"
+    private var unusable: [String] = []
+
+    /// As readiness tells it: a server that cannot sign should take no traffic from those that can.
+    var check: Readiness.Check {
+        Readiness.Check(name: "signing_keys", isInOrder: isInOrder, detail: detail)
+    }
+
+    /// Takes note of a reading; what to log is nil unless something changed.
+    ///
+    /// A database that is away says nothing of the keys.
+    mutating func note(_ ring: Result<SigningKeyRing, SigningKeyFault>) -> Message? {
+        switch ring {
+        case .success(let ring): return note(ring)
+        case .failure(.database): return nil
+        case .failure(let fault):
+            guard isInOrder || detail != fault.description else { return nil }
+            (isInOrder, detail) = (false, fault.description)
+            return Message(level: .error, text: fault.description)
+        }
+    }
+
+    private mutating func note(_ ring: SigningKeyRing) -> Message? {
+        (isInOrder, detail) = (true, "\(ring.published.count) published")
+        guard unusable != ring.unusable else { return nil }
+        unusable = ring.unusable
+        guard !unusable.isEmpty else { return nil }
+        return Message(
+            level: .error,
+            text: "signing keys that signed before cannot be opened, so their tokens do not verify: "
+                + unusable.joined(separator: ", "))
+    }
+}

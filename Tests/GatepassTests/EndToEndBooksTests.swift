@@ -1,0 +1,77 @@
+import MariaDB
+import StoreSimulator
+import Support
+import Testing
+
+extension EndToEnd {
+    /// The recount that histories are judged by, on books that were tampered with.
+    @Suite struct BooksTests {
+        @Test func `a recount finds each thing that does not hold`() async throws {
+            let till = try await EndToEndTill.open()
+            let books = EndToEndBooks(till.server.schema)
+            let (user, other) = ("books.a", "books.b")
+            let lot = EndToEndTill.sale("credits.100", at: now - day)
+            try await till.attach(lot, to: user)
+            try await till.attach(EndToEndTill.sale("pass.30", at: now - day), to: user)
+            try await till.attach(lot.refunded(at: now - 1_000, percentage: 50_000), to: user)
+            try await till.spend(20, for: user)
+            try await till.spend(5, for: user)
+            let made = try await till.reserve(10, for: user)
+            let id = try #require(made.string("reservation_id"))
+            #expect(try await books.unitsLeft(like: "books.") == 15)
+            #expect(try await till.act("credits/reservations/\(id)/commit", #"{"amount":4}"#, for: user).status == 200)
+            #expect(try await books.unitsLeft(like: "books.") == 21)
+            let body = #"{"external_id":"\#(lot.transactionId)","to_user_id":"\#(other)","reason":"x"}"#
+            #expect(try await till.act("transfer", body, for: user).status == 200)
+            #expect(try await books.unitsLeft(like: "books.") == 21)
+            #expect(try await books.faults(like: "books.") == [])
+            try await Self.expectFindings(books, till)
+        }
+
+        /// Edits one thing after the other, and puts each back.
+        private static func expectFindings(_ books: EndToEndBooks, _ till: EndToEndTill) async throws {
+            let schema = till.server.schema
+            let edits = [
+                (
+                    "UPDATE purchases SET user_id = (SELECT SUM(pseudonym) FROM users) - user_id",
+                    "a purchase has not one owner: 4"
+                ),
+                (
+                    "UPDATE ledger_entries SET effective_at = effective_at + 1 WHERE kind = 'received'",
+                    "both ledgers of a handover do not agree: 2"
+                ),
+                (
+                    "UPDATE ledger_entries SET content = JSON_SET(content, '$[3]', '21') WHERE kind = 'spent' LIMIT 1",
+                    "draws do not add up: 1"
+                ),
+                (
+                    "UPDATE ledger_entries SET content = JSON_SET(content, '$[0]', 'same') WHERE kind = 'spent'",
+                    "an idempotency key had two effects: 1"
+                ),
+                ("UPDATE users SET ledger_length = ledger_length + 1", "a ledger is not as long as its head says: 2"),
+                ("UPDATE ledger_entries SET recorded_at = 1", "recording times do not increase: "),
+                (
+                    "DELETE FROM ledger_entries WHERE state_id IS NOT NULL ORDER BY user_id DESC LIMIT 1",
+                    "an owner's ledger lacks a state: 1"
+                ),
+            ]
+            for table in ["purchases", "ledger_entries", "users"] {
+                try await schema.rows("CREATE TABLE kept_\(table) AS SELECT * FROM \(table)")
+            }
+            for (edit, fault) in edits {
+                try await schema.rows(edit)
+                let found = try await books.faults(like: "books.")
+                #expect(found.contains { $0.hasPrefix(fault) }, "\(edit): \(found)")
+                for table in ["purchases", "ledger_entries", "users"] {
+                    try await schema.rows("DELETE FROM \(table)")
+                    try await schema.rows("INSERT INTO \(table) SELECT * FROM kept_\(table)")
+                }
+                #expect(try await books.faults(like: "books.") == [])
+            }
+            let draw = "JSON_SET(content, '$[4][0][4]', '101')"
+            try await schema.rows("UPDATE ledger_entries SET content = \(draw) WHERE kind = 'spent' LIMIT 1")
+            #expect(try await books.unitsLeft(like: "books.") == nil)
+            try await till.server.end()
+        }
+    }
+}

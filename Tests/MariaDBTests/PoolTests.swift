@@ -46,6 +46,8 @@ import Testing
         let isSeen = Meeting(of: 1)
         let limits = TestPool.limits(1, waitTimeout: .milliseconds(200))
         try await TestPool.with(settings, limits: limits) { pool in
+            // On a busy machine the connection may take longer to open than anybody here waits for one.
+            while (try? await pool.with { (session) throws(DatabaseError) in try session.execute(Self.one) }) == nil {}
             async let held: Void = pool.with { (_) throws(DatabaseError) in
                 isHeld.arrive()
                 isSeen.wait()

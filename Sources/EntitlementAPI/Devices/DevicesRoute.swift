@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `GET /api/devices`: all devices on record, the newest first.
 enum DevicesRoute {
@@ -63,5 +64,18 @@ extension SignedCall {
     func namedDevice() throws(Problem) -> DeviceID {
         guard let id = named("device_id").flatMap({ DeviceID($0) }) else { throw .unknownDevice }
         return id
+    }
+
+    /// Carries out an act on the device that the path names.
+    ///
+    /// - Throws: `unknown_device`, what `problem` makes of a refusal, `unavailable`.
+    func recordedForDevice<Reply, Refusal>(
+        _ acting: Acting, _ action: AuditAction, orElse problem: (Refusal) -> Problem,
+        deciding: @escaping @Sendable (DeviceID, PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+    ) async throws(Problem) -> Reply {
+        let id = try namedDevice()
+        return try await recorded(
+            for: acting, audit: acting.audit(action, ["device_id": id.text]), orElse: problem
+        ) { history, context in deciding(id, history, context) }
     }
 }

@@ -13,11 +13,9 @@ enum ReactivateDeviceRoute {
     ///
     /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
     static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
-        let id = try call.namedDevice()
-        let device = try await call.recorded(
-            for: acting, audit: acting.audit(.reactivateDevice, ["device_id": id.text]),
-            orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
-        ) { history, context in
+        let device = try await call.recordedForDevice(
+            acting, .reactivateDevice, orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
+        ) { id, history, context in
             ReactivateDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)

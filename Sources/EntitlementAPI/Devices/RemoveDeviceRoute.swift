@@ -13,11 +13,9 @@ enum RemoveDeviceRoute {
     ///
     /// - Throws: `unknown_device`, `unavailable`.
     static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
-        let id = try call.namedDevice()
-        try await call.recorded(
-            for: acting, audit: acting.audit(.removeDevice, ["device_id": id.text]),
-            orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
-        ) { history, context in
+        try await call.recordedForDevice(
+            acting, .removeDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+        ) { id, history, context in
             RemoveDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
         }
         return .nothing

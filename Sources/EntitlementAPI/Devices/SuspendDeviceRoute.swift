@@ -13,11 +13,9 @@ enum SuspendDeviceRoute {
     ///
     /// - Throws: `unknown_device`, `unavailable`.
     static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
-        let id = try call.namedDevice()
-        let device = try await call.recorded(
-            for: acting, audit: acting.audit(.suspendDevice, ["device_id": id.text]),
-            orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
-        ) { history, context in
+        let device = try await call.recordedForDevice(
+            acting, .suspendDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+        ) { id, history, context in
             SuspendDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)

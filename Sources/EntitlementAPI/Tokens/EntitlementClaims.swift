@@ -35,19 +35,9 @@ struct EntitlementClaims {
 extension JSONWriter {
     /// What an app unlocks by, under the names that a status has.
     fileprivate mutating func appendSubstance(of offline: OfflineEntitlement, catalogVersion: Int) {
-        let status = offline.status
-        member("active", status.active)
-        member("tier", status.tier?.text)
-        member("tier_rank", status.tierRank)
-        member("expires_at", exactly: "expires_at_ms", status.expiresAt)
-        member("access_expires_at", exactly: "access_expires_at_ms", status.accessExpiresAt)
-        member("state", status.state.rawValue)
-        name("features")
-        array(status.features) { $0.value($1.text) }
-        name("limits")
-        appendLimits(status.limits)
+        appendAccess(of: offline.status)
         name("add_ons")
-        array(status.addOns) { $0.append($1) }
+        array(offline.status.addOns) { $0.append($1) }
         name("environments")
         array(offline.environments) { $0.value($1.rawValue) }
         member("catalog_version", catalogVersion)

@@ -54,16 +54,7 @@ extension JSONWriter {
         member("user_id", status.user.text)
         member("at", status.at)
         let start = bytes.count
-        member("active", status.active)
-        member("tier", status.tier?.text)
-        member("tier_rank", status.tierRank)
-        member("expires_at", exactly: "expires_at_ms", status.expiresAt)
-        member("access_expires_at", exactly: "access_expires_at_ms", status.accessExpiresAt)
-        member("state", status.state.rawValue)
-        name("features")
-        array(status.features) { $0.value($1.text) }
-        name("limits")
-        appendLimits(status.limits)
+        appendAccess(of: status)
         name("entitlements")
         array(status.entitlements) { $0.append($1) }
         name("segments")
@@ -79,6 +70,20 @@ extension JSONWriter {
         if parts.explanation { appendExplainedUnder(status.settings, parts) }
         endObject()
         return start
+    }
+
+    /// Whether there is access, until when, and what it unlocks.
+    mutating func appendAccess(of status: Status) {
+        member("active", status.active)
+        member("tier", status.tier?.text)
+        member("tier_rank", status.tierRank)
+        member("expires_at", exactly: "expires_at_ms", status.expiresAt)
+        member("access_expires_at", exactly: "access_expires_at_ms", status.accessExpiresAt)
+        member("state", status.state.rawValue)
+        name("features")
+        array(status.features) { $0.value($1.text) }
+        name("limits")
+        appendLimits(status.limits)
     }
 
     /// What is no fact and yet decides (`semantics.md` §1).

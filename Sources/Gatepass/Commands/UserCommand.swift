@@ -12,16 +12,23 @@ struct UserCommand: AsyncParsableCommand {
         ])
 }
 
-/// The user whom a command is about.
-struct UserArgument: ParsableArguments {
+/// The user whom a command is about, and the way to the database that knows them.
+struct UserOptions: ParsableArguments {
     @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
     var user: String
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
 
     /// Throws `ValidationError` for what is no user id.
     func id() throws -> UserID {
         guard let id = UserID(user) else { throw ValidationError("\(user) is no user id") }
         return id
     }
+
+    /// Throws the exit status 1 when a fault was printed.
+    func startup() throws -> Startup { try Startup(options, overrides: installation.overrides) }
 }
 
 /// `gatepass user status`: what the user would be told now, and why, as JSON.
@@ -29,16 +36,11 @@ struct UserStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.")
 
-    @OptionGroup var user: UserArgument
-
-    @OptionGroup var options: CommandOptions
-
-    @OptionGroup var installation: InstallationOptions
+    @OptionGroup var about: UserOptions
 
     /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
     func run() async throws {
-        let user = try user.id()
-        let startup = try Startup(options, overrides: installation.overrides)
+        let (user, startup) = (try about.id(), try about.startup())
         try await Startup.reporting {
             let (ledger, catalogue) = try await startup.ledger(of: user)
             let timeline = Timeline(folding: ledger, given: catalogue, settings: startup.settings.entitlements)
@@ -53,16 +55,11 @@ struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
 
-    @OptionGroup var user: UserArgument
-
-    @OptionGroup var options: CommandOptions
-
-    @OptionGroup var installation: InstallationOptions
+    @OptionGroup var about: UserOptions
 
     /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
     func run() async throws {
-        let user = try user.id()
-        let startup = try Startup(options, overrides: installation.overrides)
+        let (user, startup) = (try about.id(), try about.startup())
         try await Startup.reporting {
             for entry in try await startup.ledger(of: user).ledger.entries { print(Self.line(entry)) }
         }

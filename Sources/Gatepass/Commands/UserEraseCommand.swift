@@ -8,23 +8,19 @@ struct UserEraseCommand: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Erase a person for good; what they bought stays, and only their Apple account can claim it.")
 
-    @OptionGroup var user: UserArgument
+    @OptionGroup var about: UserOptions
 
     @Option(help: "Why, for the audit trail; it is kept, so it should name nobody.")
     var reason: String
 
-    @OptionGroup var options: CommandOptions
-
-    @OptionGroup var installation: InstallationOptions
-
     /// Throws what is wrong with the user id, and the exit status 1 when there is no such user or the database is away.
     func run() async throws {
-        let user = try user.id()
+        let user = try about.id()
         guard (1...Self.maximumReason).contains(reason.unicodeScalars.count) else {
             throw ValidationError("a reason has 1 to \(Self.maximumReason) characters")
         }
-        let overrides = try Startup.reporting { try installation.overridesForKeys() }
-        let startup = try Startup(options, overrides: overrides)
+        let overrides = try Startup.reporting { try about.installation.overridesForKeys() }
+        let startup = try Startup(about.options, overrides: overrides)
         try await Startup.reporting {
             let erased = try await startup.withPool { pool in
                 try await Erasure(pool: pool, key: startup.settings.tokens.tombstoneKey)

@@ -7,16 +7,11 @@ struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print all that is held of a user, as one JSON document.")
 
-    @OptionGroup var user: UserArgument
-
-    @OptionGroup var options: CommandOptions
-
-    @OptionGroup var installation: InstallationOptions
+    @OptionGroup var about: UserOptions
 
     /// Throws what is wrong with the user id, and the exit status 1 when there is no such user or the database is away.
     func run() async throws {
-        let user = try user.id()
-        let startup = try Startup(options, overrides: installation.overrides)
+        let (user, startup) = (try about.id(), try about.startup())
         try await Startup.reporting {
             let document = try await startup.withPool { pool in try await Export(pool: pool).document(of: user) }
             guard let document else { throw UserMissing(user: user) }

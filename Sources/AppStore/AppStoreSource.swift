@@ -6,7 +6,7 @@ extension VerifiedPurchase {
     ///
     /// A member that Apple leaves out becomes nil, never a guess; an `appAccountToken` that is no UUID counts as none,
     /// because no user of ours was given it, and so does an `appTransactionId` that is no identifier.
-    package init(_ transaction: VerifiedTransaction) {
+    package convenience init(_ transaction: VerifiedTransaction) {
         let payload = transaction.payload
         let type = StoreProductType(payload.type)
         self.init(

@@ -68,7 +68,7 @@ package struct EvidenceVerifier: Sendable {
             throw EvidenceError(.signatureMismatch, "The signature does not match the text.")
         }
         if known == nil { chains.insert(chain, for: jws.headerDigest) }
-        return AuthenticPayload(reader: try payload.get(), chain: chain, textDigest: Array(jws.textDigest))
+        return AuthenticPayload(reader: try payload.get(), chain: chain, jws)
     }
 
     private static func object(in payload: [UInt8]) throws(EvidenceError) -> PayloadReader {
@@ -128,11 +128,18 @@ struct AuthenticPayload {
     let chain: SigningChain
     /// SHA-256 of the compact text.
     let textDigest: [UInt8]
+    private let header: SignedText.Header
 
-    fileprivate init(reader: PayloadReader, chain: SigningChain, textDigest: [UInt8]) {
+    fileprivate init(reader: PayloadReader, chain: SigningChain, _ jws: CompactJWS) {
         self.reader = reader
         self.chain = chain
-        self.textDigest = textDigest
+        textDigest = Array(jws.textDigest)
+        header = SignedText.Header(length: jws.header.count, digest: Array(jws.headerDigest))
+    }
+
+    /// `text`, from which this was read, with its digests.
+    func proof(in text: String) -> SignedText {
+        SignedText(text: text, digest: textDigest, header: header)
     }
 
     /// Reads the payload as the kind that is wanted.

@@ -10,7 +10,9 @@ import X509
 /// certificates inside the path are refused. `SigningChainTests` holds the verdicts against `Verifier` with `RFC5280Policy`.
 ///
 /// Dates and Apple's markers are not part of trust here; they are judged one after the other by ``EvidenceVerifier``.
-struct SigningChain: Sendable {
+///
+/// A class, because every text under a header hands the same chain about, and a certificate is many references.
+final class SigningChain: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate

@@ -1,11 +1,11 @@
 package import Entitlements
 
 /// A transaction that the App Store signed, of one of our apps, from Sandbox or Production. Only ``EvidenceVerifier`` makes one.
-package struct VerifiedTransaction: Sendable {
+///
+/// A class, because a restore hands hundreds about and each has some thirty fields.
+package final class VerifiedTransaction: Sendable {
     /// The text it was made from.
-    package let signed: SignedTransaction
-    /// SHA-256 of the compact text: finds a literal replay, never an identity (`semantics.md` §5).
-    package let jwsHash: [UInt8]
+    package let text: SignedText
     package let environment: StoreEnvironment
     package let payload: TransactionPayload
     let chain: SigningChain
@@ -14,8 +14,7 @@ package struct VerifiedTransaction: Sendable {
         _ signed: SignedTransaction, _ authentic: AuthenticPayload, _ payload: TransactionPayload,
         _ environment: StoreEnvironment
     ) {
-        self.signed = signed
-        self.jwsHash = authentic.textDigest
+        self.text = authentic.proof(in: signed.text)
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain

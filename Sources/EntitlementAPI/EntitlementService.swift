@@ -8,11 +8,10 @@ package protocol EntitlementService: Sendable {
     /// Records a verified purchase and, unless refused, binds it to the user.
     ///
     /// - Parameters:
-    ///   - jwsHash: SHA-256 of the compact text.
     ///   - proof: The Apple account, if the request proved one.
     /// - Throws: ``ServiceFailure``.
     func attach(
-        _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
+        _ evidence: Evidence, proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal>
 
     /// Records all items and gives each its own verdict, in one unit of work.
@@ -80,22 +79,22 @@ package enum ServiceFailure: Error, Hashable, Sendable {
     case keysUnusable(retryAfterSeconds: Int)
 }
 
-/// What became of one purchase, and the ledger that the status is folded from.
+/// What became of one purchase, and what the user has now.
 package struct AttachReply: Sendable {
     package let outcome: AttachOutcome
     package let reason: AttachReason?
     package let purchase: VerifiedPurchase
-    package let ledger: UserLedger
+    package let timeline: Timeline
     /// The instant that the answer is for: not before the purchase date just recorded (`semantics.md` §2).
     package let at: Instant
 
     package init(
-        outcome: AttachOutcome, reason: AttachReason?, purchase: VerifiedPurchase, ledger: UserLedger, at: Instant
+        outcome: AttachOutcome, reason: AttachReason?, purchase: VerifiedPurchase, timeline: Timeline, at: Instant
     ) {
         self.outcome = outcome
         self.reason = reason
         self.purchase = purchase
-        self.ledger = ledger
+        self.timeline = timeline
         self.at = at
     }
 }
@@ -104,15 +103,13 @@ package struct AttachReply: Sendable {
 package struct RestoreItem: Sendable {
     /// Its place in the request.
     package let index: Int
-    package let purchase: VerifiedPurchase
-    package let jws: String
-    package let jwsHash: [UInt8]
+    package let evidence: Evidence
 
-    package init(index: Int, purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8]) {
+    package var purchase: VerifiedPurchase { evidence.purchase }
+
+    package init(index: Int, evidence: Evidence) {
         self.index = index
-        self.purchase = purchase
-        self.jws = jws
-        self.jwsHash = jwsHash
+        self.evidence = evidence
     }
 }
 
@@ -140,15 +137,16 @@ package struct RestoreReply: Sendable {
     package let history: History
     /// Purchases that the history brought and the client did not send.
     package let recovered: Int
-    package let ledger: UserLedger
+    /// What the user has now.
+    package let timeline: Timeline
     /// The instant that the answer is for.
     package let at: Instant
 
-    package init(verdicts: [Int: Verdict], history: History, recovered: Int, ledger: UserLedger, at: Instant) {
+    package init(verdicts: [Int: Verdict], history: History, recovered: Int, timeline: Timeline, at: Instant) {
         self.verdicts = verdicts
         self.history = history
         self.recovered = recovered
-        self.ledger = ledger
+        self.timeline = timeline
         self.at = at
     }
 }

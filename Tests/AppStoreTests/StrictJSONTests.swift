@@ -49,6 +49,32 @@ import Testing
         }
     }
 
+    @Test func `a control character is found wherever in a long text it stands`() {
+        for length in 0...40 {
+            for place in 0...length {
+                for control: UInt8 in [0x00, 0x0A, 0x1F] {
+                    var text = Array(repeating: UInt8(ascii: "~"), count: length)
+                    text.insert(control, at: place)
+                    check(#""\#(String(decoding: text, as: UTF8.self))""#, .syntax(at: place + 1))
+                }
+            }
+        }
+    }
+
+    @Test func `a quotation mark, a backslash and what is not ASCII are found wherever in a long text they stand`() {
+        for length in 0...40 {
+            for place in 0...length {
+                for inserted in [#"\""#, #"\\"#, "\u{7F}", "é", "日", "😀", " ", "!", "#", "[", "]"] {
+                    let text =
+                        String(repeating: "~", count: place) + inserted + String(repeating: "z", count: length - place)
+                    check("\"\(text)\"", nil)
+                    check("\"\(text)", .syntax(at: text.utf8.count + 1))
+                    check("[\"\(text)\",\"\(text)\"", .syntax(at: 2 * text.utf8.count + 6))
+                }
+            }
+        }
+    }
+
     @Test func `names that only look alike are different names`() {
         // Composed and decomposed: String would call them equal.
         check("{\"\u{E9}\":1,\"e\u{301}\":1}", nil)

@@ -185,7 +185,12 @@ struct Shop: Sendable {
     static func evidence(_ purchase: VerifiedPurchase, text: String? = nil) -> Evidence {
         let text =
             text ?? "header.\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
-        return Evidence(purchase: purchase, text: text, digest: Array(SHA256.hash(data: Array(text.utf8))))
+        let header = text.utf8.prefix(upTo: text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.startIndex)
+        return Evidence(
+            purchase: purchase,
+            text: SignedText(
+                text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
+                header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))))
     }
 }
 

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `POST /api/iap/apple/transactions/attach`: a purchase becomes the user's.
 ///
@@ -10,11 +11,10 @@ enum AttachRoute {
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await AttachRequest(call.json())
         let transaction = try await verified(body.transaction, call)
-        let purchase = VerifiedPurchase(transaction)
+        let evidence = Evidence(purchase: VerifiedPurchase(transaction), text: transaction.text)
         let proof = try await AccountProof.verified(body.appTransaction, call)
         let answer = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.attach(
-                purchase, jws: transaction.signed.text, jwsHash: transaction.jwsHash, proof: proof, to: call.user)
+            try await call.api.service.attach(evidence, proof: proof, to: call.user)
         }
         switch answer {
         case .success(let reply): return .json(self.body(reply, call))
@@ -38,15 +38,14 @@ enum AttachRoute {
     }
 
     private static func body(_ reply: AttachReply, _ call: UserCall) -> [UInt8] {
-        let catalogue = call.api.service.catalogue
         var json = JSONWriter(capacity: 2048)
         json.beginObject()
         json.member("outcome", reply.outcome.rawValue)
         json.member("reason", reply.reason?.rawValue)
         json.name("transaction")
-        json.append(reply.purchase, kind: catalogue.kind(of: reply.purchase))
+        json.append(reply.purchase, kind: call.api.service.catalogue.kind(of: reply.purchase))
         json.name("status")
-        json.append(call.api.fold(reply.ledger, catalogue, reply.at).status, StatusBody.Parts())
+        json.append(reply.timeline.status(at: reply.at), StatusBody.Parts())
         json.endObject()
         return json.bytes
     }

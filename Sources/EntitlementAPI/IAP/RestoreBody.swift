@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import LedgerStore
 
 /// What a restore says of one item.
 struct RestoreResult {
@@ -44,8 +45,8 @@ struct RestoreResult {
             outcome = .refused
             code = Problem.code(of: refusal)
             reason = code == .evidenceInvalid ? refusal.reason.rawValue : nil
-        case .genuine(_, let purchase):
-            self.purchase = purchase
+        case .genuine(let evidence):
+            purchase = evidence.purchase
             switch reply.verdicts[index] {
             case .settled(let outcome, let reason):
                 self.outcome = Outcome(outcome)
@@ -66,7 +67,7 @@ struct RestoreResult {
 struct RestoreBody {
     let bytes: [UInt8]
 
-    init(results: [RestoreResult], reply: RestoreReply, status: Status) {
+    init(results: [RestoreResult], reply: RestoreReply) {
         var json = JSONWriter(capacity: 2048 + 192 * results.count)
         json.beginObject()
         json.name("results")
@@ -83,7 +84,7 @@ struct RestoreBody {
         json.endObject()
         json.member("history", reply.history.rawValue)
         json.name("status")
-        json.append(status, StatusBody.Parts())
+        json.append(reply.timeline.status(at: reply.at), StatusBody.Parts())
         json.endObject()
         bytes = json.bytes
     }

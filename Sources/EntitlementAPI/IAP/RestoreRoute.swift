@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `POST /api/iap/apple/restore`: everything a client has, each item with its own verdict (`semantics.md` §6).
 enum RestoreRoute {
@@ -12,9 +13,7 @@ enum RestoreRoute {
         let verdicts = try await verdicts(on: body, call)
         let proof = try await AccountProof.verified(body.appTransaction, call)
         let items = verdicts.enumerated().compactMap { index, verdict -> RestoreItem? in
-            guard case .genuine(let transaction, let purchase) = verdict else { return nil }
-            return RestoreItem(
-                index: index, purchase: purchase, jws: transaction.signed.text, jwsHash: transaction.jwsHash)
+            if case .genuine(let evidence) = verdict { RestoreItem(index: index, evidence: evidence) } else { nil }
         }
         let reply = try await call.served { () async throws(ServiceFailure) in
             try await call.api.service.restore(items, proof: proof, to: call.user)
@@ -22,13 +21,12 @@ enum RestoreRoute {
         let results = try verdicts.enumerated().map { index, verdict throws(Problem) in
             try RestoreResult(index: index, verdict, reply)
         }
-        let status = call.api.fold(reply.ledger, call.api.service.catalogue, reply.at).status
-        return .json(RestoreBody(results: results, reply: reply, status: status).bytes)
+        return .json(RestoreBody(results: results, reply: reply).bytes)
     }
 
     /// What became of an item before the ledger saw it.
     enum Verdict {
-        case genuine(VerifiedTransaction, VerifiedPurchase)
+        case genuine(Evidence)
         case notGenuine(EvidenceError)
         case notText
         case tooLong
@@ -52,7 +50,8 @@ enum RestoreRoute {
             case .tooLong: return .tooLong
             case .text:
                 switch verified.popFirst() {
-                case .success(let transaction): return .genuine(transaction, VerifiedPurchase(transaction))
+                case .success(let transaction):
+                    return .genuine(Evidence(purchase: VerifiedPurchase(transaction), text: transaction.text))
                 case .failure(let refusal): return .notGenuine(refusal)
                 // The verifier has a verdict for every text.
                 case nil: return .notText

@@ -3,7 +3,9 @@
 /// Only a source's own verifier makes evidence worth one of these (`AppStoreSource`). A state is
 /// (transaction, `signedAt`, content); evidence about one transaction is the sequence of its states by `signedAt`
 /// (`semantics.md` §1).
-package struct VerifiedPurchase: Hashable, Sendable {
+///
+/// A class, because ledgers, decisions and folds hand states about and each has some fifteen fields.
+package final class VerifiedPurchase: Hashable, Sendable {
     package let key: PurchaseKey
     package let transactionID: TransactionID
     /// What tells an auto-renewable's periods apart; nil for one-time purchases (`semantics.md` §5).
@@ -46,20 +48,27 @@ package struct VerifiedPurchase: Hashable, Sendable {
         self.signedAt = signedAt
     }
 
+    package static func == (left: VerifiedPurchase, right: VerifiedPurchase) -> Bool {
+        left === right || left.signedAt == right.signedAt && left.hasSameContent(as: right)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(transactionID)
+        hasher.combine(signedAt)
+    }
+
     /// Whether this is the purchase itself and not a restored copy of it.
     package var isOriginal: Bool { ExternalID(transactionID.text) == key.externalID }
 
     /// Whether the two states say the same and differ at most in when they were signed.
     package func hasSameContent(as other: VerifiedPurchase) -> Bool {
-        signed(at: other.signedAt) == other
-    }
-
-    private func signed(at instant: Instant) -> VerifiedPurchase {
-        VerifiedPurchase(
-            key: key, transactionID: transactionID, periodID: periodID, productID: productID, type: type,
-            purchasedAt: purchasedAt, originallyPurchasedAt: originallyPurchasedAt, expiresAt: expiresAt,
-            quantity: quantity, isFamilyShared: isFamilyShared, isUpgraded: isUpgraded, revocation: revocation,
-            accountToken: accountToken, appTransactionID: appTransactionID, signedAt: instant)
+        key == other.key && transactionID == other.transactionID && periodID == other.periodID
+            && productID == other.productID && type == other.type && purchasedAt == other.purchasedAt
+            && originallyPurchasedAt == other.originallyPurchasedAt && expiresAt == other.expiresAt
+            && quantity == other.quantity && isFamilyShared == other.isFamilyShared && isUpgraded == other.isUpgraded
+            && revocation == other.revocation && accountToken == other.accountToken
+            && appTransactionID == other.appTransactionID
     }
 }
 

@@ -12,17 +12,34 @@ package enum StoreEnvironment: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The identity of a purchase, or of an auto-renewable's chain (`semantics.md` §5).
-package struct PurchaseKey: Hashable, Comparable, Sendable {
+///
+/// A class with its hash at hand, because everything that is known of a purchase is looked up by it.
+package final class PurchaseKey: Hashable, Comparable, Sendable {
     package let source: Source
     package let app: AppID
     package let environment: StoreEnvironment
     package let externalID: ExternalID
+    private let hash: Int
 
     package init(source: Source, app: AppID, environment: StoreEnvironment, externalID: ExternalID) {
         self.source = source
         self.app = app
         self.environment = environment
         self.externalID = externalID
+        var hasher = Hasher()
+        hasher.combine(app)
+        hasher.combine(externalID)
+        hash = hasher.finalize()
+    }
+
+    package static func == (left: PurchaseKey, right: PurchaseKey) -> Bool {
+        left === right
+            || left.hash == right.hash && left.externalID == right.externalID && left.app == right.app
+                && left.environment == right.environment && left.source == right.source
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
     }
 
     /// The order in which keys are locked, everywhere the same.

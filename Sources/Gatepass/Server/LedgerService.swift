@@ -73,24 +73,23 @@ final class LedgerService: EntitlementService {
 
     /// Throws `unavailable` while the database is away.
     func attach(
-        _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
+        _ evidence: Evidence, proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
         let opened = try opened()
+        let purchase = evidence.purchase
         let recorded = try await asking { () throws(DatabaseError) in
-            try await opened.ledger.record(
-                [Evidence(purchase: purchase, text: jws, digest: jwsHash)], for: [user]
-            ) { [rules, settings] history, catalogue in
+            try await opened.ledger.record([evidence], for: [user]) { [rules, settings] history, catalogue in
                 let context = ClaimContext(
                     rules: rules, fold: FoldContext(catalogue: catalogue, settings: settings))
                 return Attach(purchase, to: user, proof: proof, in: context).decide(given: history)
             }
         }
         return recorded.answer.map { claim in
-            let ledger = recorded.history.ledgers[user] ?? UserLedger(user: user)
+            let timeline = timeline(of: user, after: recorded.history)
             let at = Attach.answeredAt(recorded.history.now, recording: [purchase])
-            let standing = timeline(ledger).standing(of: purchase.key, at: at)
+            let standing = timeline.standing(of: purchase.key, at: at)
             let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
-            return AttachReply(outcome: outcome, reason: reason, purchase: purchase, ledger: ledger, at: at)
+            return AttachReply(outcome: outcome, reason: reason, purchase: purchase, timeline: timeline, at: at)
         }
     }
 
@@ -101,19 +100,17 @@ final class LedgerService: EntitlementService {
         let opened = try opened()
         let verified = items.map { Restore.Item(index: $0.index, purchase: $0.purchase) }
         let recorded = try await asking { () throws(DatabaseError) in
-            try await opened.ledger.record(
-                items.map { Evidence(purchase: $0.purchase, text: $0.jws, digest: $0.jwsHash) }, for: [user]
-            ) { [rules, settings] history, catalogue in
+            try await opened.ledger.record(items.map(\.evidence), for: [user]) { [rules, settings] history, catalogue in
                 let context = ClaimContext(
                     rules: rules, fold: FoldContext(catalogue: catalogue, settings: settings))
                 return Restore(verified, to: user, proof: proof, in: context).decide(given: history)
             }
         }
-        let ledger = recorded.history.ledgers[user] ?? UserLedger(user: user)
+        let timeline = timeline(of: user, after: recorded.history)
         let at = Attach.answeredAt(recorded.history.now, recording: items.map(\.purchase))
+        let verdicts = verdicts(of: recorded.answer, items: items, standings: timeline.standings(at: at))
         return RestoreReply(
-            verdicts: verdicts(of: recorded.answer, items: items, ledger: ledger, at: at), history: .notConfigured,
-            recovered: 0, ledger: ledger, at: at)
+            verdicts: verdicts, history: .notConfigured, recovered: 0, timeline: timeline, at: at)
     }
 
     /// Throws `unavailable` while the database is away.
@@ -199,9 +196,8 @@ final class LedgerService: EntitlementService {
     }
 
     private func verdicts(
-        of answer: Result<[Int: Restore.Verdict], Never>, items: [RestoreItem], ledger: UserLedger, at: Instant
+        of answer: Result<[Int: Restore.Verdict], Never>, items: [RestoreItem], standings: [PurchaseKey: Standing]
     ) -> [Int: RestoreReply.Verdict] {
-        let standings = timeline(ledger).standings(at: at)
         let keys = Dictionary(uniqueKeysWithValues: items.map { ($0.index, $0.purchase.key) })
         return answer.get().reduce(into: [:]) { verdicts, item in
             switch item.value {
@@ -215,8 +211,8 @@ final class LedgerService: EntitlementService {
         }
     }
 
-    private func timeline(_ ledger: UserLedger) -> Timeline {
-        Timeline(folding: ledger, given: catalogue, settings: settings)
+    private func timeline(of user: UserID, after history: PurchaseHistory) -> Timeline {
+        Timeline(folding: history.ledgers[user] ?? UserLedger(user: user), given: catalogue, settings: settings)
     }
 
     private func opened() throws(ServiceFailure) -> Opened {

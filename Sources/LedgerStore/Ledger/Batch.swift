@@ -8,7 +8,7 @@ struct Batch: Sendable {
     let cache: LedgerCache
     let salt: @Sendable () -> [UInt8]
     /// The rows of the headers of the evidence's texts.
-    let headers: [Substring: UInt64]
+    let headers: [SignedText.Header: UInt64]
 
     /// What a batch came to.
     struct Outcome: Sendable {

@@ -4,13 +4,10 @@ package import Entitlements
 package struct Evidence: Sendable {
     package let purchase: VerifiedPurchase
     /// The compact JWS.
-    package let text: String
-    /// SHA-256 of `text`; finds a literal replay and is never an identity (`semantics.md` §5).
-    package let digest: [UInt8]
+    package let text: SignedText
 
-    package init(purchase: VerifiedPurchase, text: String, digest: [UInt8]) {
+    package init(purchase: VerifiedPurchase, text: SignedText) {
         self.purchase = purchase
         self.text = text
-        self.digest = digest
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Entitlements
 import MariaDB
 import Synchronization
 
@@ -15,25 +15,20 @@ final class SignedHeaders: Sendable {
         RETURNING id
         """)
 
-    private let known = Mutex(BoundedCache<Substring, UInt64>(capacity: capacity))
-
-    /// What stands before the first full stop; nil for a text that is no compact JWS.
-    static func header(of text: String) -> Substring? {
-        text.utf8.firstIndex(of: UInt8(ascii: ".")).map { text[..<$0] }
-    }
+    private let known = Mutex(BoundedCache<SignedText.Header, UInt64>(capacity: capacity))
 
     /// The rows of the headers of `texts`, made where there is none, in a transaction of their own: a header is no fact, and one
     /// that nothing refers to does no harm. Throws when the database is away.
-    func rows(of texts: [String], in pool: Pool) async throws(DatabaseError) -> [Substring: UInt64] {
-        var rows: [Substring: UInt64] = [:]
-        for header in Set(texts.compactMap(Self.header)) {
+    func rows(of texts: [SignedText], in pool: Pool) async throws(DatabaseError) -> [SignedText.Header: UInt64] {
+        var rows: [SignedText.Header: UInt64] = [:]
+        for text in texts where rows[text.header] == nil {
+            let header = text.header
             if let row = known.withLock({ $0[header] }) {
                 rows[header] = row
                 continue
             }
-            let hash = Array(SHA256.hash(data: Array(header.utf8)))
             let row = try await pool.transaction { (session) throws(DatabaseError) in
-                try session.query(Self.insert, [.bytes(hash), .text(String(header))]).first?.uint64(0)
+                try session.query(Self.insert, [.bytes(header.digest), .text(text.beginning)]).first?.uint64(0)
             }
             guard let row else { continue }
             known.withLock { $0[header] = row }

@@ -6,7 +6,7 @@ struct WriteBack {
     let settings: LedgerSettings
     let catalogue: CatalogueVersions
     /// The rows of the texts' headers.
-    let headers: [Substring: UInt64]
+    let headers: [SignedText.Header: UInt64]
     let salt: @Sendable () -> [UInt8]
 
     /// The ledgers that grew, as they are once this is committed, and where one of them stands then. Throws when the
@@ -62,7 +62,7 @@ struct WriteBack {
                 let isErased = holding?.owner?.isErased ?? false
                 return StateRow.values(
                     isErased ? state.buried(under: settings.tombstoneKey) : state,
-                    digest: item.new.evidence.digest, contentHash: holding?.states[item.index].contentHash ?? [],
+                    digest: item.new.evidence.text.digest, contentHash: holding?.states[item.index].contentHash ?? [],
                     purchase: try workspace.row(of: item.key),
                     owner: holding?.owner.flatMap { workspace.people[$0]?.head.pseudonym },
                     recordedAt: item.new.recordedAt, textOf: holding?.states[item.index].textOf)

@@ -6,7 +6,7 @@ enum SignedTextRow {
     /// A text to keep.
     struct New {
         let state: UInt64
-        let text: String
+        let text: SignedText
     }
 
     private static let insert = Statement(
@@ -37,14 +37,16 @@ enum SignedTextRow {
     }
 
     /// Keeps texts, each without its header where `headers` has the row of that. Throws when the database is away.
-    static func insert(_ texts: [New], headers: [Substring: UInt64], in session: Session) throws(DatabaseError) {
+    static func insert(
+        _ texts: [New], headers: [SignedText.Header: UInt64], in session: Session
+    ) throws(DatabaseError) {
         try session.executeBulk(
             insert,
             texts.map { new in
-                guard let header = SignedHeaders.header(of: new.text), let row = headers[header] else {
-                    return [.uint64(new.state), .null, .text(new.text)]
+                guard let row = headers[new.text.header] else {
+                    return [.uint64(new.state), .null, .text(new.text.text)]
                 }
-                return [.uint64(new.state), .uint64(row), .text(String(new.text[header.endIndex...]))]
+                return [.uint64(new.state), .uint64(row), .text(new.text.rest)]
             })
     }
 }

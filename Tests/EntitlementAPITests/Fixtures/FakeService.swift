@@ -32,17 +32,19 @@ final class FakeService: EntitlementService {
     var now: Instant { state.withLock { $0.now } }
 
     func attach(
-        _ purchase: VerifiedPurchase, jws: String, jwsHash: [UInt8], proof: AppTransactionID?, to user: UserID
+        _ evidence: Evidence, proof: AppTransactionID?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         return state.withLock { state in
             state.calls += 1
             state.proofs.append(proof)
             if let refusal = state.refusal { return .failure(refusal) }
+            let purchase = evidence.purchase
             let outcome = state.ledgers.attach(purchase, to: user, at: state.now)
-            let ledger = state.ledgers[user]
             return .success(
-                AttachReply(outcome: outcome, reason: nil, purchase: purchase, ledger: ledger, at: state.now))
+                AttachReply(
+                    outcome: outcome, reason: nil, purchase: purchase, timeline: timeline(state.ledgers[user]),
+                    at: state.now))
         }
     }
 
@@ -63,8 +65,13 @@ final class FakeService: EntitlementService {
                     ?? .settled(state.ledgers.attach(item.purchase, to: user, at: state.now), nil)
             }
             return RestoreReply(
-                verdicts: verdicts, history: .notConfigured, recovered: 0, ledger: state.ledgers[user], at: state.now)
+                verdicts: verdicts, history: .notConfigured, recovered: 0, timeline: timeline(state.ledgers[user]),
+                at: state.now)
         }
+    }
+
+    private func timeline(_ ledger: UserLedger) -> Timeline {
+        Timeline(folding: ledger, given: catalogue, settings: settings)
     }
 
     func record<Reply, Refusal>(

@@ -1,0 +1,34 @@
+/// The text that proves a signed state, and the digests that find it.
+package struct SignedText: Hashable, Sendable {
+    /// What many texts have in common: which certificates sign.
+    package struct Header: Hashable, Sendable {
+        /// How many characters of the text it is.
+        package let length: Int
+        /// SHA-256 of it.
+        package let digest: [UInt8]
+
+        package init(length: Int, digest: [UInt8]) {
+            self.length = length
+            self.digest = digest
+        }
+    }
+
+    /// The text as it came.
+    package let text: String
+    /// SHA-256 of the text; finds a literal replay and is never an identity (`semantics.md` §5).
+    package let digest: [UInt8]
+    /// What it begins with.
+    package let header: Header
+
+    package init(text: String, digest: [UInt8], header: Header) {
+        self.text = text
+        self.digest = digest
+        self.header = header
+    }
+
+    /// The characters of the header.
+    package var beginning: String { String(text.utf8.prefix(header.length)) ?? "" }
+
+    /// All that follows the header.
+    package var rest: String { String(text.utf8.dropFirst(header.length)) ?? "" }
+}

@@ -1,0 +1,62 @@
+import Entitlements
+import Testing
+
+/// When two states, and two identities, are one (`semantics.md` §1, §5).
+@Suite struct VerifiedPurchaseTests {
+    private static func state(
+        _ key: PurchaseKey = key(), transaction: String = "1", period: String? = "w", product: String = "p",
+        type: StoreProductType = .nonRenewing, purchasedAt: Int64 = 1, originallyPurchasedAt: Int64 = 2,
+        expiresAt: Int64? = 3, quantity: Int = 1, isFamilyShared: Bool = false, isUpgraded: Bool = false,
+        revocation: Revocation? = Revocation(revokedAt: Instant(milliseconds: 4), share: 5),
+        accountToken: AccountToken? = AccountToken("00000000-0000-4000-8000-000000000001"),
+        appTransaction: String? = "a", signedAt: Int64 = 6
+    ) -> VerifiedPurchase {
+        VerifiedPurchase(
+            key: key, transactionID: TransactionID(transaction), periodID: period, productID: ProductID(product),
+            type: type, purchasedAt: Instant(milliseconds: purchasedAt),
+            originallyPurchasedAt: Instant(milliseconds: originallyPurchasedAt),
+            expiresAt: expiresAt.map(Instant.init(milliseconds:)), quantity: quantity, isFamilyShared: isFamilyShared,
+            isUpgraded: isUpgraded, revocation: revocation, accountToken: accountToken,
+            appTransactionID: appTransaction.map { AppTransactionID($0) }, signedAt: Instant(milliseconds: signedAt))
+    }
+
+    private static func key(
+        _ source: Source = .appleIAP, app: String = "com.airport.vpn", environment: StoreEnvironment = .production,
+        id: String = "1"
+    ) -> PurchaseKey {
+        PurchaseKey(source: source, app: AppID(app), environment: environment, externalID: ExternalID(id))
+    }
+
+    @Test func `a state that differs in one field is another, and has other content`() {
+        let others = [
+            Self.state(Self.key(id: "2")), Self.state(transaction: "2"), Self.state(period: nil),
+            Self.state(product: "q"), Self.state(type: .consumable), Self.state(purchasedAt: 0),
+            Self.state(originallyPurchasedAt: 0), Self.state(expiresAt: nil), Self.state(quantity: 2),
+            Self.state(isFamilyShared: true), Self.state(isUpgraded: true), Self.state(revocation: nil),
+            Self.state(revocation: Revocation(revokedAt: Instant(milliseconds: 4), share: nil)),
+            Self.state(accountToken: nil), Self.state(appTransaction: nil),
+        ]
+        #expect(others.allSatisfy { $0 != Self.state() && !$0.hasSameContent(as: Self.state()) })
+        #expect(Set(others).count == others.count)
+    }
+
+    @Test func `a state that is signed again is another of the same content`() {
+        let again = Self.state(signedAt: 7)
+        #expect(again != Self.state() && again.hasSameContent(as: Self.state()))
+    }
+
+    @Test func `states that say the same are one, wherever they were read`() {
+        #expect(Self.state() == Self.state() && Self.state().hashValue == Self.state().hashValue)
+    }
+
+    @Test func `an identity is its four parts`() {
+        let others = [
+            Self.key(.manual), Self.key(app: "com.airport.vpn2"), Self.key(environment: .sandbox), Self.key(id: "01"),
+            // Canonically equivalent, and still another name.
+            Self.key(id: "\u{E9}"), Self.key(id: "e\u{301}"),
+        ]
+        #expect(others.allSatisfy { $0 != Self.key() })
+        #expect(Set(others).count == others.count)
+        #expect(Self.key() == Self.key() && Set([Self.key(), Self.key()]).count == 1)
+    }
+}

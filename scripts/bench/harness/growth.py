@@ -3,7 +3,7 @@
 import os
 
 from harness.bench import PASSES_OF_STATUS_USER, Bench, interleaved, seed
-from harness.load import wrk
+from harness.load import read
 from harness.minting import read_requests
 from harness.report import Figure, median
 from harness.servers import Gatepass
@@ -24,13 +24,13 @@ def growth(bench: Bench):
         sampled = min(SAMPLED_USERS, users - 1)
         samples[server.name] = bench.mint.tokens(sampled, 1, max(1, (users - 1) // sampled), "g")
         server.launch()
-        wrk(bench, "status", server, samples[server.name], WARM_UP_SECONDS, bench.arguments.clients)
+        read(bench, server, samples[server.name], WARM_UP_SECONDS, bench.arguments.clients)
     rounds = []
     for number in range(bench.arguments.rounds):
         rates = {}
         for server in interleaved(servers, number):
-            status = wrk(
-                bench, "status", server, samples[server.name], bench.arguments.seconds, bench.arguments.clients)
+            status = read(
+                bench, server, samples[server.name], bench.arguments.seconds, bench.arguments.clients)
             if status.errors:
                 bench.report.problem(f"growth: {status.errors} failed on {server.name}")
             attach = fresh_load(

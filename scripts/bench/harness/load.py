@@ -32,14 +32,15 @@ class Load:
         self.errors = sum(seen[name] for name in ("non2xx", "connect", "read", "write", "timeout"))
 
 
-def wrk(bench, script: str, server, requests: str, seconds: float, clients: int) -> Load:
+def wrk(bench, script: str, server, requests: str, seconds: float, clients: int, *more: str) -> Load:
+    """A load by a script of `lua`, which is handed the file of prepared requests and what else it asks for."""
     lua = bench.tools.path("scripts/bench/lua")
     groups = (server.process.pid, bench.mariadb.process.pid)
     before = [processor_seconds(group) for group in groups]
     done = subprocess.run(
         [
             "wrk", "-t1", f"-c{clients}", f"-d{max(1, math.ceil(seconds))}s", "--timeout", "20s",
-            "-s", os.path.join(lua, script + ".lua"), server.url("/"), "--", requests,
+            "-s", os.path.join(lua, script + ".lua"), server.url("/"), "--", requests, *more,
         ],
         capture_output=True, text=True, env=dict(os.environ, BENCH_LUA=lua),
     )
@@ -50,11 +51,16 @@ def wrk(bench, script: str, server, requests: str, seconds: float, clients: int)
     raise LoadFailed(f"wrk {script} on {server.name}: {done.stdout} {done.stderr}")
 
 
-def exchange(server, method: str, path: str, token: str, body=None) -> tuple:
+def read(bench, server, requests: str, seconds: float, clients: int, path: str = STATUS) -> Load:
+    """A load of reads of `path`, for one user after the other."""
+    return wrk(bench, "read", server, requests, seconds, clients, path)
+
+
+def exchange(server, method: str, path: str, token: str, body=None, **fields: str) -> tuple:
     """One request; its status code and its body as it came."""
     request = urllib.request.Request(
         server.url(path), method=method, data=None if body is None else json.dumps(body).encode(),
-        headers={"Authorization": "Bearer " + token, "Content-Type": "application/json"},
+        headers={"Authorization": "Bearer " + token, "Content-Type": "application/json", **fields},
     )
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:

@@ -1,6 +1,7 @@
 """The three servers that are measured, all behind the same interface."""
 
 import os
+import subprocess
 import time
 
 from harness.processes import Children, free_port, wait_until_ready
@@ -43,7 +44,24 @@ class Gatepass(Server):
     def launch(self, interval: float = 0.05) -> float:
         """Starts it; how many seconds it took to be ready."""
         self.port = free_port()
-        tools, bench = self._bench.tools, self._bench
+        return self.start(self._command("serve"), interval=interval, env=self._environment(), cwd=self._bench.directory)
+
+    def key(self, scopes: str) -> str:
+        """A new API key."""
+        made = subprocess.run(
+            self._command("keys", "create", "--scopes", scopes), env=self._environment(), cwd=self._bench.directory,
+            check=True, capture_output=True, text=True)
+        return made.stdout.strip()
+
+    def _command(self, *verb: str) -> list:
+        tools = self._bench.tools
+        return [
+            tools.binary("gatepass"), *verb, "--config", tools.path("scripts/bench/config/gatepass.yaml"),
+            "--catalog", tools.path("scripts/bench/config/catalog.yaml"), "--migrations", tools.path("migrations"),
+        ]
+
+    def _environment(self) -> dict:
+        bench = self._bench
         settings = {
             "ENVIRONMENT": "development",
             "HTTP_HOST": "127.0.0.1",
@@ -54,6 +72,7 @@ class Gatepass(Server):
             "AUTH_HS256_SECRET": bench.secret,
             "APPLE_TRUST_ROOTS": bench.mint.root,
             "SANDBOX_ACCESS": "nobody",
+            "CREDITS_USER_SPEND": "true",
             "RATE_LIMITS_ATTACH_PER_MINUTE": "0",
             "RATE_LIMITS_RESTORE_PER_MINUTE": "0",
             "RATE_LIMITS_READ_PER_MINUTE": "0",
@@ -63,14 +82,7 @@ class Gatepass(Server):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GATEPASS_")}
         environment.update(("GATEPASS_" + name, value) for name, value in settings.items())
         environment["SWIFT_BACKTRACE"] = "enable=no"
-        return self.start(
-            [
-                tools.binary("gatepass"), "serve", "--config", tools.path("scripts/bench/config/gatepass.yaml"),
-                "--catalog", tools.path("scripts/bench/config/catalog.yaml"),
-                "--migrations", tools.path("migrations"),
-            ],
-            interval=interval, env=environment, cwd=bench.directory,
-        )
+        return environment
 
 
 class Ceiling(Server):

@@ -3,7 +3,7 @@
 import os
 
 from harness.bench import Bench, interleaved
-from harness.load import Load, LoadFailed, wrk
+from harness.load import Load, LoadFailed, read, wrk
 from harness.report import Figure, median
 
 WARM_UP_SECONDS = 1
@@ -16,14 +16,14 @@ def status(bench: Bench):
     bench.start_servers()
     servers = [bench.gatepass, bench.ceiling, bench.baseline]
     for server in servers:
-        wrk(bench, "status", server, bench.status_requests, WARM_UP_SECONDS, bench.arguments.clients)
+        read(bench, server, bench.status_requests, WARM_UP_SECONDS, bench.arguments.clients)
     rounds = []
     for number in range(bench.arguments.rounds):
         loads = {}
         for server in interleaved(servers, number):
-            loads[server.name] = _clean(
+            loads[server.name] = clean(
                 bench, "status", server,
-                wrk(bench, "status", server, bench.status_requests, bench.arguments.seconds, bench.arguments.clients))
+                read(bench, server, bench.status_requests, bench.arguments.seconds, bench.arguments.clients))
         rounds.append(loads)
     bench.report.add(
         _against("status/s : ceiling", rounds, "ceiling", 0.60), _against("status/s : baseline", rounds, "baseline", 5),
@@ -65,7 +65,7 @@ def fresh_load(bench: Bench, script: str, server, items: int, clients: int, seco
     while True:
         path = bench.mint.fresh(int(known * seconds * SPARE) + 4 * clients, items)
         before = bench.mariadb.number(_BOUND, server.database)
-        load = _clean(bench, script, server, wrk(bench, script, server, path, seconds, clients))
+        load = clean(bench, script, server, wrk(bench, script, server, path, seconds, clients))
         os.unlink(path)
         known = server.rates[script, items] = load.per_second
         if load.exhausted:
@@ -80,7 +80,8 @@ def fresh_load(bench: Bench, script: str, server, items: int, clients: int, seco
 _BOUND = "SELECT COUNT(*) FROM purchases WHERE user_id IS NOT NULL"
 
 
-def _clean(bench: Bench, script: str, server, load: Load) -> Load:
+def clean(bench: Bench, script: str, server, load: Load) -> Load:
+    """`load`, if every request of it was answered well; else the run says so."""
     if load.requests == 0:
         raise LoadFailed(f"{script}: {server.name} answered nothing")
     if load.errors:

@@ -1,4 +1,4 @@
--- GET status for one prepared user after the other, over and over.
+-- GET the path in the second argument for one prepared user after the other, over and over.
 package.path = (os.getenv("BENCH_LUA") or ".") .. "/?.lua;" .. package.path
 local requests = require("requests")
 
@@ -10,7 +10,7 @@ local prepared = {}
 function init(arguments)
   requests.read(arguments[1])
   for index, line in ipairs(requests.lines) do
-    prepared[index] = "GET /api/iap/apple/status HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
+    prepared[index] = "GET " .. arguments[2] .. " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
       .. line:match("^[^\t]+") .. "\r\n\r\n"
   end
 end

@@ -3,20 +3,22 @@ import Hummingbird
 
 /// `GET /api/iap/entitlement-token`: the status as a signed token, for a device without a connection.
 enum EntitlementTokenRoute {
-    /// - Throws: `unavailable`, also while the keys cannot be opened.
+    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in, `unavailable`, also while
+    ///   the keys cannot be opened.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let service = call.api.service
+        let query = try Query(call.request.uri.query)
         let ring = try await call.served { () async throws(ServiceFailure) in try await service.signingKeys() }
         let ledger = try await call.served { () async throws(ServiceFailure) in
             try await service.ledger(of: call.user)
         }
         let catalogue = service.catalogue
         let version = catalogue.inForce(at: call.now)
+        let app = try query.app(of: version.catalogue)
         let offline = OfflineEntitlement(at: call.now, forHours: ring.tokenHours) {
             call.api.fold(ledger, catalogue, $0)
         }
-        let claims = EntitlementClaims(
-            offline, for: version.catalogue.apps.map(\.id), catalogVersion: version.number)
+        let claims = EntitlementClaims(offline, for: app, catalogVersion: version.number)
         // Lost: what the cryptographic library refuses, which it never does for a key that it made.
         guard let token = try? ring.signer.token(typed: EntitlementClaims.type, claims.bytes) else {
             throw .unexpected

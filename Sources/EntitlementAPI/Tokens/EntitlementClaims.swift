@@ -11,7 +11,7 @@ struct EntitlementClaims {
     /// The claim `exp` as an instant: whole seconds, cut.
     let expiresAt: Instant
 
-    init(_ offline: OfflineEntitlement, for apps: [AppID], catalogVersion: Int) {
+    init(_ offline: OfflineEntitlement, for app: AppID, catalogVersion: Int) {
         let status = offline.status
         let (issued, expires) = (Self.seconds(status.at), Self.seconds(offline.endsAt))
         expiresAt = Instant(milliseconds: expires * 1_000)
@@ -20,7 +20,7 @@ struct EntitlementClaims {
         json.member("iss", Self.issuer)
         json.member("sub", status.user.text)
         json.name("aud")
-        json.array(apps) { $0.value($1.text) }
+        json.array([app]) { $0.value($1.text) }
         json.member("iat", Int(issued))
         json.member("nbf", Int(issued))
         json.member("exp", Int(expires))

@@ -69,6 +69,23 @@ struct Query {
         return number
     }
 
+    /// The app that `bundle_id` names; it may be left out while there is only one.
+    ///
+    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that `catalogue` does not have.
+    func app(of catalogue: Catalogue) throws(Problem) -> AppID {
+        guard let bundleID = try text("bundle_id") else {
+            guard catalogue.apps.count == 1 else {
+                throw .invalidRequest("There are several apps; one must be named.", at: "?bundle_id")
+            }
+            return catalogue.apps[0].id
+        }
+        let id = AppID(bundleID)
+        guard catalogue.apps.contains(where: { $0.id == id }) else {
+            throw Problem(.notFound, "No app has this bundle id.")
+        }
+        return id
+    }
+
     static func decoded(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -58,6 +58,19 @@ struct TokenRoutesTests {
         }
     }
 
+    @Test func `a token is for one app, which must be named when there are several`() async throws {
+        let two = CatalogueVersions(
+            first: CatalogueVersions.Version(
+                number: 1, effectiveAt: .distantPast, catalogue: Fixture.catalogue(of: [AppID("a"), AppID("b")])))
+        try await TestServer.run(service: FakeService(two)) { server in
+            #expect(try await server.send("GET", Self.path).status == 400)
+            #expect(try await server.send("GET", Self.path + "?bundle_id=c").status == 404)
+            let named = try await server.send("GET", Self.path + "?bundle_id=b")
+            let (_, claims) = try Self.segments(of: try #require(try named.json["token"]?.string))
+            #expect(claims["aud"]?.elements?.map(\.string) == ["b"])
+        }
+    }
+
     @Test func `who has nothing is told so, for an hour`() async throws {
         try await TestServer.run { server in
             let answer = try await server.send("GET", Self.path, token: Fixture.token(of: "nobody"))

@@ -80,6 +80,31 @@ extension EndToEnd {
             #expect(older.text.contains("gatepass migrate"), "\(older.text)")
         }
 
+        @Test func `texts are kept as long as the settings say, and what they proved for ever`() async throws {
+            let server = try await EndToEndServer.start(["GATEPASS_RETENTION_SIGNED_TEXTS_DAYS": "2"])
+            let passes = [EndToEndServer.pass(at: now - day), EndToEndServer.pass(at: now - day)]
+            for pass in passes {
+                #expect(try await server.attach(server.sign(pass), as: "anna").string("outcome") == "attached")
+            }
+            #expect(try await server.end() == 0)
+            try await server.schema.rows(
+                "UPDATE apple_iap_transactions SET recorded_at = recorded_at - ? WHERE transaction_id = ?",
+                [.int64(3 * day), .text(passes[0].transactionId)])
+            try await server.boot()
+            let start = ContinuousClock.now
+            while try await server.schema.number("SELECT COUNT(*) FROM signed_texts") == 2 {
+                try #require(start.duration(to: .now) < .seconds(20), "no text was removed")
+                try await Task.sleep(for: .milliseconds(25))
+            }
+            let kept = try await server.schema.rows(
+                "SELECT t.transaction_id FROM signed_texts s JOIN apple_iap_transactions t ON t.id = s.state_id")
+            #expect(kept == [[.text(passes[1].transactionId)]])
+            let again = try await server.attach(server.sign(passes[0]), as: "anna")
+            #expect(again.string("outcome") == "already_attached")
+            #expect(try await server.status(of: "anna").string("state") == "active")
+            #expect(try await server.end() == 0)
+        }
+
         @Test func `a catalogue file that differs is not applied by a start that should not`() async throws {
             let server = try await EndToEndServer.start()
             let line = "  - {id: com.airport.vpn.pass.new, kind: pass, tier: basic, duration: 7d}"

@@ -3,9 +3,9 @@ import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// What is done once a minute: kept answers that have expired are removed, and signed texts that are older than the settings
-/// want them kept; and the head of the audit trail goes into the
-/// log, where whoever can write to the database cannot change it.
+/// What is done at the start and then once a minute: kept answers that have expired are removed, and signed texts that are older
+/// than the settings want them kept; and the head of the audit trail goes into the log, where whoever can write to the database
+/// cannot change it.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
 
@@ -18,16 +18,16 @@ struct Housekeeping: Service {
         await cancelWhenGracefulShutdown {
             var logged = AuditHead.empty
             while !Task.isCancelled {
-                try? await Task.sleep(for: Self.interval)  // cancelled: the loop ends
-                guard !Task.isCancelled else { return }
                 // What fails now is tried again in a minute.
                 _ = try? await IdempotencyKeys(pool: pool).sweep()
                 if let days = retention.signedTextsDays {
                     _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: Surroundings.now())
                 }
-                guard let head = try? await AuditTrail.head(from: pool), head != logged else { continue }
-                logger.notice("audit head", metadata: ["head": "\(head)"])
-                logged = head
+                if let head = try? await AuditTrail.head(from: pool), head != logged {
+                    logger.notice("audit head", metadata: ["head": "\(head)"])
+                    logged = head
+                }
+                try? await Task.sleep(for: Self.interval)  // cancelled: the loop ends
             }
         }
     }

@@ -3,7 +3,7 @@
 import os
 
 from harness.bench import PASSES_OF_STATUS_USER, Bench, interleaved, seed
-from harness.load import read
+from harness.load import again
 from harness.minting import read_requests
 from harness.report import Figure, median
 from harness.servers import Gatepass
@@ -24,7 +24,7 @@ def growth(bench: Bench):
         sampled = min(SAMPLED_USERS, users - 1)
         samples[server.name] = bench.mint.tokens(sampled, 1, max(1, (users - 1) // sampled), "g")
         server.launch()
-        read(bench, server, samples[server.name], WARM_UP_SECONDS, bench.arguments.clients)
+        again(bench, server, samples[server.name], WARM_UP_SECONDS, bench.arguments.clients)
     rounds = []
     for number in range(bench.arguments.rounds):
         rates = {}

@@ -1,13 +1,16 @@
 """Credits and devices: the latencies of reading them beside a status, of changing them beside an attach."""
 
+import json
+
 from harness.bench import Bench
-from harness.load import STATUS, LoadFailed, exchange, read, wrk
+from harness.load import STATUS, LoadFailed, again, exchange
 from harness.minting import read_requests, user_of
 from harness.report import Figure, median
 from harness.throughput import clean, fresh_load
 
 USERS = 200
 CREDITS = 1_000_000
+SPEND = json.dumps({"amount": 1, "reference": "bench"})
 READS = {"status": STATUS, "credits": "/api/credits", "devices": "/api/devices"}
 WARM_UP_SECONDS = 1
 
@@ -18,7 +21,7 @@ def holdings(bench: Bench):
     requests = bench.mint.fresh(USERS, 1)
     _give(bench, requests)
     for path in READS.values():
-        read(bench, server, requests, WARM_UP_SECONDS, arguments.clients, path)
+        again(bench, server, requests, WARM_UP_SECONDS, arguments.clients, path)
     rounds = [_round(bench, requests, number) for number in range(arguments.rounds)]
     bench.report.add(
         _beside("credits p99 : status p99", rounds, "credits", "status"),
@@ -30,15 +33,18 @@ def holdings(bench: Bench):
 def _round(bench: Bench, requests: str, number: int) -> dict:
     server, seconds, clients = bench.gatepass, bench.arguments.seconds, bench.arguments.clients
     loads = {
-        kind: clean(bench, kind, server, read(bench, server, requests, seconds, clients, path))
+        kind: clean(bench, kind, server, again(bench, server, requests, seconds, clients, path))
         for kind, path in READS.items()
     }
     loads["attach"] = fresh_load(bench, "attach", server, 1, clients, seconds)
     spent = _spent(bench)
-    loads["spend"] = clean(bench, "spend", server, wrk(bench, "spend", server, requests, seconds, clients, str(number)))
+    loads["spend"] = clean(
+        bench, "spend", server,
+        again(bench, server, requests, seconds, clients, "/api/credits/credit/spend", "POST", SPEND, f"round-{number}"))
     if _spent(bench) - spent < loads["spend"].requests:
         bench.report.problem("spend: more was acknowledged than is in the ledgers")
-    loads["seen"] = clean(bench, "seen", server, wrk(bench, "seen", server, requests, seconds, clients))
+    loads["seen"] = clean(
+        bench, "seen", server, again(bench, server, requests, seconds, clients, "/api/devices/phone/seen", "POST"))
     return loads
 
 

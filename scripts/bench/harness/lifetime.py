@@ -3,7 +3,7 @@
 import os
 
 from harness.bench import Bench
-from harness.load import read, wrk
+from harness.load import again, wrk
 from harness.processes import resident_mib
 from harness.report import Figure, median
 
@@ -34,7 +34,7 @@ def memory(bench: Bench):
         requests += wrk(bench, "attach", bench.gatepass, path, 1, MEMORY_CLIENTS).requests
         os.unlink(path)
         seconds = 2 if chunk == 0 else bench.arguments.memory_requests / CHUNKS / rate
-        load = read(bench, bench.gatepass, bench.status_requests, seconds, MEMORY_CLIENTS)
+        load = again(bench, bench.gatepass, bench.status_requests, seconds, MEMORY_CLIENTS)
         requests += load.requests
         rate = load.per_second
         held.append(resident_mib(bench.gatepass.process.pid))

@@ -51,9 +51,12 @@ def wrk(bench, script: str, server, requests: str, seconds: float, clients: int,
     raise LoadFailed(f"wrk {script} on {server.name}: {done.stdout} {done.stderr}")
 
 
-def read(bench, server, requests: str, seconds: float, clients: int, path: str = STATUS) -> Load:
-    """A load of reads of `path`, for one user after the other."""
-    return wrk(bench, "read", server, requests, seconds, clients, path)
+def again(
+    bench, server, requests: str, seconds: float, clients: int, path: str = STATUS, method: str = "GET", body: str = "",
+    name: str = "",
+) -> Load:
+    """A load of one request for one user after the other; each has a key of its own when the load has a `name`."""
+    return wrk(bench, "again", server, requests, seconds, clients, method, path, body, name)
 
 
 def exchange(server, method: str, path: str, token: str, body=None, **fields: str) -> tuple:

@@ -3,7 +3,7 @@
 import os
 
 from harness.bench import Bench, interleaved
-from harness.load import Load, LoadFailed, read, wrk
+from harness.load import Load, LoadFailed, again, wrk
 from harness.report import Figure, median
 
 WARM_UP_SECONDS = 1
@@ -16,14 +16,14 @@ def status(bench: Bench):
     bench.start_servers()
     servers = [bench.gatepass, bench.ceiling, bench.baseline]
     for server in servers:
-        read(bench, server, bench.status_requests, WARM_UP_SECONDS, bench.arguments.clients)
+        again(bench, server, bench.status_requests, WARM_UP_SECONDS, bench.arguments.clients)
     rounds = []
     for number in range(bench.arguments.rounds):
         loads = {}
         for server in interleaved(servers, number):
             loads[server.name] = clean(
                 bench, "status", server,
-                read(bench, server, bench.status_requests, bench.arguments.seconds, bench.arguments.clients))
+                again(bench, server, bench.status_requests, bench.arguments.seconds, bench.arguments.clients))
         rounds.append(loads)
     bench.report.add(
         _against("status/s : ceiling", rounds, "ceiling", 0.60), _against("status/s : baseline", rounds, "baseline", 5),

@@ -5,8 +5,8 @@ package import Logging
 
 /// The JSON API over HTTP, made of what is handed in: it has no clock, no randomness, no environment and no socket.
 package struct API: Sendable {
-    /// Everything that the API stands on.
-    package struct Dependencies: Sendable {
+    /// Everything that the API stands on; a class, for every request takes it along.
+    package final class Dependencies: Sendable {
         /// What a ledger says, and the first instant at which it may say something else.
         struct Folded: Sendable {
             let status: Status

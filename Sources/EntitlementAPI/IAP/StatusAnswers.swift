@@ -19,13 +19,29 @@ final class StatusAnswers: Sendable {
     }
 
     /// An answer, what it was made from, and from when to when it holds.
-    private struct Kept: Sendable {
+    private final class Kept: Sendable {
         let length: Int
         let lastRecordedAt: Instant?
         let catalogueVersion: Int
         let holdsFrom: Instant
         let holdsUntil: Instant
         let answer: Answer
+
+        init(_ folded: API.Dependencies.Folded, of ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant)
+        {
+            length = ledger.entries.count
+            lastRecordedAt = ledger.entries.last?.recordedAt
+            catalogueVersion = catalogue.latest.number
+            holdsFrom = at
+            holdsUntil = folded.holdsUntil
+            let body = StatusBody(folded.status, StatusBody.Parts())
+            answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
+        }
+
+        func holds(for ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant) -> Bool {
+            length == ledger.entries.count && lastRecordedAt == ledger.entries.last?.recordedAt
+                && catalogueVersion == catalogue.latest.number && holdsFrom <= at && at < holdsUntil
+        }
     }
 
     private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity))
@@ -40,21 +56,11 @@ final class StatusAnswers: Sendable {
         about ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant,
         fold: (UserLedger, CatalogueVersions, Instant) -> API.Dependencies.Folded
     ) -> Answer {
-        let version = catalogue.latest.number
-        let lastRecordedAt = ledger.entries.last?.recordedAt
-        let atHand = kept.withLock { $0[ledger.user] }
-        if let atHand, atHand.length == ledger.entries.count, atHand.lastRecordedAt == lastRecordedAt,
-            atHand.catalogueVersion == version, atHand.holdsFrom <= at, at < atHand.holdsUntil
-        {
+        if let atHand = kept.withLock({ $0[ledger.user] }), atHand.holds(for: ledger, given: catalogue, at: at) {
             return atHand.answer
         }
-        let folded = fold(ledger, catalogue, at)
-        let body = StatusBody(folded.status, StatusBody.Parts())
-        let answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
-        let fresh = Kept(
-            length: ledger.entries.count, lastRecordedAt: lastRecordedAt, catalogueVersion: version, holdsFrom: at,
-            holdsUntil: folded.holdsUntil, answer: answer)
+        let fresh = Kept(fold(ledger, catalogue, at), of: ledger, given: catalogue, at: at)
         kept.withLock { $0[ledger.user] = fresh }
-        return answer
+        return fresh.answer
     }
 }

@@ -10,9 +10,10 @@ package struct StatusBody {
         /// The catalogue's version that was asked, for the explanation.
         var catalogVersion: Int?
 
-        package init(history: Bool = false, explanation: Bool = false) {
+        package init(history: Bool = false, explanation: Bool = false, catalogVersion: Int? = nil) {
             self.history = history
             self.explanation = explanation
+            self.catalogVersion = catalogVersion
         }
     }
 

@@ -113,13 +113,8 @@ struct DatabaseOpening: Service {
         let ledgerSettings = LedgerSettings(
             entitlements: settings.entitlements, decodesLegacyTokens: settings.accountTokens.legacyHexUserID,
             tombstoneKey: settings.tokens.tombstoneKey)
-        let ledger = Ledger(
-            pool: pool, catalogue: shelf, settings: ledgerSettings, now: Surroundings.now, salt: Surroundings.noteSalt)
         return LedgerService.Opened(
-            ledger: ledger, reader: ledger.reader(),
-            accountTokens: AccountTokens(pool: pool, now: Surroundings.now, random: Surroundings.accountToken),
-            shelf: shelf, keys: SigningKeys(settings.tokens, pool: pool), export: Export(pool: pool),
-            erasure: Erasure(pool: pool, key: ledgerSettings.tombstoneKey))
+            pool, shelf, SigningKeys(settings.tokens, pool: pool), settings: ledgerSettings)
     }
 
     /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.

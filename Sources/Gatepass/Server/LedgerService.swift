@@ -11,8 +11,8 @@ import Synchronization
 /// It can be asked from the first moment; until the database has been opened every question but the catalogue is answered
 /// with `unavailable`, so the process starts without a database and heals when it comes.
 final class LedgerService: EntitlementService {
-    /// What there is once the database is open.
-    struct Opened: Sendable {
+    /// What there is once the database is open; a class, for every request takes it along.
+    final class Opened: Sendable {
         let ledger: Ledger
         let reader: LedgerReader
         let accountTokens: AccountTokens
@@ -20,6 +20,17 @@ final class LedgerService: EntitlementService {
         let keys: SigningKeys
         let export: Export
         let erasure: Erasure
+
+        init(_ pool: Pool, _ shelf: CatalogueShelf, _ keys: SigningKeys, settings: LedgerSettings) {
+            ledger = Ledger(
+                pool: pool, catalogue: shelf, settings: settings, now: Surroundings.now, salt: Surroundings.noteSalt)
+            reader = ledger.reader()
+            accountTokens = AccountTokens(pool: pool, now: Surroundings.now, random: Surroundings.accountToken)
+            self.shelf = shelf
+            self.keys = keys
+            export = Export(pool: pool)
+            erasure = Erasure(pool: pool, key: settings.tombstoneKey)
+        }
     }
 
     /// What the lock guards.

@@ -41,7 +41,7 @@ struct Realm {
         _ id: String, from giver: UserID, to receiver: UserID, at now: Instant
     ) -> Result<[PurchaseKey], TransferRefusal> {
         let transfer = Transfer(
-            .one(ExternalID(id)), from: giver, to: receiver, note: .support, in: .example)
+            .one(.named(id)), from: giver, to: receiver, note: .support, in: .example)
         return apply(transfer.decide(given: history(at: now)), at: now)
     }
 
@@ -119,4 +119,12 @@ extension ClaimContext {
 
 extension Note {
     static let support = Note(actor: "support", reason: "asked for", reference: "ticket 1")
+}
+
+extension PurchaseName {
+    static func named(
+        _ id: String, source: Source? = nil, environment: StoreEnvironment? = nil
+    ) -> PurchaseName {
+        PurchaseName(ExternalID(id), source: source, environment: environment)
+    }
 }

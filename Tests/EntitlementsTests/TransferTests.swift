@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func oneMovesToAnybodyWhoHasNotBeenSeenBefore() {
-        let decision = transfer(.one(ExternalID("2")))
+        let decision = transfer(.one(.named("2")))
         #expect(texts(decision.answer) == ["apple_iap Production 2"])
         #expect(decision.moves.values.map(\.receiver) == ["carol"])
         #expect(decision.moves.values.map(\.note) == [.support])
@@ -38,24 +38,24 @@ import Testing
     }
 
     @Test func sourceAndEnvironmentAreNeededOnlyWhereTheIDIsNotUnique() {
-        #expect(transfer(.one(ExternalID("1"))).answer == .failure(.ambiguousPurchase))
-        #expect(transfer(.one(ExternalID("1"), source: .appleIAP)).answer == .failure(.ambiguousPurchase))
-        #expect(transfer(.one(ExternalID("1"), environment: .production)).answer == .failure(.ambiguousPurchase))
-        #expect(texts(transfer(.one(ExternalID("1"), source: .stripe)).answer) == ["stripe Production 1"])
-        #expect(texts(transfer(.one(ExternalID("1"), environment: .sandbox)).answer) == ["apple_iap Sandbox 1"])
+        #expect(transfer(.one(.named("1"))).answer == .failure(.name(.ambiguousPurchase)))
+        #expect(transfer(.one(.named("1", source: .appleIAP))).answer == .failure(.name(.ambiguousPurchase)))
+        #expect(transfer(.one(.named("1", environment: .production))).answer == .failure(.name(.ambiguousPurchase)))
+        #expect(texts(transfer(.one(.named("1", source: .stripe))).answer) == ["stripe Production 1"])
+        #expect(texts(transfer(.one(.named("1", environment: .sandbox))).answer) == ["apple_iap Sandbox 1"])
         #expect(
-            texts(transfer(.one(ExternalID("1"), source: .appleIAP, environment: .production)).answer) == [
+            texts(transfer(.one(.named("1", source: .appleIAP, environment: .production))).answer) == [
                 "apple_iap Production 1"
             ])
     }
 
     @Test func refusalsComeInTheirOrder() {
-        #expect(transfer(.one(ExternalID("9")), to: .alice).answer == .failure(.sameUser))
+        #expect(transfer(.one(.named("9")), to: .alice).answer == .failure(.sameUser))
         #expect(transfer(.all, to: .alice).answer == .failure(.sameUser))
-        #expect(transfer(.one(ExternalID("9"))).answer == .failure(.unknownPurchase))
-        #expect(transfer(.one(ExternalID("3"))).answer == .failure(.unknownPurchase), "it is another user's")
-        #expect(transfer(.one(ExternalID("2"), source: .stripe)).answer == .failure(.unknownPurchase))
-        #expect(transfer(.one(ExternalID("2")), from: "nobody").answer == .failure(.unknownPurchase))
+        #expect(transfer(.one(.named("9"))).answer == .failure(.name(.unknownPurchase)))
+        #expect(transfer(.one(.named("3"))).answer == .failure(.name(.unknownPurchase)), "it is another user's")
+        #expect(transfer(.one(.named("2", source: .stripe))).answer == .failure(.name(.unknownPurchase)))
+        #expect(transfer(.one(.named("2")), from: "nobody").answer == .failure(.name(.unknownPurchase)))
     }
 
     @Test func allMovesWhatTheGiverHas() {
@@ -82,9 +82,9 @@ import Testing
     /// The second move is decided by a clock that is behind the first one's.
     @Test func whatRanBeforeIsNotGivenAgainByAClockThatIsBehind() {
         var realm = Self.realm
-        realm.apply(transfer(.one(ExternalID("1"), source: .appleIAP, environment: .production)), at: "01-10")
+        realm.apply(transfer(.one(.named("1", source: .appleIAP, environment: .production))), at: "01-10")
         let onward = Transfer(
-            .one(ExternalID("1"), source: .appleIAP, environment: .production), from: "carol", to: Self.bob,
+            .one(.named("1", source: .appleIAP, environment: .production)), from: "carol", to: Self.bob,
             note: .support,
             in: .example)
         let decision = onward.decide(given: realm.history(at: "01-09"))

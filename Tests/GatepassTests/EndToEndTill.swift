@@ -19,10 +19,17 @@ struct EndToEndTill: Sendable {
     /// Starts a server with this catalogue and makes a key. Throws when either fails.
     static func open() async throws -> EndToEndTill {
         let server = try await ready([:])
-        let words = ["keys", "create", "--scopes", "read,write,admin", "--json", "--name", "till"]
-        let made = try await server.command(words)
-        let json = JSONValue(try StrictJSON(Array(made.text.utf8)))
-        return EndToEndTill(server: server, secret: try #require(json["key"]?.string))
+        return EndToEndTill(server: server, secret: try await key("read,write,admin", of: server))
+    }
+
+    /// The same server under another key. Throws when none can be made.
+    func with(scopes: String) async throws -> EndToEndTill {
+        EndToEndTill(server: server, secret: try await Self.key(scopes, of: server))
+    }
+
+    private static func key(_ scopes: String, of server: EndToEndServer) async throws -> String {
+        let made = try await server.command(["keys", "create", "--scopes", scopes, "--json", "--name", "till"])
+        return try #require(JSONValue(try StrictJSON(Array(made.text.utf8)))["key"]?.string)
     }
 
     /// A second instance on the same database. Throws when it does not become ready.
@@ -79,8 +86,12 @@ struct EndToEndTill: Sendable {
 
     /// Asks about a user. Throws when no whole answer came.
     func look(_ path: String, of user: String) async throws -> EndToEndAnswer {
-        try await server.send(
-            "GET", "/api/admin/users/\(user)/\(path)", fields: [("Authorization", "Bearer " + secret)])
+        try await ask("users/\(user)/\(path)")
+    }
+
+    /// Asks across users. Throws when no whole answer came.
+    func ask(_ path: String) async throws -> EndToEndAnswer {
+        try await server.send("GET", "/api/admin/" + path, fields: [("Authorization", "Bearer " + secret)])
     }
 
     /// Spends credits of a user. Throws when no whole answer came.

@@ -74,7 +74,7 @@ import Testing
                 )
                 try await shop.attach(pass, to: giver)
                 proxy.inject(round % 2 == 0 ? .cutBeforeCommit : .cutAfterCommit, count: 1)
-                let answer = try await shop.transfer(.one(pass.key.externalID), from: giver, to: receiver)
+                let answer = try await shop.transfer(.one(PurchaseName(pass.key.externalID)), from: giver, to: receiver)
                 #expect(answer == .success([pass.key]))
             }
             #expect(proxy.faultsMet == TestRun.rounds(12, soak: 1_000))

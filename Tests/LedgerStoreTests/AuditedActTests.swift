@@ -46,7 +46,8 @@ import Testing
                 try await name(anna, isTester: isTester, act(action, to: anna), in: shop)
             }
             try await name(anna, isTester: true, nil, in: shop)
-            #expect(try await transfer(.one(ExternalID("none")), shop) == .failure(.unknownPurchase))
+            #expect(
+                try await transfer(.one(PurchaseName(ExternalID("none"))), shop) == .failure(.name(.unknownPurchase)))
             let entries = try await AuditTrail.page(before: nil, limit: 10, from: shop.pool)
             #expect(entries.map(\.action) == ["sandbox_tester.unname", "sandbox_tester.name"])
             #expect(entries.allSatisfy { $0.user == anna && $0.actor == "command_line" && $0.reason == "asked" })

@@ -14,7 +14,8 @@ import Testing
         try await Shop.open { shop in
             try await shop.restore([Books.pass("1", day: 0), Books.pass("2", day: 30)], to: anna)
             let key = Books.pass("2").key
-            #expect(try await shop.transfer(.one(ExternalID("2")), from: anna, to: ben) == .success([key]))
+            #expect(
+                try await shop.transfer(.one(PurchaseName(ExternalID("2"))), from: anna, to: ben) == .success([key]))
             let given = try await shop.ledger(of: anna)
             let received = try await shop.ledger(of: ben)
             let handover = Handover(cause: .operator, ran: 10 * Instant.millisecondsPerDay)
@@ -111,7 +112,8 @@ import Testing
                         case 1: try await shop.transfer(.all, from: giver, to: receiver, via: round % 2)
                         default:
                             try await shop.transfer(
-                                .one(ExternalID("\(round % 4)")), from: giver, to: receiver, via: round % 2)
+                                .one(PurchaseName(ExternalID("\(round % 4)"))), from: giver, to: receiver,
+                                via: round % 2)
                         }
                     }
                 }

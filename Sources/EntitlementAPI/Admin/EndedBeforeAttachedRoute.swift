@@ -48,10 +48,7 @@ extension JSONWriter {
         let subscription = pass.subscription
         beginObject()
         member("user_id", pass.owner.text)
-        member("source", subscription.key.source.rawValue)
-        member("app", subscription.key.app.text)
-        member("environment", subscription.key.environment.rawValue)
-        member("external_id", subscription.key.externalID.text)
+        members(of: subscription.key)
         member("product_id", subscription.productID?.text)
         member("tier", subscription.tier.text)
         member("ended_at", exactly: "ended_at_ms", subscription.expiresAt)

@@ -2,6 +2,8 @@ import Entitlements
 
 /// What operators' requests say.
 extension JSONBody {
+    private static let maximumExternalID = 255
+
     /// Why, where it must be said.
     ///
     /// - Throws: `invalid_request` without one.
@@ -18,6 +20,16 @@ extension JSONBody {
         }
         guard let user = UserID(named) else { throw .invalidRequest("The member must be a user id.", at: "#/" + name) }
         return user
+    }
+
+    /// A purchase of the user, by its id, and by source and environment where they are said.
+    ///
+    /// - Throws: `invalid_request` without an id, or for a source or an environment that is none.
+    func requiredPurchase() throws(Problem) -> PurchaseName {
+        let id = try required("external_id") { name throws(Problem) in
+            try text(name, characters: 1...Self.maximumExternalID)
+        }
+        return PurchaseName(ExternalID(id), source: try choice("source"), environment: try choice("environment"))
     }
 
     /// An RFC 3339 instant.

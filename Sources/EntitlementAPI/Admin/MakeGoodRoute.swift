@@ -4,24 +4,20 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/make-good`: a pass that had run out before it was attached is given again, from now.
 enum MakeGoodRoute {
-    private static let maximumText = 255
+    private static let maximumReference = 255
 
     /// - Throws: What is wrong with the request, then why nothing is made good.
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
-        let externalID = try text("external_id", in: body)
-        let source: Source? = try body.choice("source")
-        let environment: StoreEnvironment? = try body.choice("environment")
+        let name = try body.requiredPurchase()
         let reason = try body.requiredReason()
-        let reference = try text("reference", in: body)
-        let note = Note(actor: acting.actor?.text, reason: reason, reference: reference)
-        let named = try await call.timeline(of: acting).purchases.filter {
-            $0.isHeld && $0.key.isNamed(ExternalID(externalID), source, environment)
+        let reference = try body.required("reference") { name throws(Problem) in
+            try body.text(name, characters: 1...maximumReference)
         }
-        guard let key = named.first?.key else { throw Problem(MakeGoodRefusal.unknownPurchase) }
-        guard named.count == 1 else { throw Problem(TransferRefusal.ambiguousPurchase) }
+        let note = Note(actor: acting.actor?.text, reason: reason, reference: reference)
+        let key = try await call.purchase(name, of: acting)
         let id = nameForGood(key)
         let grant = try await call.recorded(
             for: acting, keys: [Grant.key(id)],
@@ -37,9 +33,5 @@ enum MakeGoodRoute {
     static func nameForGood(_ key: PurchaseKey) -> ExternalID {
         .once(
             "make good", for: key.source.rawValue, key.app.text, key.environment.rawValue, key.externalID.text)
-    }
-
-    private static func text(_ name: String, in body: JSONBody) throws(Problem) -> String {
-        try body.required(name) { name throws(Problem) in try body.text(name, characters: 1...maximumText) }
     }
 }

@@ -4,8 +4,6 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/transfer`: the rest of one purchase, or of all, goes to another user.
 enum TransferRoute {
-    private static let maximumExternalID = 255
-
     /// - Throws: What is wrong with the request, then why nothing is transferred.
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: ServerCall
@@ -14,7 +12,7 @@ enum TransferRoute {
         let receiver = try body.requiredUser("to_user_id")
         let reason = try body.requiredReason()
         let note = Note(actor: acting.actor?.text, reason: reason)
-        let selection = try selection(in: body)
+        let selection: Transfer.Selection = try body.flag("all") ?? false ? .all : .one(try body.requiredPurchase())
         let request = try call.nameForNew(body)
         let moved = try await call.recorded(
             for: acting, and: [receiver], everythingOf: acting.user,
@@ -25,15 +23,6 @@ enum TransferRoute {
                 given: history)
         }
         return JSONAnswer(bytes: MovedBody(moved, to: receiver).bytes)
-    }
-
-    private static func selection(in body: JSONBody) throws(Problem) -> Transfer.Selection {
-        if try body.flag("all") ?? false { return .all }
-        let id = try body.required("external_id") { name throws(Problem) in
-            try body.text(name, characters: 1...maximumExternalID)
-        }
-        return .one(
-            ExternalID(id), source: try body.choice("source"), environment: try body.choice("environment"))
     }
 }
 

@@ -123,8 +123,24 @@ extension Problem {
     init(_ refusal: TransferRefusal) {
         switch refusal {
         case .sameUser: self.init(.sameUser, "A user cannot give to themselves.")
-        case .unknownPurchase: self.init(.unknownPurchase, "The user has no purchase of this id.")
+        case .name(let refusal): self.init(refusal)
+        }
+    }
+
+    /// A name that means no purchase of the user.
+    init(_ refusal: PurchaseNameRefusal) {
+        switch refusal {
+        case .unknownPurchase: self = .unknownPurchase
         case .ambiguousPurchase: self.init(.ambiguousPurchase, "The user has several purchases of this id.")
+        }
+    }
+
+    private static let unknownPurchase = Problem(.unknownPurchase, "The user has no purchase of this id.")
+
+    /// A purchase that is not taken back.
+    init(_ refusal: RevokeRefusal) {
+        switch refusal {
+        case .unknownPurchase: self = .unknownPurchase
         }
     }
 
@@ -149,7 +165,7 @@ extension Problem {
     /// A purchase that is not made good.
     init(_ refusal: MakeGoodRefusal) {
         switch refusal {
-        case .unknownPurchase: self.init(.unknownPurchase, "The user has no purchase of this id.")
+        case .unknownPurchase: self = .unknownPurchase
         case .notEndedBeforeAttached:
             self.init(.notEndedBeforeAttached, "The purchase gives or gave something, or was refunded.")
         }

@@ -70,4 +70,15 @@ extension SignedCall {
         }
         return Timeline(folding: ledger, given: api.service.catalogue, settings: api.service.settings)
     }
+
+    /// The one purchase that `name` means, of those that the user has now.
+    ///
+    /// - Throws: `unknown_purchase`, `ambiguous_purchase`, `unavailable`.
+    func purchase(_ name: PurchaseName, of acting: Acting) async throws(Problem) -> PurchaseKey {
+        let timeline = try await timeline(of: acting)
+        switch timeline.position(ofHeld: name) {
+        case .success(let position): return timeline.purchases[position].key
+        case .failure(let refusal): throw Problem(refusal)
+        }
+    }
 }

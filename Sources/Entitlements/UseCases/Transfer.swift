@@ -3,8 +3,7 @@
 package struct Transfer: Sendable {
     /// What goes.
     package enum Selection: Hashable, Sendable {
-        /// One purchase; the two are needed only where its id is not unique.
-        case one(ExternalID, source: Source? = nil, environment: StoreEnvironment? = nil)
+        case one(PurchaseName)
         /// Everything that the giver has.
         case all
     }
@@ -34,11 +33,14 @@ package struct Transfer: Sendable {
         guard giver != receiver else { return Decision(answer: .failure(.sameUser)) }
         if let done = history.done(request, from: giver) { return Decision(answer: .success(done)) }
         let timeline = history.timeline(of: giver, in: context)
-        var positions = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
-        if case .one(let id, let source, let environment) = selection {
-            positions.removeAll { !timeline.purchases[$0].key.isNamed(id, source, environment) }
-            guard !positions.isEmpty else { return Decision(answer: .failure(.unknownPurchase)) }
-            guard positions.count == 1 else { return Decision(answer: .failure(.ambiguousPurchase)) }
+        let positions: [Int]
+        switch selection {
+        case .all: positions = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
+        case .one(let name):
+            switch timeline.position(ofHeld: name) {
+            case .success(let position): positions = [position]
+            case .failure(let refusal): return Decision(answer: .failure(.name(refusal)))
+            }
         }
         let moves = timeline.moves(
             of: positions, to: receiver, at: history.instantOfMove(from: giver, to: receiver), cause: .operator,
@@ -47,13 +49,10 @@ package struct Transfer: Sendable {
     }
 }
 
-/// Why nothing was transferred, in order of precedence; the raw value is the problem's code.
-package enum TransferRefusal: String, Error, Hashable, Sendable, CaseIterable {
-    case sameUser = "same_user"
-    /// The giver has no such purchase.
-    case unknownPurchase = "unknown_purchase"
-    /// They have several of that id.
-    case ambiguousPurchase = "ambiguous_purchase"
+/// Why nothing was transferred, in order of precedence.
+package enum TransferRefusal: Error, Hashable, Sendable {
+    case sameUser
+    case name(PurchaseNameRefusal)
 }
 
 extension Timeline {
@@ -80,13 +79,5 @@ extension PurchaseHistory {
     func done(_ request: String?, from giver: UserID) -> [PurchaseKey]? {
         let given = request.map { ledger(of: giver).given(by: $0) } ?? []
         return given.isEmpty ? nil : given
-    }
-}
-
-extension PurchaseKey {
-    /// Whether an operator means this one.
-    package func isNamed(_ id: ExternalID, _ source: Source?, _ environment: StoreEnvironment?) -> Bool {
-        externalID == id && source.map { $0 == self.source } ?? true
-            && environment.map { $0 == self.environment } ?? true
     }
 }

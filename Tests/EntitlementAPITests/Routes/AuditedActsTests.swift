@@ -23,6 +23,7 @@ struct AuditedActsTests {
         ("POST", "/devices/d1/seen", nil, "device.see"),
         ("DELETE", "/devices/d1", nil, "device.remove"),
         ("POST", "/grants/g1/revoke", #"{"reason":"r"}"#, "grant.revoke"),
+        ("POST", "/revoke", #"{"external_id":"c1","reason":"r"}"#, "purchase.revoke"),
         ("PUT", "/sandbox-tester", #"{"reason":"r"}"#, "sandbox_tester.name"),
         ("DELETE", "/sandbox-tester", #"{"reason":"r"}"#, "sandbox_tester.unname"),
         ("POST", "/merge", #"{"from_user_id":"guest","reason":"r"}"#, "user.merge"),
@@ -62,6 +63,12 @@ struct AuditedActsTests {
             }
             let told = server.service.state.withLock { $0.audited }
             #expect(told.suffix(2).map(\.other) == [UserID("guest"), UserID("u2")])
+            #expect(
+                told.first { $0.action == .revokePurchase }?.details
+                    == [
+                        "source": "apple_iap", "app": Fixture.app.text, "environment": "Production",
+                        "external_id": "c1",
+                    ])
             #expect(told.first?.details == ["unit": "credit", "amount": "6", "reference": "order 1"])
         }
     }
@@ -95,6 +102,7 @@ struct AuditedActsTests {
                 ("/devices/none/suspend", nil), ("/devices/none/reactivate", nil), ("/devices/none/seen", nil),
                 ("/grants", #"{"kind":"add_days","tier":"gold","days":1,"reason":"r","reference":"t"}"#),
                 ("/grants/none/revoke", #"{"reason":"r"}"#),
+                ("/revoke", #"{"external_id":"none","reason":"r"}"#),
                 ("/transfer", #"{"external_id":"none","to_user_id":"u2","reason":"r"}"#),
                 ("/merge", #"{"from_user_id":"nobody","reason":"r"}"#),
             ] {

@@ -154,6 +154,36 @@ struct UserActsTests {
         }
     }
 
+    @Test func `a purchase is taken back by its name, and a repeat answers alike`() async throws {
+        try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing)
+            try server.sell("addon", as: "p1", .nonConsumable, in: .sandbox)
+            try server.sell("pass.30d", as: "p2", .nonRenewing, to: "u2")
+            let why = #""reason":"a chargeback""#
+            try await Self.expectRefusal(
+                422, "ambiguous_purchase", "/revoke", #"{"external_id":"p1",\#(why)}"#, server)
+            for id in ["p2", "p3"] {
+                try await Self.expectRefusal(
+                    404, "unknown_purchase", "/revoke", #"{"external_id":"\#(id)",\#(why)}"#, server)
+            }
+            for (body, pointer) in [
+                (#"{"external_id":"p1"}"#, "#/reason"), (#"{\#(why)}"#, "#/external_id"), ("[]", "#"),
+                (#"{"external_id":"p1","environment":"Xcode",\#(why)}"#, "#/environment"),
+                (#"{"external_id":7,\#(why)}"#, "#/external_id"),
+            ] { try await Self.expectRefusal(400, "invalid_request", "/revoke", body, at: pointer, server) }
+            let body = #"{"external_id":"p1","environment":"Production",\#(why)}"#
+            let revoked = try await Self.act("POST", "/revoke", body, key: "k1", server)
+            #expect(
+                revoked.body
+                    == #"{"source":"apple_iap","app":"com.example.app","environment":"Production","external_id":"p1","#
+                    + #""revoked_at":"2026-01-15T12:00:00Z","revoked_at_ms":1768478400000}"#)
+            server.wait(hours: 1)
+            let again = try await Self.act("POST", "/revoke", body, key: "k2", server)
+            #expect(again.status == 200 && again.body == revoked.body)
+            #expect(try await server.send("GET", "/api/iap/apple/status").json["active"]?.flag == false)
+        }
+    }
+
     @Test func aGuestIsMerged() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .nonRenewing, to: "guest")

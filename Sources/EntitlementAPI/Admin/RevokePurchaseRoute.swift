@@ -1,0 +1,38 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/admin/users/{user_id}/revoke`: an operator takes a purchase back, whole and for good, from now on.
+enum RevokePurchaseRoute {
+    /// - Throws: What is wrong with the request, then why nothing is revoked.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let name = try body.requiredPurchase()
+        let reason = try body.requiredReason()
+        let note = Note(actor: acting.actor?.text, reason: reason)
+        let key = try await call.purchase(name, of: acting)
+        let revokedAt = try await call.recorded(
+            for: acting, keys: [key], audit: acting.audit(.revokePurchase, reason: reason, key.auditDetails),
+            orElse: { (refusal: RevokeRefusal) in Problem(refusal) }
+        ) { history, context in
+            RevokePurchase(key, of: acting.user, note: note, in: context).decide(given: history)
+        }
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        json.members(of: key)
+        json.member("revoked_at", exactly: "revoked_at_ms", revokedAt)
+        json.endObject()
+        return JSONAnswer(bytes: json.bytes)
+    }
+}
+
+extension PurchaseKey {
+    fileprivate var auditDetails: [String: String] {
+        [
+            "source": source.rawValue, "app": app.text, "environment": environment.rawValue,
+            "external_id": externalID.text,
+        ]
+    }
+}

@@ -1,0 +1,11 @@
+import Entitlements
+
+extension JSONWriter {
+    /// The members that name a purchase among all, into an object that is open.
+    mutating func members(of key: PurchaseKey) {
+        member("source", key.source.rawValue)
+        member("app", key.app.text)
+        member("environment", key.environment.rawValue)
+        member("external_id", key.externalID.text)
+    }
+}

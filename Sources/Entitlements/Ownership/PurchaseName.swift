@@ -1,0 +1,34 @@
+/// What an operator calls a purchase that a user has; source and environment are needed only where its id is not unique.
+package struct PurchaseName: Hashable, Sendable {
+    package let id: ExternalID
+    package let source: Source?
+    package let environment: StoreEnvironment?
+
+    package init(_ id: ExternalID, source: Source? = nil, environment: StoreEnvironment? = nil) {
+        self.id = id
+        self.source = source
+        self.environment = environment
+    }
+
+    fileprivate func means(_ key: PurchaseKey) -> Bool {
+        key.externalID == id && source.map { $0 == key.source } ?? true
+            && environment.map { $0 == key.environment } ?? true
+    }
+}
+
+/// Why a name means no purchase of the user, in order of precedence; the raw value is the problem's code.
+package enum PurchaseNameRefusal: String, Error, Hashable, Sendable, CaseIterable {
+    /// The user has no such purchase.
+    case unknownPurchase = "unknown_purchase"
+    /// They have several of that id.
+    case ambiguousPurchase = "ambiguous_purchase"
+}
+
+extension Timeline {
+    /// Where the one purchase stands that `name` means, of those that are the user's for as far as is known.
+    package func position(ofHeld name: PurchaseName) -> Result<Int, PurchaseNameRefusal> {
+        let named = purchases.indices.filter { purchases[$0].isHeld && name.means(purchases[$0].key) }
+        guard let position = named.first else { return .failure(.unknownPurchase) }
+        return named.count == 1 ? .success(position) : .failure(.ambiguousPurchase)
+    }
+}

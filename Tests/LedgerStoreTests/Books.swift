@@ -40,12 +40,12 @@ enum Books {
     static func pass(
         _ id: String, of product: String = "pass.30", day: Int = 0, transaction: String? = nil,
         token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil, revokedDay: Int? = nil,
-        share: Int = Revocation.fullShare
+        share: Int = Revocation.fullShare, in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
         let boughtAt = opening + Int64(day) * Instant.millisecondsPerDay
         let signedAt = signedDay.map { opening + Int64($0) * Instant.millisecondsPerDay } ?? boughtAt + 1_000
         return VerifiedPurchase(
-            key: PurchaseKey(source: .appleIAP, app: app, environment: .production, externalID: ExternalID(id)),
+            key: PurchaseKey(source: .appleIAP, app: app, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(transaction ?? id), productID: ProductID(product), type: .nonRenewing,
             purchasedAt: boughtAt,
             revocation: revokedDay.map {

@@ -108,6 +108,7 @@ import Testing
         for id in [nil, UInt64(19_000)] {
             _ = try await desk.reader.transactions(before: id, limit: 100)
             _ = try await desk.reader.late(before: id, limit: 100)
+            _ = try await desk.reader.conflicts(before: id, limit: 100)
             _ = try await desk.keys.page(before: id, limit: 100)
             _ = try await AuditTrail.page(before: id, limit: 100, from: desk.pool)
         }

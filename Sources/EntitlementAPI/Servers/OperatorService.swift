@@ -67,4 +67,10 @@ package protocol OperatorService: Sendable {
     ///
     /// - Throws: ``ServiceFailure``.
     func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> LatePurchases
+
+    /// Apple accounts whose purchases several users have, of which no state was recorded at `id` or later; the one that a
+    /// state was last recorded of first.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> AccountConflicts
 }

@@ -93,6 +93,11 @@ struct OperatorDesk: OperatorService {
         try await asking { () throws(DatabaseError) in try await reader.late(before: id, limit: limit) }
     }
 
+    /// Throws `unavailable` while the database is away.
+    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> AccountConflicts {
+        try await asking { () throws(DatabaseError) in try await reader.conflicts(before: id, limit: limit) }
+    }
+
     private func asking<Answer>(
         _ body: () async throws(DatabaseError) -> Answer
     ) async throws(ServiceFailure) -> Answer {

@@ -62,9 +62,22 @@ package struct OperatorReader: Sendable {
     package func late(before id: UInt64?, limit: Int) async throws(DatabaseError) -> LatePurchases {
         let id = id ?? .max
         return try await pool.with { (session) throws(DatabaseError) in
-            let floor = try LatePurchaseRow.floor(before: id, rows: Self.rowsGoneOver, in: session)
+            let floor = try RowFloor.purchases.number(before: id, rows: Self.rowsGoneOver, in: session)
             let members = try LatePurchaseRow.page(before: id, downTo: floor ?? 0, limit: limit, in: session)
             return LatePurchases(members: members, next: members.count == limit ? members.last?.id : floor)
+        }
+    }
+
+    /// Up to `limit` Apple accounts whose purchases several users have and of which no state was recorded at `id` or later;
+    /// there may be more though none was found, because it goes over so many states only. Throws when the database is away.
+    package func conflicts(before id: UInt64?, limit: Int) async throws(DatabaseError) -> AccountConflicts {
+        let id = id ?? .max
+        return try await pool.with { (session) throws(DatabaseError) in
+            let floor = try RowFloor.states.number(before: id, rows: Self.rowsGoneOver, in: session)
+            let found = try ConflictRow.page(before: id, downTo: floor ?? 0, limit: limit, in: session)
+            return AccountConflicts(
+                conflicts: found.filter { conflict in conflict.owners.count { $0.user != nil } > 1 },
+                next: found.count == limit ? found.last?.id : floor)
         }
     }
 }

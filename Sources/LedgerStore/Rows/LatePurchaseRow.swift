@@ -3,13 +3,6 @@ import MariaDB
 
 /// A purchase whose projected coverage ends before it was bound.
 enum LatePurchaseRow {
-    private static let floor = Statement(
-        "find floor of purchases",
-        """
-        SELECT COUNT(*), MIN(id)
-        FROM (SELECT id FROM purchases WHERE id < ? ORDER BY id DESC LIMIT ?) j
-        """)
-
     private static let page = Statement(
         "list late purchases",
         """
@@ -20,14 +13,6 @@ enum LatePurchaseRow {
         WHERE p.id < ? AND p.id >= ? AND s.expires_at <= p.bound_at AND u.user_id IS NOT NULL
         ORDER BY p.id DESC LIMIT ?
         """)
-
-    /// The lowest of the `rows` purchases before `id`; nil when there are fewer.
-    static func floor(before id: UInt64, rows: Int, in session: Session) throws(DatabaseError) -> UInt64? {
-        guard let row = try session.query(floor, [.uint64(id), Value(rows)]).first, try row.int(0) == rows else {
-            return nil
-        }
-        return try row.optionalUInt64(1)
-    }
 
     /// Up to `limit` from before `id` down to `floor`, the last recorded first.
     static func page(

@@ -17,8 +17,13 @@ final class FakeOperators: OperatorService {
     /// Who had coverage, whenever it is asked.
     private let covered: [UserID]
     private let late: [LatePurchases.Member]
+    private let conflicts: [AccountConflicts.Conflict]
 
-    init(isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchases.Member] = []) {
+    init(
+        isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchases.Member] = [],
+        conflicts: [AccountConflicts.Conflict] = []
+    ) {
+        self.conflicts = conflicts
         self.late = late
         self.isBusy = isBusy
         self.covered = covered
@@ -92,5 +97,10 @@ final class FakeOperators: OperatorService {
     func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> LatePurchases {
         let members = late.filter { $0.id < id ?? .max }.sorted { $0.id > $1.id }.prefix(limit)
         return LatePurchases(members: Array(members), next: members.count == limit ? members.last?.id : nil)
+    }
+
+    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> AccountConflicts {
+        let found = conflicts.filter { $0.id < id ?? .max }.sorted { $0.id > $1.id }.prefix(limit)
+        return AccountConflicts(conflicts: Array(found), next: found.count == limit ? found.last?.id : nil)
     }
 }

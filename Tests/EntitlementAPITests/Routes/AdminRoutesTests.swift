@@ -51,7 +51,9 @@ struct AdminRoutesTests {
 
     @Test func aPageIsOfTheRightSizeAndComesFromAnEarlierOne() async throws {
         try await TestServer.run { server in
-            for path in ["transactions", "audit", "api-keys", "ended-before-attached"].map({ "/api/admin/\($0)" }) {
+            for path in ["transactions", "audit", "api-keys", "ended-before-attached", "conflicts"].map({
+                "/api/admin/\($0)"
+            }) {
                 for query in [
                     "limit=0", "limit=101", "limit=x", "cursor=", "cursor=1", "cursor=YmVmb3JlIA", "limit=1&limit=1",
                 ] {
@@ -64,6 +66,33 @@ struct AdminRoutesTests {
             for query in ["", "?q=", "?q=" + String(repeating: "a", count: 256), "?q=a&q=b"] {
                 #expect(try await server.send("GET", "/api/admin/search" + query, token: Self.admin).status == 400)
             }
+        }
+    }
+
+    @Test func `accounts of several users are told with how much each has, the erased without a name`() async throws {
+        let owners = [
+            AccountConflicts.Owner(user: try Fixture.user("u1"), purchases: 2),
+            AccountConflicts.Owner(user: nil, purchases: 1),
+            AccountConflicts.Owner(user: try Fixture.user("u2"), purchases: 1),
+        ]
+        let conflicts = [StoreEnvironment.production, .sandbox].enumerated().map {
+            AccountConflicts.Conflict(
+                id: UInt64($0.offset + 1), account: AppTransactionID("7048"), app: Fixture.app, environment: $0.element,
+                owners: owners)
+        }
+        try await TestServer.run(operators: FakeOperators(conflicts: conflicts)) { server in
+            let token = FakeOperators.secret(.read)
+            let first = try await server.send("GET", "/api/admin/conflicts?limit=1", token: token)
+            #expect(
+                first.body.hasPrefix(
+                    #"{"data":[{"app_transaction_id":"7048","app":"com.example.app","environment":"Sandbox","users":["#
+                        + #"{"user_id":"u1","purchases":2},{"user_id":null,"purchases":1},{"user_id":"u2","purchases":1}]}],"#
+                ),
+                "\(first.body)")
+            let cursor = try #require(try first.json["next_cursor"]?.string)
+            let rest = try await server.send("GET", "/api/admin/conflicts?cursor=\(cursor)", token: token).json
+            #expect(rest["data"]?.elements?.map { $0["environment"]?.string } == ["Production"])
+            #expect(rest["next_cursor"]?.isNull == true)
         }
     }
 

@@ -1,0 +1,32 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `GET /api/admin/conflicts`: Apple accounts whose purchases several users have, the last heard of first.
+enum ConflictsRoute {
+    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    static func respond(to call: ServerCall) async throws(Problem) -> Response {
+        let page = try PageRequest(try Query(call.request.uri.query))
+        let found = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.operators.conflicts(before: page.before, limit: page.limit)
+        }
+        return .json(page.body(of: found.conflicts, next: found.next) { $0.append($1) })
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ conflict: AccountConflicts.Conflict) {
+        beginObject()
+        member("app_transaction_id", conflict.account.text)
+        member("app", conflict.app.text)
+        member("environment", conflict.environment.rawValue)
+        name("users")
+        array(conflict.owners) { json, owner in
+            json.beginObject()
+            json.member("user_id", owner.user?.text)
+            json.member("purchases", owner.purchases)
+            json.endObject()
+        }
+        endObject()
+    }
+}

@@ -1,0 +1,28 @@
+import MariaDB
+
+/// Where a page ends that goes over so many rows of a table only, whatever it finds among them.
+struct RowFloor {
+    static let purchases = RowFloor(
+        "find floor of purchases",
+        "SELECT COUNT(*), MIN(id) FROM (SELECT id FROM purchases WHERE id < ? ORDER BY id DESC LIMIT ?) j")
+
+    static let states = RowFloor(
+        "find floor of states",
+        """
+        SELECT COUNT(*), MIN(id)
+        FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
+        """)
+
+    private let statement: Statement
+
+    private init(_ name: String, _ sql: String) {
+        statement = Statement(name, sql)
+    }
+
+    /// The lowest of the `rows` numbers before `number`; nil when there are fewer.
+    func number(before number: UInt64, rows: Int, in session: Session) throws(DatabaseError) -> UInt64? {
+        guard let row = try session.query(statement, [.uint64(number), Value(rows)]).first, try row.int(0) == rows
+        else { return nil }
+        return try row.optionalUInt64(1)
+    }
+}

@@ -81,6 +81,7 @@ enum Routes {
             .post, "/api/admin/compensations", .write, deadlineSeconds: CompensationsRoute.deadlineSeconds,
             CompensationsRoute.respond),
         .server(.get, "/api/admin/search", .read, SearchRoute.respond),
+        .server(.get, "/api/admin/sandbox-testers", .read, SandboxTestersRoute.respond),
         .server(.get, "/api/admin/conflicts", .read, ConflictsRoute.respond),
         .server(.get, "/api/admin/transactions", .read, TransactionsRoute.respond),
         .server(.get, "/api/admin/catalog", .read, CatalogRoute.respond),

@@ -29,5 +29,23 @@ extension EndToEnd {
             try await till.act("transfer", #"{"all":true,"to_user_id":"\#(ben)","reason":"one person"}"#, for: anna)
             #expect(try await till.ask("conflicts?limit=1").string("data.0.app_transaction_id") != account)
         }
+
+        @Test func `the list of sandbox testers has those who are on it now, and since when`() async throws {
+            let till = try await EndToEndTill.shared
+            let users = (1...3).map { _ in "listed" + newID() }
+            let start = now
+            for user in users { try await till.act("sandbox-tester", "{}", for: user, method: "PUT") }
+            try await till.act("sandbox-tester", "{}", for: users[1], method: "DELETE")
+            let first = try await till.ask("sandbox-testers?limit=1")
+            let cursor = try #require(first.string("next_cursor"))
+            let second = try await till.ask("sandbox-testers?limit=1&cursor=" + cursor)
+            #expect([first, second].map { $0.string("data.0.user_id") } == [users[2], users[0]], "\(first.text)")
+            for page in [first, second] {
+                let namedAt = try #require(page.integer("data.0.named_at_ms"))
+                #expect((start...now).contains(namedAt) && page.string("data.0.named_at") != nil)
+            }
+            let reader = try await till.with(scopes: "read")
+            #expect(try await reader.ask("sandbox-testers?limit=1").body == first.body)
+        }
     }
 }

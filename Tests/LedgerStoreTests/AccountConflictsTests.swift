@@ -12,8 +12,8 @@ import Testing
         var (before, lines): (UInt64?, [String]) = (nil, [])
         repeat {
             let page = try await reader.conflicts(before: before, limit: limit)
-            #expect(page.conflicts.count <= limit)
-            lines += page.conflicts.map { conflict in
+            #expect(page.rows.count <= limit)
+            lines += page.rows.map { conflict in
                 let owners = conflict.owners.map { "\($0.user?.text ?? "(erased)") \($0.purchases)" }
                 return "\(conflict.account.text) \(conflict.environment.rawValue): " + owners.joined(separator: ", ")
             }
@@ -38,7 +38,7 @@ import Testing
             for limit in [1, 2, 100] {
                 #expect(try await Self.conflicts(limit: limit, shop) == ["apple 1 Production: anna 2, ben 1"])
             }
-            let app = try await Desk(shop).reader.conflicts(before: nil, limit: 1).conflicts.first?.app
+            let app = try await Desk(shop).reader.conflicts(before: nil, limit: 1).rows.first?.app
             #expect(app == Books.app)
         }
     }

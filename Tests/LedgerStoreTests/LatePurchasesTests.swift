@@ -11,8 +11,8 @@ import Testing
         var (before, ids): (UInt64?, [String]) = (nil, [])
         repeat {
             let page = try await reader.late(before: before, limit: limit)
-            #expect(page.members.count <= limit)
-            ids += page.members.map(\.key.externalID.text)
+            #expect(page.rows.count <= limit)
+            ids += page.rows.map(\.key.externalID.text)
             before = page.next
         } while before != nil
         return ids
@@ -24,7 +24,7 @@ import Testing
                 try await shop.attach(Books.pass("\(number)", day: day), to: Books.user(number))
             }
             for limit in [1, 2, 100] { #expect(try await Self.late(limit: limit, shop) == ["3", "2", "0"]) }
-            #expect(try await Desk(shop).reader.late(before: nil, limit: 9).members.first?.owner == Books.user(3))
+            #expect(try await Desk(shop).reader.late(before: nil, limit: 9).rows.first?.owner == Books.user(3))
         }
     }
 

@@ -109,6 +109,7 @@ import Testing
             _ = try await desk.reader.transactions(before: id, limit: 100)
             _ = try await desk.reader.late(before: id, limit: 100)
             _ = try await desk.reader.conflicts(before: id, limit: 100)
+            _ = try await desk.reader.sandboxTesters(before: id, limit: 100)
             _ = try await desk.keys.page(before: id, limit: 100)
             _ = try await AuditTrail.page(before: id, limit: 100, from: desk.pool)
         }

@@ -10,12 +10,12 @@ enum ConflictsRoute {
         let found = try await call.served { () async throws(ServiceFailure) in
             try await call.api.operators.conflicts(before: page.before, limit: page.limit)
         }
-        return .json(page.body(of: found.conflicts, next: found.next) { $0.append($1) })
+        return .json(page.body(of: found.rows, next: found.next) { $0.append($1) })
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func append(_ conflict: AccountConflicts.Conflict) {
+    fileprivate mutating func append(_ conflict: AccountConflict) {
         beginObject()
         member("app_transaction_id", conflict.account.text)
         member("app", conflict.app.text)

@@ -13,7 +13,7 @@ enum EndedBeforeAttachedRoute {
             try await call.api.operators.late(before: page.before, limit: page.limit)
         }
         var rows: [LatePass] = []
-        for member in late.members {
+        for member in late.rows {
             let timeline = try await call.timeline(of: Acting(user: member.owner, actor: nil))
             if let row = LatePass(member, in: timeline, at: call.now) { rows.append(row) }
         }
@@ -30,7 +30,7 @@ private struct LatePass {
     let grant: ExternalID?
 
     /// Nil for a purchase that stands otherwise.
-    init?(_ member: LatePurchases.Member, in timeline: Timeline, at now: Instant) {
+    init?(_ member: LatePurchase, in timeline: Timeline, at now: Instant) {
         guard timeline.standing(of: member.key, at: now) == .endedBeforeAttached,
             let purchase = timeline.purchases.first(where: { $0.key == member.key }),
             let subscription = timeline.subscriptions.first(where: { $0.key == member.key })

@@ -66,11 +66,16 @@ package protocol OperatorService: Sendable {
     /// Purchases before `id` that had ended when they became their owners', the last recorded first.
     ///
     /// - Throws: ``ServiceFailure``.
-    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> LatePurchases
+    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePurchase>
 
     /// Apple accounts whose purchases several users have, of which no state was recorded at `id` or later; the one that a
     /// state was last recorded of first.
     ///
     /// - Throws: ``ServiceFailure``.
-    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> AccountConflicts
+    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict>
+
+    /// Users before `id` who are on the list of sandbox testers, whoever was first seen last first.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func sandboxTesters(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<SandboxTester>
 }

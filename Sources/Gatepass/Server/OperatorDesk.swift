@@ -89,13 +89,18 @@ struct OperatorDesk: OperatorService {
     }
 
     /// Throws `unavailable` while the database is away.
-    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> LatePurchases {
+    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePurchase> {
         try await asking { () throws(DatabaseError) in try await reader.late(before: id, limit: limit) }
     }
 
     /// Throws `unavailable` while the database is away.
-    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> AccountConflicts {
+    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {
         try await asking { () throws(DatabaseError) in try await reader.conflicts(before: id, limit: limit) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func sandboxTesters(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<SandboxTester> {
+        try await asking { () throws(DatabaseError) in try await reader.sandboxTesters(before: id, limit: limit) }
     }
 
     private func asking<Answer>(

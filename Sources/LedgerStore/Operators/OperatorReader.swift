@@ -57,28 +57,34 @@ package struct OperatorReader: Sendable {
         return CoveredUsers(members: members, next: rows.count == Self.rowsGoneOver ? rows.last?.place : nil)
     }
 
-    /// Up to `limit` purchases before `id` that had ended when they became their owners'; there may be more though none was
-    /// found, because it goes over so many rows only. Throws when the database is away.
-    package func late(before id: UInt64?, limit: Int) async throws(DatabaseError) -> LatePurchases {
-        let id = id ?? .max
-        return try await pool.with { (session) throws(DatabaseError) in
-            let floor = try RowFloor.purchases.number(before: id, rows: Self.rowsGoneOver, in: session)
-            let members = try LatePurchaseRow.page(before: id, downTo: floor ?? 0, limit: limit, in: session)
-            return LatePurchases(members: members, next: members.count == limit ? members.last?.id : floor)
-        }
+    /// Up to `limit` purchases before `id` that had ended when they became their owners'. Throws when the database is away.
+    package func late(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<LatePurchase> {
+        try await page(.purchases, before: id, limit: limit, LatePurchaseRow.page, number: \.id)
     }
 
-    /// Up to `limit` Apple accounts whose purchases several users have and of which no state was recorded at `id` or later;
-    /// there may be more though none was found, because it goes over so many states only. Throws when the database is away.
-    package func conflicts(before id: UInt64?, limit: Int) async throws(DatabaseError) -> AccountConflicts {
+    /// Up to `limit` Apple accounts whose purchases several users have, and of which no state was recorded at `id` or later.
+    /// Throws when the database is away.
+    package func conflicts(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<AccountConflict> {
+        try await page(.states, before: id, limit: limit, ConflictRow.page, number: \.id)
+            .filter { conflict in conflict.owners.count { $0.user != nil } > 1 }
+    }
+
+    /// Up to `limit` users before `id` who are on the list of sandbox testers. Throws when the database is away.
+    package func sandboxTesters(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<SandboxTester> {
+        try await page(.sandboxTesters, before: id, limit: limit, SandboxTesterRow.page, number: \.id)
+    }
+
+    private func page<Row>(
+        _ floor: RowFloor, before id: UInt64?, limit: Int,
+        _ read: @escaping @Sendable (UInt64, UInt64, Int, Session) throws(DatabaseError) -> [Row],
+        number: (Row) -> UInt64
+    ) async throws(DatabaseError) -> ListPage<Row> {
         let id = id ?? .max
-        return try await pool.with { (session) throws(DatabaseError) in
-            let floor = try RowFloor.states.number(before: id, rows: Self.rowsGoneOver, in: session)
-            let found = try ConflictRow.page(before: id, downTo: floor ?? 0, limit: limit, in: session)
-            return AccountConflicts(
-                conflicts: found.filter { conflict in conflict.owners.count { $0.user != nil } > 1 },
-                next: found.count == limit ? found.last?.id : floor)
+        let (rows, floor) = try await pool.with { (session) throws(DatabaseError) in
+            let floor = try floor.number(before: id, rows: Self.rowsGoneOver, in: session)
+            return (try read(id, floor ?? 0, limit, session), floor)
         }
+        return ListPage(rows, limit: limit, downTo: floor, number: number)
     }
 }
 

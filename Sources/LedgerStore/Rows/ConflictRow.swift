@@ -38,21 +38,21 @@ enum ConflictRow {
     /// before `id` and down to `floor`, the last recorded first.
     static func page(
         before id: UInt64, downTo floor: UInt64, limit: Int, in session: Session
-    ) throws(DatabaseError) -> [AccountConflicts.Conflict] {
-        var conflicts: [AccountConflicts.Conflict] = []
+    ) throws(DatabaseError) -> [AccountConflict] {
+        var conflicts: [AccountConflict] = []
         for row in try session.query(page, [.uint64(id), .uint64(floor), .uint64(id), Value(limit)]) {
             let newest = try row.uint64(0)
             if conflicts.last?.id != newest { conflicts.append(try conflict(row, newest: newest)) }
-            let owner = try AccountConflicts.Owner(
+            let owner = try AccountConflict.Owner(
                 user: row.optionalText(4).flatMap { UserID($0) }, purchases: row.int(5))
             conflicts[conflicts.count - 1].owners.append(owner)
         }
         return conflicts
     }
 
-    private static func conflict(_ row: Row, newest: UInt64) throws(DatabaseError) -> AccountConflicts.Conflict {
+    private static func conflict(_ row: Row, newest: UInt64) throws(DatabaseError) -> AccountConflict {
         guard let environment = StoreEnvironment(rawValue: try row.text(3)) else { throw row.malformed(3) }
-        return AccountConflicts.Conflict(
+        return AccountConflict(
             id: newest, account: AppTransactionID(try row.text(1)), app: AppID(try row.text(2)),
             environment: environment, owners: [])
     }

@@ -17,13 +17,13 @@ enum LatePurchaseRow {
     /// Up to `limit` from before `id` down to `floor`, the last recorded first.
     static func page(
         before id: UInt64, downTo floor: UInt64, limit: Int, in session: Session
-    ) throws(DatabaseError) -> [LatePurchases.Member] {
-        var members: [LatePurchases.Member] = []
+    ) throws(DatabaseError) -> [LatePurchase] {
+        var members: [LatePurchase] = []
         for row in try session.query(page, [.uint64(id), .uint64(floor), Value(limit)]) {
             guard let key = try PurchaseRow.key(row, from: 0),
                 let owner = try row.optionalText(5).flatMap({ UserID($0) })
             else { continue }
-            members.append(LatePurchases.Member(id: try row.uint64(4), key: key, owner: owner))
+            members.append(LatePurchase(id: try row.uint64(4), key: key, owner: owner))
         }
         return members
     }

@@ -13,6 +13,16 @@ struct RowFloor {
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         """)
 
+    /// Of the acts that named sandbox testers, by whom they named.
+    static let sandboxTesters = RowFloor(
+        "find floor of sandbox testers",
+        """
+        SELECT COUNT(*), MIN(subject)
+        FROM (
+            SELECT subject FROM audit_entries FORCE INDEX (by_action)
+            WHERE action = '\(AuditAction.nameSandboxTester.text)' AND subject < ? ORDER BY subject DESC LIMIT ?) j
+        """)
+
     private let statement: Statement
 
     private init(_ name: String, _ sql: String) {

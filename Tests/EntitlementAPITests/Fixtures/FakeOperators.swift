@@ -16,13 +16,15 @@ final class FakeOperators: OperatorService {
 
     /// Who had coverage, whenever it is asked.
     private let covered: [UserID]
-    private let late: [LatePurchases.Member]
-    private let conflicts: [AccountConflicts.Conflict]
+    private let late: [LatePurchase]
+    private let conflicts: [AccountConflict]
+    private let testers: [SandboxTester]
 
     init(
-        isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchases.Member] = [],
-        conflicts: [AccountConflicts.Conflict] = []
+        isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchase] = [],
+        conflicts: [AccountConflict] = [], testers: [SandboxTester] = []
     ) {
+        self.testers = testers
         self.conflicts = conflicts
         self.late = late
         self.isBusy = isBusy
@@ -94,13 +96,20 @@ final class FakeOperators: OperatorService {
             next: last.map { CoveredUsers.Place(expiresAt: place.expiresAt, purchase: 1, pseudonym: $0) })
     }
 
-    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> LatePurchases {
-        let members = late.filter { $0.id < id ?? .max }.sorted { $0.id > $1.id }.prefix(limit)
-        return LatePurchases(members: Array(members), next: members.count == limit ? members.last?.id : nil)
+    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePurchase> {
+        page(of: late, before: id, limit: limit, number: \.id)
     }
 
-    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> AccountConflicts {
-        let found = conflicts.filter { $0.id < id ?? .max }.sorted { $0.id > $1.id }.prefix(limit)
-        return AccountConflicts(conflicts: Array(found), next: found.count == limit ? found.last?.id : nil)
+    func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {
+        page(of: conflicts, before: id, limit: limit, number: \.id)
+    }
+
+    func sandboxTesters(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<SandboxTester> {
+        page(of: testers, before: id, limit: limit, number: \.id)
+    }
+
+    private func page<Row>(of rows: [Row], before id: UInt64?, limit: Int, number: (Row) -> UInt64) -> ListPage<Row> {
+        let found = rows.filter { number($0) < id ?? .max }.sorted { number($0) > number($1) }.prefix(limit)
+        return ListPage(rows: Array(found), next: found.count == limit ? found.last.map(number) : nil)
     }
 }

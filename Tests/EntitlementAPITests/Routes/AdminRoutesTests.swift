@@ -51,9 +51,11 @@ struct AdminRoutesTests {
 
     @Test func aPageIsOfTheRightSizeAndComesFromAnEarlierOne() async throws {
         try await TestServer.run { server in
-            for path in ["transactions", "audit", "api-keys", "ended-before-attached", "conflicts"].map({
-                "/api/admin/\($0)"
-            }) {
+            for path in ["transactions", "audit", "api-keys", "ended-before-attached", "conflicts", "sandbox-testers"]
+                .map({
+                    "/api/admin/\($0)"
+                })
+            {
                 for query in [
                     "limit=0", "limit=101", "limit=x", "cursor=", "cursor=1", "cursor=YmVmb3JlIA", "limit=1&limit=1",
                 ] {
@@ -71,12 +73,12 @@ struct AdminRoutesTests {
 
     @Test func `accounts of several users are told with how much each has, the erased without a name`() async throws {
         let owners = [
-            AccountConflicts.Owner(user: try Fixture.user("u1"), purchases: 2),
-            AccountConflicts.Owner(user: nil, purchases: 1),
-            AccountConflicts.Owner(user: try Fixture.user("u2"), purchases: 1),
+            AccountConflict.Owner(user: try Fixture.user("u1"), purchases: 2),
+            AccountConflict.Owner(user: nil, purchases: 1),
+            AccountConflict.Owner(user: try Fixture.user("u2"), purchases: 1),
         ]
         let conflicts = [StoreEnvironment.production, .sandbox].enumerated().map {
-            AccountConflicts.Conflict(
+            AccountConflict(
                 id: UInt64($0.offset + 1), account: AppTransactionID("7048"), app: Fixture.app, environment: $0.element,
                 owners: owners)
         }

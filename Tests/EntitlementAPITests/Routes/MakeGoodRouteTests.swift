@@ -23,7 +23,7 @@ struct MakeGoodRouteTests {
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
         let owner = try Fixture.user()
         let late = ["old", "older", "new"].enumerated().map {
-            LatePurchases.Member(id: UInt64($0.offset + 1), key: key($0.element), owner: owner)
+            LatePurchase(id: UInt64($0.offset + 1), key: key($0.element), owner: owner)
         }
         try await TestServer.run(operators: FakeOperators(late: late)) { server in
             try server.sellBefore(days: 40, as: "old")

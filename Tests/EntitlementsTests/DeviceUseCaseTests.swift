@@ -6,37 +6,39 @@ import Testing
     /// A user with seats whose decisions are entered one by one.
     private struct Desk {
         var ledger: UserLedger
+        /// What stands beside each act.
+        var note: Note?
 
         init(_ story: Story) { ledger = story.ledger }
 
         mutating func register(
             _ device: DeviceID, at now: Instant, named name: DeviceName? = nil, isPinned: Bool? = nil
         ) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
-            let use = RegisterDevice(device, of: .alice, named: name, isPinned: isPinned)
+            let use = RegisterDevice(device, of: .alice, named: name, isPinned: isPinned, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
         mutating func reactivate(_ device: DeviceID, at now: Instant) -> Result<Device, ReactivateDeviceRefusal> {
-            let use = ReactivateDevice(device, of: .alice)
+            let use = ReactivateDevice(device, of: .alice, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
         mutating func suspend(_ device: DeviceID, at now: Instant) -> Result<Device, DeviceRefusal> {
-            let use = SuspendDevice(device, of: .alice)
+            let use = SuspendDevice(device, of: .alice, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
         mutating func see(_ device: DeviceID, at now: Instant) -> Result<Device, DeviceRefusal> {
-            let use = SeeDevice(device, of: .alice)
+            let use = SeeDevice(device, of: .alice, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
         mutating func remove(_ device: DeviceID, at now: Instant) -> DeviceRefusal? {
-            let use = RemoveDevice(device, of: .alice)
+            let use = RemoveDevice(device, of: .alice, note: note)
             let decision = use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway)
             switch ledger.enter(decision, at: now) {
             case .success: return nil
@@ -59,6 +61,20 @@ import Testing
     private static func seats(_ count: Int) -> Desk { Desk(Story().has(seats: count, from: "01-01", until: "02-01")) }
 
     // MARK: Register
+
+    @Test(arguments: [nil, .support] as [Note?])
+    func `each act keeps the note that it is given`(note: Note?) {
+        var desk = Self.seats(2)
+        let start = desk.ledger.entries.count
+        desk.note = note
+        _ = desk.register("a", at: "01-02")
+        _ = desk.register("a", at: "01-03", isPinned: true)
+        _ = desk.suspend("a", at: "01-04")
+        _ = desk.reactivate("a", at: "01-05")
+        _ = desk.see("a", at: "01-06")
+        _ = desk.remove("a", at: "01-07")
+        #expect(desk.ledger.entries.dropFirst(start).map(\.note) == Array(repeating: note, count: 6))
+    }
 
     @Test func aNewDeviceIsActiveAndItsReplyIsWhatTheFoldSays() throws {
         var desk = Self.seats(2)

@@ -47,5 +47,30 @@ extension EndToEnd {
             let reader = try await till.with(scopes: "read")
             #expect(try await reader.ask("sandbox-testers?limit=1").body == first.body)
         }
+
+        @Test func `the timeline names the server that did something to a device, also to another instance`()
+            async throws
+        {
+            let till = try await EndToEndTill.shared
+            let user = "devices" + newID()
+            try await till.attach(EndToEndTill.sale("pass.30", at: now - day), to: user)
+            for (method, path) in [
+                ("POST", ""), ("POST", "/d1/suspend"), ("POST", "/d1/reactivate"), ("DELETE", "/d1"),
+            ] {
+                let body = path.isEmpty ? #"{"device_id":"d1"}"# : "{}"
+                let done = try await till.act("devices" + path, body, for: user, method: method)
+                #expect((200..<300).contains(done.status), "\(done.text)")
+            }
+            let beside = try await till.beside()
+            for instance in [till, beside] {
+                let told = try await instance.look("timeline", of: user)
+                for number in 0..<4 {
+                    #expect(told.string("data.\(number).kind") == "device")
+                    #expect(told.string("data.\(number).actor")?.hasSuffix(" till") == true, "\(told.text)")
+                }
+                #expect(told["data.4.actor"]?.isNull == true)
+            }
+            try await beside.server.end()
+        }
     }
 }

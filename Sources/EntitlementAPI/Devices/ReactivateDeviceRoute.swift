@@ -16,7 +16,8 @@ enum ReactivateDeviceRoute {
         let device = try await call.recordedForDevice(
             acting, .reactivateDevice, orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            ReactivateDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+            ReactivateDevice(id, of: acting.user, note: acting.note())
+                .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)
     }

@@ -26,7 +26,7 @@ enum RegisterDeviceRoute {
             for: acting, audit: acting.audit(.registerDevice, ["device_id": device.text]),
             orElse: { (refusal: RegisterDeviceRefusal) in Problem(refusal) }
         ) { history, context in
-            RegisterDevice(device, of: acting.user, named: name, isPinned: isPinned)
+            RegisterDevice(device, of: acting.user, named: name, isPinned: isPinned, note: acting.note())
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(status: reply.isNew ? .created : .ok, bytes: DeviceBody(reply.device).bytes)

@@ -16,7 +16,8 @@ enum RemoveDeviceRoute {
         try await call.recordedForDevice(
             acting, .removeDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            RemoveDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+            RemoveDevice(id, of: acting.user, note: acting.note())
+                .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return .nothing
     }

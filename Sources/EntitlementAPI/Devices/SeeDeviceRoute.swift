@@ -16,7 +16,8 @@ enum SeeDeviceRoute {
         let device = try await call.recordedForDevice(
             acting, .seeDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            SeeDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+            SeeDevice(id, of: acting.user, note: acting.note())
+                .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)
     }

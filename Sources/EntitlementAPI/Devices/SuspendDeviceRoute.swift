@@ -16,7 +16,8 @@ enum SuspendDeviceRoute {
         let device = try await call.recordedForDevice(
             acting, .suspendDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            SuspendDevice(id, of: acting.user).decide(given: history, in: context.catalogue, under: context.settings)
+            SuspendDevice(id, of: acting.user, note: acting.note())
+                .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)
     }

@@ -23,19 +23,21 @@ struct DevicesAtHand {
 
     /// Does `deed` to `device`, and answers with the device as it stands then.
     func decision<Reply: Sendable, Refusal: Error>(
-        _ deed: DeviceAct.Deed, of device: Device, answering reply: (Device) -> Reply
+        _ deed: DeviceAct.Deed, of device: Device, note: Note?, answering reply: (Device) -> Reply
     ) -> Decision<Reply, Refusal> {
         let act = DeviceAct(device.id, deed)
         var after = roster
         after.apply(act, at: at)
         return Decision(
-            drafts: [user: [LedgerEntry.Draft(.device(act), at: at)]],
+            drafts: [user: [LedgerEntry.Draft(.device(act), at: at, note: note)]],
             answer: .success(reply(after[device.id] ?? device)))
     }
 
     /// The same, answering with the device alone.
-    func decision<Refusal: Error>(_ deed: DeviceAct.Deed, of device: Device) -> Decision<Device, Refusal> {
-        decision(deed, of: device) { $0 }
+    func decision<Refusal: Error>(
+        _ deed: DeviceAct.Deed, of device: Device, note: Note?
+    ) -> Decision<Device, Refusal> {
+        decision(deed, of: device, note: note) { $0 }
     }
 }
 

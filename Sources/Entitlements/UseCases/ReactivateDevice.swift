@@ -2,10 +2,12 @@
 package struct ReactivateDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
+    package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID) {
+    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
+        self.note = note
     }
 
     package func decide(
@@ -15,7 +17,7 @@ package struct ReactivateDevice: Sendable {
         guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
         guard known.state != .active else { return Decision(answer: .success(known)) }
         guard devices.hasFreeSeat else { return Decision(answer: .failure(.seatLimitReached(devices.roster.seats))) }
-        return devices.decision(.reactivated, of: known)
+        return devices.decision(.reactivated, of: known, note: note)
     }
 }
 

@@ -20,12 +20,16 @@ package struct RegisterDevice: Sendable {
     package let name: DeviceName?
     /// Nil leaves it as it is.
     package let isPinned: Bool?
+    package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID, named name: DeviceName? = nil, isPinned: Bool? = nil) {
+    package init(
+        _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, isPinned: Bool? = nil, note: Note? = nil
+    ) {
         self.device = device
         self.user = user
         self.name = name
         self.isPinned = isPinned
+        self.note = note
     }
 
     package func decide(
@@ -37,7 +41,7 @@ package struct RegisterDevice: Sendable {
         guard deed != .registered(name: known.name, isPinned: known.isPinned) else {
             return Decision(answer: .success(Reply(device: known, isNew: false)))
         }
-        return devices.decision(deed, of: known) { Reply(device: $0, isNew: false) }
+        return devices.decision(deed, of: known, note: note) { Reply(device: $0, isNew: false) }
     }
 
     private func registering(among devices: DevicesAtHand) -> Decision<Reply, RegisterDeviceRefusal> {
@@ -46,7 +50,7 @@ package struct RegisterDevice: Sendable {
         }
         guard devices.hasFreeSeat else { return Decision(answer: .failure(.seatLimitReached(devices.roster.seats))) }
         let new = Device(device, named: name, isPinned: isPinned ?? false, registeredAt: devices.at)
-        return devices.decision(.registered(name: new.name, isPinned: new.isPinned), of: new) {
+        return devices.decision(.registered(name: new.name, isPinned: new.isPinned), of: new, note: note) {
             Reply(device: $0, isNew: true)
         }
     }

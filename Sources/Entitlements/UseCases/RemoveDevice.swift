@@ -4,10 +4,12 @@
 package struct RemoveDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
+    package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID) {
+    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
+        self.note = note
     }
 
     package func decide(
@@ -17,6 +19,6 @@ package struct RemoveDevice: Sendable {
         guard let known = devices.roster[device] else {
             return Decision(answer: devices.roster.wasRemoved(device) ? .success(()) : .failure(.unknownDevice))
         }
-        return devices.decision(.removed, of: known) { _ in }
+        return devices.decision(.removed, of: known, note: note) { _ in }
     }
 }

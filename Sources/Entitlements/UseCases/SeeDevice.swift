@@ -5,10 +5,12 @@
 package struct SeeDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
+    package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID) {
+    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
+        self.note = note
     }
 
     package func decide(
@@ -17,7 +19,7 @@ package struct SeeDevice: Sendable {
         let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
         guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
         guard devices.at - known.lastSeenAt >= Self.interval else { return Decision(answer: .success(known)) }
-        return devices.decision(.seen, of: known)
+        return devices.decision(.seen, of: known, note: note)
     }
 
     private static let interval = Instant.millisecondsPerHour

@@ -4,10 +4,12 @@
 package struct SuspendDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
+    package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID) {
+    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
+        self.note = note
     }
 
     package func decide(
@@ -16,6 +18,6 @@ package struct SuspendDevice: Sendable {
         let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
         guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
         guard known.state != .suspended(by: .user) else { return Decision(answer: .success(known)) }
-        return devices.decision(.suspended, of: known)
+        return devices.decision(.suspended, of: known, note: note)
     }
 }

@@ -245,6 +245,40 @@ struct UserActsTests {
         }
     }
 
+    @Test func `the timeline names the server behind what was done to a device, and nobody behind the user's own acts`()
+        async throws
+    {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            let device = #"{"device_id":"d1"}"#
+            let acts = [
+                ("POST", "", device), ("POST", "/d1/suspend", "{}"), ("POST", "/d1/reactivate", "{}"),
+                ("POST", "/d1/seen", "{}"), ("DELETE", "/d1", "{}"),
+            ]
+            for (number, (method, path, body)) in acts.enumerated() {
+                server.wait(hours: 2)
+                let done = try await Self.act(method, "/devices" + path, body, key: "k\(number)", server)
+                #expect((200..<300).contains(done.status), "\(path)")
+                let told = try await Self.newest(server)
+                #expect(told?["kind"]?.string == "device" && told?["actor"]?.string == "api_key:1 write", "\(path)")
+                #expect(told?["reason"]?.isNull == true && told?["reference"]?.isNull == true)
+            }
+            for (method, path, body) in acts {
+                server.wait(hours: 2)
+                let done = try await server.send(method, "/api/devices" + path, body)
+                #expect((200..<300).contains(done.status), "\(path)")
+                let told = try await Self.newest(server)
+                #expect(told?["kind"]?.string == "device" && told?["actor"]?.isNull == true, "\(path)")
+            }
+        }
+    }
+
+    /// What the timeline tells first.
+    private static func newest(_ server: TestServer) async throws -> JSONValue? {
+        try await server.send("GET", user + "/timeline?limit=1", token: FakeOperators.secret(.read))
+            .json["data"]?.elements?.first
+    }
+
     @Test func theTimelineTellsEveryKindOfFact() async throws {
         try await TestServer.run { server in
             try server.sellCredits()

@@ -7,10 +7,14 @@ package struct Erasure: Sendable {
     private static let lock = Statement(
         "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
 
+    /// What they have, and what they had and is somebody else's now.
     private static let lockPurchases = Statement(
         "lock purchases to erase",
         """
-        SELECT id FROM purchases WHERE user_id = ? ORDER BY source, app, environment, external_id FOR UPDATE
+        SELECT p.id
+        FROM (SELECT id FROM purchases WHERE user_id = ? UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) h
+        STRAIGHT_JOIN purchases p ON p.id = h.id
+        ORDER BY p.source, p.app, p.environment, p.external_id FOR UPDATE
         """)
 
     private static let tokens = Statement(
@@ -30,6 +34,22 @@ package struct Erasure: Sendable {
         UPDATE purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
         SET t.app_transaction_id = ? WHERE p.user_id = ? AND t.app_transaction_id = ?
         """)
+
+    /// In what somebody else has now, by pseudonym and token; the texts while their states still carry it.
+    private static let tokenRemovals = [
+        Statement(
+            "erase texts with token",
+            """
+            DELETE s FROM purchase_holders h STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = h.purchase_id
+            STRAIGHT_JOIN signed_texts s ON s.state_id = t.id WHERE h.user_id = ? AND t.app_account_token = ?
+            """),
+        Statement(
+            "erase token of states",
+            """
+            UPDATE purchase_holders h STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = h.purchase_id
+            SET t.app_account_token = NULL WHERE h.user_id = ? AND t.app_account_token = ?
+            """),
+    ]
 
     /// By pseudonym alone; the user's own row last.
     private static let deletions = [
@@ -68,8 +88,8 @@ package struct Erasure: Sendable {
 
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
-    /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands, the notes
-    /// and devices of their ledger, whose entries keep their hashes, the words of the audit trail about them, and their
+    /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands in what
+    /// they have or had, with the texts that hold it, the notes and devices of their ledger, whose entries keep their hashes, the words of the audit trail about them, and their
     /// idempotency keys. Their tokens and Apple accounts stay as HMACs, so that the same Apple account may claim what is left
     /// and nobody else can. The act itself is entered into the audit trail under the pseudonym. With `remembering`, the
     /// answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody
@@ -88,7 +108,7 @@ package struct Erasure: Sendable {
             }
             guard let pseudonym = try session.query(Self.lock, [.text(user.text)]).first?.uint64(0) else { return nil }
             attempted.withLock { $0 = pseudonym }
-            _ = try session.query(Self.lockPurchases, [.uint64(pseudonym)])
+            _ = try session.query(Self.lockPurchases, [.uint64(pseudonym), .uint64(pseudonym)])
             try bury(user, pseudonym, in: session)
             for deletion in Self.deletions { try session.execute(deletion, [.uint64(pseudonym)]) }
             try IdempotencyKeys.erase(subject: pseudonym, in: session)
@@ -107,6 +127,11 @@ package struct Erasure: Sendable {
             if let token = AccountToken(bytes: try row.bytes(0)) { tokens.append(token) }
         }
         try TombstoneRow.bury(tokens, of: pseudonym, under: key, in: session)
+        for token in tokens {
+            for removal in Self.tokenRemovals {
+                try session.execute(removal, [.uint64(pseudonym), .bytes(token.bytes)])
+            }
+        }
         for row in try session.query(Self.accounts, [.uint64(pseudonym)]) {
             let account = AppTransactionID(try row.text(0))
             guard !TombstoneKey.isTombstone(account) else { continue }

@@ -14,6 +14,26 @@ extension Workspace {
             people[user] = person.recognized(by: accountOf)
         }
     }
+
+    /// What may be written of a state that is an erased person's, or carries the token of one who had the purchase; nil for
+    /// any other, which is written as it is and keeps its text.
+    func remains(of state: VerifiedPurchase, under key: TombstoneKey) -> VerifiedPurchase? {
+        guard let holding = holdings[state.key], let owner = holding.owner else { return nil }
+        if owner.isErased { return state.buried(under: key) }
+        guard let holder = state.accountToken.flatMap({ tokenHolders[$0] }), holder.isErased,
+            holding.formerHolders.contains(holder), !hasReclaimed(state.key, owner)
+        else { return nil }
+        return state.withoutToken
+    }
+
+    /// Whether `owner` showed to be whose Apple account it was: the token is their own then.
+    private func hasReclaimed(_ key: PurchaseKey, _ owner: UserID) -> Bool {
+        let arrivals = people[owner]?.ledger.entries.compactMap { entry -> Handover.Cause? in
+            guard case .received(key, let handover) = entry.fact else { return nil }
+            return handover.cause
+        }
+        return arrivals?.last == .reclaim
+    }
 }
 
 extension Workspace.Holding {
@@ -53,6 +73,8 @@ extension VerifiedPurchase {
     func buried(under key: TombstoneKey) -> VerifiedPurchase {
         named(nil, appTransactionID.map { key.tombstone(of: $0) })
     }
+
+    fileprivate var withoutToken: VerifiedPurchase { named(nil, appTransactionID) }
 
     /// The same without account token and Apple account.
     var withoutNames: VerifiedPurchase { named(nil, nil) }

@@ -25,7 +25,8 @@ struct WriteBack {
     /// A state to insert: of which purchase, and where among its states.
     private typealias Pending = (key: PurchaseKey, index: Int, new: (evidence: Evidence, recordedAt: Instant))
 
-    /// Of an erased person's purchase no text is kept, and no name. First those whose text is kept with them, then those whose text stands in one of the first.
+    /// First those whose text is kept with them, then those whose text stands in one of the first. Of a state that names an erased
+    /// person no text is kept, and no name.
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
@@ -59,9 +60,8 @@ struct WriteBack {
             try pending.map { (item) throws(DatabaseError) in
                 let holding = workspace.holdings[item.key]
                 let state = item.new.evidence.purchase
-                let isErased = holding?.owner?.isErased ?? false
                 return StateRow.values(
-                    isErased ? state.buried(under: settings.tombstoneKey) : state,
+                    workspace.remains(of: state, under: settings.tombstoneKey) ?? state,
                     digest: item.new.evidence.text.digest, contentHash: holding?.states[item.index].contentHash ?? [],
                     purchase: try workspace.row(of: item.key),
                     owner: holding?.owner.flatMap { workspace.people[$0]?.head.pseudonym },
@@ -71,9 +71,11 @@ struct WriteBack {
         for (item, row) in zip(pending, rows) {
             let id = try row.uint64(0)
             workspace.holdings[item.key]?.states[item.index].id = id
-            let isErased = workspace.holdings[item.key]?.owner?.isErased ?? false
-            if !isErased, workspace.holdings[item.key]?.states[item.index].textOf == nil {
-                texts.append(SignedTextRow.New(state: id, text: item.new.evidence.text))
+            let evidence = item.new.evidence
+            if workspace.remains(of: evidence.purchase, under: settings.tombstoneKey) == nil,
+                workspace.holdings[item.key]?.states[item.index].textOf == nil
+            {
+                texts.append(SignedTextRow.New(state: id, text: evidence.text))
             }
         }
         try SignedTextRow.insert(texts, headers: headers, in: session)

@@ -123,10 +123,11 @@ struct Shop: Sendable {
     /// An operator gives all or one of what `giver` has to `receiver`. Throws when the database is away.
     @discardableResult
     func transfer(
-        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, via instance: Int = 0
+        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, note: Note = Books.note,
+        via instance: Int = 0
     ) async throws(DatabaseError) -> Result<[PurchaseKey], TransferRefusal> {
         try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, catalogue in
-            Transfer(selection, from: giver, to: receiver, note: Books.note, in: Self.fold(catalogue))
+            Transfer(selection, from: giver, to: receiver, note: note, in: Self.fold(catalogue))
                 .decide(given: history)
         }.answer
     }
@@ -134,11 +135,11 @@ struct Shop: Sendable {
     /// An operator grants something under `id`. Throws when the database is away.
     @discardableResult
     func grant(
-        _ offer: GiveGrant.Offer, as id: String, to user: UserID, via instance: Int = 0
+        _ offer: GiveGrant.Offer, as id: String, to user: UserID, note: Note = Books.note, via instance: Int = 0
     ) async throws(DatabaseError) -> Result<Grant, GrantRefusal> {
         let id = ExternalID(id)
         return try await instances[instance].ledger.record(for: [user], keys: [Grant.key(id)]) {
-            GiveGrant(offer, as: id, to: user, note: Books.note, from: $1).decide(given: $0)
+            GiveGrant(offer, as: id, to: user, note: note, from: $1).decide(given: $0)
         }.answer
     }
 

@@ -89,7 +89,7 @@ package struct Erasure: Sendable {
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
     /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands in what
-    /// they have or had, with the texts that hold it, the notes and devices of their ledger, whose entries keep their hashes, the words of the audit trail about them, and their
+    /// they have or had, with the texts that hold it, the notes and devices of their ledger and what others' ledgers repeat of the notes, whose entries keep their hashes, the words of the audit trail about them, and their
     /// idempotency keys. Their tokens and Apple accounts stay as HMACs, so that the same Apple account may claim what is left
     /// and nobody else can. The act itself is entered into the audit trail under the pseudonym. With `remembering`, the
     /// answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody
@@ -110,6 +110,7 @@ package struct Erasure: Sendable {
             attempted.withLock { $0 = pseudonym }
             _ = try session.query(Self.lockPurchases, [.uint64(pseudonym), .uint64(pseudonym)])
             try bury(user, pseudonym, in: session)
+            try NotesElsewhere.erase(of: pseudonym, in: session)
             for deletion in Self.deletions { try session.execute(deletion, [.uint64(pseudonym)]) }
             try IdempotencyKeys.erase(subject: pseudonym, in: session)
             try AuditTrail.erase(subject: pseudonym, in: session)

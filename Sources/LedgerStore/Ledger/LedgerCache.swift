@@ -5,7 +5,8 @@ import Synchronization
 /// Ledgers as they were last read, each under the hash of its newest entry.
 ///
 /// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the hash
-/// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget.
+/// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget. A note is the exception,
+/// because no hash covers its words: a ledger with one that goes when somebody else is erased is read anew each time.
 final class LedgerCache: Sendable {
     /// How many ledgers are kept.
     private static let capacity = 16_384
@@ -54,7 +55,22 @@ final class LedgerCache: Sendable {
 
     /// Keeps what is committed.
     func keep(_ ledger: Kept) {
-        guard ledger.ledger.entries.count <= Self.longest else { return }
+        guard ledger.ledger.entries.count <= Self.longest, !ledger.ledger.hasSharedNotes else { return }
         kept.withLock { $0[ledger.ledger.user] = ledger }
+    }
+}
+
+extension UserLedger {
+    /// Whether a note is about a purchase that somebody else has or had, whose erasure takes it out.
+    fileprivate var hasSharedNotes: Bool {
+        let shared = Set(
+            entries.compactMap { entry -> PurchaseKey? in
+                switch entry.fact {
+                case .gaveAway(let key, _), .received(let key, _): key
+                case .evidence, .bound, .granted, .withdrawn, .credit, .device, .sandboxTester, .consumptionConsent: nil
+                }
+            })
+        guard !shared.isEmpty else { return false }
+        return entries.contains { $0.note != nil && $0.fact.purchase.map(shared.contains) ?? false }
     }
 }

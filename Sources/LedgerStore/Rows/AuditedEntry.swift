@@ -25,10 +25,12 @@ struct AuditedEntry {
     let isStateWhole: Bool
     private let note: String?
     private let salt: [UInt8]?
+    /// Whether an erased person has or had the purchase that the entry is about.
+    private let concernsErased: Bool
 
-    /// A note may be gone only when the person is.
+    /// A note may be gone only when the person is, or somebody who had the purchase.
     func isNoteWhole(erased: Bool) -> Bool {
-        guard let note else { return hashed.noteHash == nil || erased }
+        guard let note else { return hashed.noteHash == nil || erased || concernsErased }
         return salt.map { NoteText.digest(of: note, salt: $0) } == hashed.noteHash
     }
 
@@ -57,7 +59,8 @@ struct AuditedEntry {
         hash = try row.bytes(5)
         note = try row.optionalText(7)
         salt = try row.optionalBytes(8)
-        let isBuried = try row.bool(15) && state?.accountToken == nil
+        concernsErased = try row.bool(15)
+        let isBuried = concernsErased && state?.accountToken == nil
         isStateWhole =
             try row.isNull(16) || state.map { ContentDigest.bytes(of: $0) == contentHash || isBuried } ?? false
     }

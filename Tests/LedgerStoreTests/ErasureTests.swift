@@ -1,4 +1,5 @@
 import Entitlements
+import Foundation
 import LedgerStore
 import MariaDB
 import Support
@@ -82,6 +83,32 @@ import Testing
             #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
             // It moves on from there like any other.
             #expect(try await shop.transfer(.all, from: anna, to: ben).get().count == 2)
+            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+        }
+    }
+
+    @Test func `what the same Apple account claims is proved again by the texts that it sends`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            let token = try await fill(shop)
+            let (first, second) = (state("1", token), state("2", token))
+            let repeated = state("1", token, signedDay: 36)
+            try await shop.attach(repeated, to: anna, text: "of a content that is there")
+            _ = try await erase(anna, in: shop)
+            let refund = state("1", token, signedDay: 41, revokedDay: 41)
+            try await shop.attach(refund, to: ben, text: "refund")
+            #expect(try await shop.texts == [])
+
+            #expect(try await shop.attach(first, to: anna, text: "first", proof: "apple 1") == .success(.transferred))
+            #expect(try await texts(of: anna, in: shop) == ["first", nil, "first", nil])
+            try await shop.attach(refund, to: anna, text: "refund", via: 1)
+            let news = state("2", token, signedDay: 42)
+            try await shop.attach(news, to: anna, text: "news of the second", via: 1)
+            let all = ["first", "news of the second", "first", "refund", "news of the second"]
+            #expect(try await texts(of: anna, in: shop) == all)
+            for (state, text) in [(first, "first"), (second, "another spelling"), (repeated, "late"), (refund, "r")] {
+                #expect(try await shop.attach(state, to: anna, text: text) == .success(.alreadyTheirs))
+            }
+            #expect(try await texts(of: anna, in: shop) == all)
             #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
         }
     }
@@ -194,6 +221,22 @@ import Testing
         _ = try await shop.ledger.record(for: [user], audit: audit) { history -> Decision<Bool, Never> in
             NameSandboxTester(user, isTester: false, note: Books.note).decide(given: history)
         }
+    }
+
+    /// A state of one of Anna's passes.
+    private func state(
+        _ number: String, _ token: AccountToken, signedDay: Int? = nil, revokedDay: Int? = nil
+    ) -> VerifiedPurchase {
+        Books.pass(
+            number, day: number == "1" ? 30 : 33, token: token, account: "apple 1", signedDay: signedDay,
+            revokedDay: revokedDay)
+    }
+
+    /// What the export has for each state, in the order of recording.
+    private func texts(of user: UserID, in shop: Shop) async throws -> [String?] {
+        let document = try #require(try await Export(pool: shop.pool).document(of: user))
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+        return try #require(json["transactions"] as? [[String: Any]]).map { $0["signed_text"] as? String }
     }
 
     private func erase(_ user: UserID, in shop: Shop) async throws -> UserID? {

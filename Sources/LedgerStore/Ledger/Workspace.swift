@@ -44,6 +44,8 @@ struct Workspace {
         var repeats: Int?
         /// What to write, for a new one.
         let new: (evidence: Evidence, recordedAt: Instant)?
+        /// What came again of one that is there, where an erasure may have taken the text.
+        var resent: Evidence?
     }
 
     let now: Instant
@@ -75,7 +77,10 @@ struct Workspace {
             holding.states[$0].contentHash == contentHash
                 && holding.states[$0].purchase.transactionID == state.transactionID
         }
-        guard !alike.contains(where: { holding.states[$0].purchase.signedAt == state.signedAt }) else { return }
+        if let known = alike.first(where: { holding.states[$0].purchase.signedAt == state.signedAt }) {
+            if holding.holders.contains(where: \.isErased) { holdings[state.key]?.states[known].resent = evidence }
+            return
+        }
         let first = alike.first.map { holding.states[$0] }
         holding.states.append(
             State(

@@ -49,6 +49,22 @@ struct WriteBack {
             workspace.holdings[item.key] = holding
         }
         try insert(repeating, of: &workspace, in: session)
+        try proveAgain(workspace, in: session)
+    }
+
+    /// Keeps the texts that came of what an erased person had and somebody has now, where the erasure took them.
+    private func proveAgain(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
+        var texts: [SignedTextRow.New] = []
+        for holding in workspace.holdings.sorted(by: { $0.key < $1.key }).map(\.value)
+        where holding.formerHolders.contains(where: \.isErased) {
+            for state in holding.states {
+                guard let evidence = state.new?.evidence ?? state.resent, let row = state.textOf ?? state.id,
+                    workspace.remains(of: evidence.purchase, under: settings.tombstoneKey) == nil
+                else { continue }
+                texts.append(SignedTextRow.New(state: row, text: evidence.text))
+            }
+        }
+        try SignedTextRow.insert(texts, headers: headers, in: session)
     }
 
     private func insert(

@@ -10,7 +10,10 @@ enum SignedTextRow {
     }
 
     private static let insert = Statement(
-        "insert text", "INSERT INTO signed_texts (state_id, header_id, jws) VALUES (?, ?, ?)")
+        "insert text",
+        """
+        INSERT INTO signed_texts (state_id, header_id, jws) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE state_id = state_id
+        """)
 
     private static let oldest = Statement(
         "list oldest texts",
@@ -36,7 +39,8 @@ enum SignedTextRow {
         return states.count
     }
 
-    /// Keeps texts, each without its header where `headers` has the row of that. Throws when the database is away.
+    /// Keeps texts, each without its header where `headers` has the row of that; a state whose text is kept keeps that one.
+    /// Throws when the database is away.
     static func insert(
         _ texts: [New], headers: [SignedText.Header: UInt64], in session: Session
     ) throws(DatabaseError) {

@@ -115,6 +115,18 @@ import Testing
         #expect(merge.decide(given: realm.history(at: "01-12")).answer == .success([]))
     }
 
+    @Test func aMergeTakesTheTokensAlongThatWereIssuedToTheGuest() throws {
+        let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
+        let bobs = try #require(AccountToken("00000000-0000-4000-8000-00000000000b"))
+        let legacy = try #require(AccountToken("0000002A-0000-0000-0000-000000000000"))
+        var realm = Self.realm
+        realm.tokenHolders = [token: .alice, bobs: Self.bob, legacy: .alice]
+        let merge = Merge(.alice, into: Self.bob, note: .support, in: .example)
+        #expect(merge.decide(given: realm.history(at: "01-11")).tokens == [token: Self.bob])
+        let unknown = Merge("carol", into: Self.bob, note: .support, in: .example)
+        #expect(unknown.decide(given: realm.history(at: "01-11")).changesNothing)
+    }
+
     @Test func aGuestMustBeSomebodyElseWhoIsKnown() {
         let history = Self.realm.history(at: "01-11")
         let merge = { (guest: UserID, user: UserID) in

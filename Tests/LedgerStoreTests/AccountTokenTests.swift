@@ -50,6 +50,58 @@ import Testing
         }
     }
 
+    @Test func `after a merge the guest's token names whom they were merged into, beside the token of their own`()
+        async throws
+    {
+        try await Shop.open { shop in
+            let (tokens, guest) = (shop.instances[0].tokens, Books.user("guest"))
+            let (guests, annas) = (try await tokens.token(of: guest), try await tokens.token(of: anna))
+            try await shop.attach(Books.pass("0"), to: guest)
+            #expect(try await shop.attach(Books.pass("1", token: guests), to: anna) == .failure(.accountTokenMismatch))
+            #expect(try await shop.merge(guest, into: anna).get().count == 1)
+
+            #expect(try await shop.attach(Books.pass("1", token: guests), to: anna) == .success(.unowned))
+            #expect(try await shop.attach(Books.pass("2", token: guests), to: ben) == .failure(.accountTokenMismatch))
+            #expect(try await shop.attach(Books.pass("3", token: annas), to: anna) == .success(.unowned))
+            #expect(try await tokens.token(of: anna) == annas)
+            let exported = try #require(try await Export(pool: shop.pool).document(of: anna)).lowercased()
+            for token in [guests, annas] { #expect(exported.contains(token.description.filter { $0 != "-" })) }
+            #expect(try await Desk(shop).reader.search(guests.description) == [.accountToken(anna)])
+            // The guest who goes on is somebody new to the App Store.
+            let fresh = try await tokens.token(of: guest)
+            #expect(fresh != guests)
+            #expect(try await shop.attach(Books.pass("4", token: fresh), to: guest) == .success(.unowned))
+        }
+    }
+
+    @Test func `a guest's token goes along from merge to merge, and is erased with whom it names`() async throws {
+        try await Shop.open { shop in
+            let (tokens, guest) = (shop.instances[0].tokens, Books.user("guest"))
+            let guests = try await tokens.token(of: guest)
+            try await shop.attach(Books.pass("gone"), to: guest)
+            try await shop.transfer(.all, from: guest, to: Books.user("cleo"))
+            #expect(try await shop.merge(guest, into: anna) == .success([]))
+            #expect(try await shop.merge(guest, into: anna) == .success([]))
+            let trail = try await AuditTrail.page(before: nil, limit: 10, from: shop.pool)
+            #expect(trail.map(\.action) == ["user.merge"], "a token that comes is a change")
+            let annas = try await tokens.token(of: anna)
+            try await shop.attach(Books.pass("0", token: guests), to: anna)
+            try await shop.merge(anna, into: ben)
+            for (id, token) in [("1", guests), ("2", annas)] {
+                let pass = Books.pass(id, token: token)
+                #expect(try await shop.attach(pass, to: anna) == .failure(.accountTokenMismatch))
+                #expect(try await shop.attach(pass, to: ben) == .success(.unowned))
+            }
+            _ = try await Desk(shop).erasure(at: shop.clock.now).erase(ben, by: .commandLine, reason: "asked")
+            var text = ""
+            for table in TestSchema.tables { text += "\(try await shop.schema.dump(table))" }
+            #expect(!text.contains("\(guests.bytes)") && !text.contains("\(annas.bytes)"))
+            #expect(
+                try await shop.attach(Books.pass("3", token: guests), to: anna) == .failure(.accountTokenMismatch))
+            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a legacy token names its user only where legacy tokens are decoded`(isDecoded: Bool) async throws {
         try await Shop.open(legacyTokens: isDecoded) { shop in

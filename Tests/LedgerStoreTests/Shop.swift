@@ -132,6 +132,16 @@ struct Shop: Sendable {
         }.answer
     }
 
+    /// An operator merges a guest into a user, which stands in the audit trail. Throws when the database is away.
+    @discardableResult
+    func merge(_ guest: UserID, into user: UserID) async throws(DatabaseError) -> Result<[PurchaseKey], MergeRefusal> {
+        try await ledger.record(
+            for: [user], everythingOf: guest, audit: AuditedAct(by: .commandLine, .merge, to: user, with: guest)
+        ) { history, catalogue in
+            Merge(guest, into: user, note: Books.note, in: Self.fold(catalogue)).decide(given: history)
+        }.answer
+    }
+
     /// An operator grants something under `id`. Throws when the database is away.
     @discardableResult
     func grant(

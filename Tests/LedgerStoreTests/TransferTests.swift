@@ -62,10 +62,7 @@ import Testing
         try await Shop.open { shop in
             try await shop.restore((0..<5).map { Books.pass("\($0)", day: 30 + $0) }, to: anna)
             try await shop.grant(.addDays(3, of: TierID("pro")), as: "g1", to: anna)
-            let merged = try await shop.ledger.record(for: [ben], everythingOf: anna) { [anna, ben] in
-                Merge(anna, into: ben, note: Books.note, in: Shop.fold($1)).decide(given: $0)
-            }
-            #expect(try merged.answer.get().count == 6)
+            #expect(try await shop.merge(anna, into: ben).get().count == 6)
             let received = try await shop.ledger(of: ben).entries
             #expect(received.count == 12)
             #expect(received.first { $0.fact.purchase?.source == .manual }?.note == Books.note)
@@ -73,10 +70,7 @@ import Testing
                 try await shop.schema.number(
                     "SELECT COUNT(*) FROM purchases p, users u WHERE u.pseudonym = p.user_id AND u.user_id = 'ben'")
                     == 6)
-            let again = try await shop.ledger.record(for: [ben], everythingOf: anna) { [anna, ben] in
-                Merge(anna, into: ben, note: Books.note, in: Shop.fold($1)).decide(given: $0)
-            }
-            #expect(again.answer == .success([]))
+            #expect(try await shop.merge(anna, into: ben) == .success([]))
             try await expectWhole(shop)
         }
     }

@@ -39,8 +39,8 @@ package struct TestSchema: Sendable {
     /// All tables but that of the migrations.
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "audit_entries", "audit_heads", "audit_notes",
-        "catalog_versions", "idempotency_keys", "ledger_entries", "purchase_holders", "purchases", "signed_headers",
-        "signed_texts", "signing_keys", "subscriptions", "tombstones", "users",
+        "catalog_versions", "idempotency_keys", "ledger_entries", "merged_tokens", "purchase_holders", "purchases",
+        "signed_headers", "signed_texts", "signing_keys", "subscriptions", "tombstones", "users",
     ]
 
     /// How many rows each table has. Throws what the server refuses.

@@ -1,4 +1,5 @@
-/// A guest's account goes into a user's own: everything that the guest has (`contract.md` §5). Devices never move.
+/// A guest's account goes into a user's own: everything that the guest has (`contract.md` §5), and the account token that was
+/// issued to them, for the guest is the user. Devices never move.
 package struct Merge: Sendable {
     package let guest: UserID
     package let user: UserID
@@ -27,7 +28,10 @@ package struct Merge: Sendable {
         let moves = timeline.moves(
             of: held, to: user, at: history.instantOfMove(from: guest, to: user), cause: .merge, note: note,
             request: request)
-        return Decision(moves: moves, answer: .success(moves.keys.sorted()))
+        // A legacy token is made of an id and goes on naming whoever has that.
+        let tokens = history.tokenHolders.filter { $0.key.legacyUserID == nil && $0.value == guest }
+        return Decision(
+            moves: moves, tokens: tokens.mapValues { _ in user }, answer: .success(moves.keys.sorted()))
     }
 }
 

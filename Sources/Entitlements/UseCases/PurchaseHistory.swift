@@ -15,7 +15,7 @@ package struct PurchaseHistory: Sendable {
     /// Of the users asked for and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
-    /// The users to whom the account tokens in the evidence were issued.
+    /// The users whom the account tokens in the evidence name, and those that were issued to whoever gives all that they have.
     package let tokenHolders: [AccountToken: UserID]
 
     package init(
@@ -45,23 +45,28 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let moves: [PurchaseKey: Move]
     /// Other facts, each user's in their order; a grant makes its purchase the user's.
     package let drafts: [UserID: [LedgerEntry.Draft]]
+    /// Account tokens that name another user from now on.
+    package let tokens: [AccountToken: UserID]
     package let answer: Result<Reply, Refusal>
 
     package init(
         bindings: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:],
-        drafts: [UserID: [LedgerEntry.Draft]] = [:], answer: Result<Reply, Refusal>
+        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [AccountToken: UserID] = [:],
+        answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings
         self.moves = moves
         self.drafts = drafts
+        self.tokens = tokens
         self.answer = answer
     }
 
-    /// Whether nothing is appended: it is refused, or was recorded before.
-    package var changesNothing: Bool { bindings.isEmpty && moves.isEmpty && drafts.isEmpty }
+    /// Whether nothing is appended and no token moves: it is refused, or was recorded before.
+    package var changesNothing: Bool { bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty }
 
     /// The same with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
-        Decision<New, Refusal>(bindings: bindings, moves: moves, drafts: drafts, answer: answer.map(transform))
+        Decision<New, Refusal>(
+            bindings: bindings, moves: moves, drafts: drafts, tokens: tokens, answer: answer.map(transform))
     }
 }

@@ -17,9 +17,6 @@ package struct Erasure: Sendable {
         ORDER BY p.source, p.app, p.environment, p.external_id FOR UPDATE
         """)
 
-    private static let tokens = Statement(
-        "read token to erase", "SELECT token FROM account_tokens WHERE user_id = ?")
-
     private static let accounts = Statement(
         "read Apple accounts to erase",
         """
@@ -68,6 +65,7 @@ package struct Erasure: Sendable {
         Statement(
             "erase notes", "UPDATE ledger_entries SET note = NULL, note_salt = NULL WHERE user_id = ?"),
         Statement("erase token", "DELETE FROM account_tokens WHERE user_id = ?"),
+        Statement("erase merged tokens", "DELETE FROM merged_tokens WHERE user_id = ?"),
         Statement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
     ]
 
@@ -124,9 +122,7 @@ package struct Erasure: Sendable {
 
     private func bury(_ user: UserID, _ pseudonym: UInt64, in session: Session) throws(DatabaseError) {
         var tokens = AccountToken(legacyFormOf: user).map { [$0] } ?? []
-        for row in try session.query(Self.tokens, [.uint64(pseudonym)]) {
-            if let token = AccountToken(bytes: try row.bytes(0)) { tokens.append(token) }
-        }
+        tokens += try AccountTokenRow.tokens(of: pseudonym, in: session)
         try TombstoneRow.bury(tokens, of: pseudonym, under: key, in: session)
         for token in tokens {
             for removal in Self.tokenRemovals {

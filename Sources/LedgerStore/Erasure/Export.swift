@@ -16,8 +16,13 @@ package struct Export: Sendable {
             "account_tokens",
             Statement(
                 "export tokens",
-                "SELECT JSON_OBJECT('token', HEX(token), 'issued_at_ms', issued_at) FROM account_tokens WHERE user_id = ?"
-            )
+                """
+                SELECT JSON_OBJECT('token', HEX(token), 'issued_at_ms', issued_at)
+                FROM (
+                    SELECT user_id, token, issued_at FROM account_tokens
+                    UNION ALL SELECT user_id, token, issued_at FROM merged_tokens
+                ) a WHERE user_id = ?
+                """)
         ),
         (
             "purchases",

@@ -22,10 +22,18 @@ struct Batch: Sendable {
 
     private var keys: Set<PurchaseKey> { Set(requests.flatMap(\.keys)) }
 
-    /// The tokens in the evidence and in what is known already: a text without one does not escape an earlier one's veto.
-    private func tokens(with known: [PurchaseKey: Workspace.Holding]) -> Set<AccountToken> {
-        Set(requests.flatMap { $0.evidence.compactMap(\.purchase.accountToken) })
-            .union(known.values.flatMap { $0.states.compactMap(\.purchase.accountToken) })
+    /// The tokens in the evidence and in what is known already: a text without one does not escape an earlier one's veto. And
+    /// those of whoever gives all that they have.
+    private func tokens(
+        with known: [PurchaseKey: Workspace.Holding], of heads: [UserID: UserRow.Head], in session: Session
+    ) throws(DatabaseError) -> Set<AccountToken> {
+        var tokens = Set(requests.flatMap { $0.evidence.compactMap(\.purchase.accountToken) })
+        tokens.formUnion(known.values.flatMap { $0.states.compactMap(\.purchase.accountToken) })
+        for giver in Set(requests.compactMap(\.giver)) {
+            guard let head = heads[giver] else { continue }
+            tokens.formUnion(try AccountTokenRow.tokens(of: head.pseudonym, in: session))
+        }
+        return tokens
     }
 
     /// What it came to; nil when the batch has to begin again, because a purchase changed hands or a person was erased
@@ -81,7 +89,8 @@ struct Batch: Sendable {
         let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
         var workspace = Workspace(
             now: now, people: try people(heads, in: session), holdings: holdings,
-            tokenHolders: try AccountTokenRow.holders(of: tokens(with: holdings), under: settings, in: session))
+            tokenHolders: try AccountTokenRow.holders(
+                of: tokens(with: holdings, of: heads, in: session), under: settings, in: session))
         workspace.recognize(
             Set(requests.flatMap { $0.evidence.compactMap(\.purchase.appTransactionID) }),
             under: settings.tombstoneKey)

@@ -51,7 +51,9 @@ struct Workspace {
     let now: Instant
     var people: [UserID: Person]
     var holdings: [PurchaseKey: Holding]
-    let tokenHolders: [AccountToken: UserID]
+    private(set) var tokenHolders: [AccountToken: UserID]
+    /// The account tokens that name somebody else since this batch.
+    private(set) var movedTokens: Set<AccountToken> = []
     /// Whether a decision concerned people or purchases that its request had not named: nothing of the batch is kept.
     private(set) var isMisused = false
 
@@ -100,7 +102,7 @@ struct Workspace {
         } ?? false
     }
 
-    /// Does what a decision wants: bindings, then moves, then the other facts.
+    /// Does what a decision wants: bindings, then moves, then the other facts, then tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) { bind(key, to: user) }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { carryOut(move, of: key) }
@@ -116,6 +118,13 @@ struct Workspace {
                 }
             }
         }
+        for (token, user) in decision.tokens { give(token, to: user) }
+    }
+
+    private mutating func give(_ token: AccountToken, to user: UserID) {
+        guard people[user] != nil else { return misuse() }
+        tokenHolders[token] = user
+        movedTokens.insert(token)
     }
 
     /// What is about a purchase itself concerns all who have or had it.

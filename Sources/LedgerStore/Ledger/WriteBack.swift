@@ -15,6 +15,7 @@ struct WriteBack {
         _ workspace: inout Workspace, in session: Session
     ) throws(DatabaseError) -> (grown: [LedgerCache.Kept], head: UserRow.Head?) {
         try handOver(in: workspace, session)
+        try moveTokens(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
         try insertStates(of: &workspace, in: session)
         let written = try appendEntries(of: workspace, in: session)
@@ -114,6 +115,13 @@ struct WriteBack {
         }
         try PurchaseRow.bind(bindings, in: session)
         try PurchaseRow.addFormerHolders(former, in: session)
+    }
+
+    private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        for token in workspace.movedTokens {
+            guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
+            try AccountTokenRow.move(token, to: holder.head.pseudonym, in: session)
+        }
     }
 
     /// Makes rows of purchases of which something is known now.

@@ -1,21 +1,41 @@
 import Entitlements
 import MariaDB
 
-/// A row of `account_tokens`: the random UUID that names one person to the App Store.
+/// A row of `account_tokens`, the random UUID that names one person to the App Store, or of `merged_tokens`, one that named a guest
+/// who was merged into that person.
 enum AccountTokenRow {
     private static let holdersByToken = Statement(
         "read token holders",
         """
-        SELECT a.token, u.user_id
+        SELECT COALESCE(a.token, m.token), u.user_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (token VARCHAR(32) CHARACTER SET ascii PATH '$')) j
-        STRAIGHT_JOIN account_tokens a ON a.token = UNHEX(j.token)
-        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+        LEFT JOIN account_tokens a ON a.token = UNHEX(j.token)
+        LEFT JOIN merged_tokens m ON m.token = UNHEX(j.token)
+        STRAIGHT_JOIN users u ON u.pseudonym = COALESCE(a.user_id, m.user_id)
         WHERE u.user_id IS NOT NULL
         """)
 
     private static let byUser = Statement(
         "read token",
         "SELECT a.token FROM users u JOIN account_tokens a ON a.user_id = u.pseudonym WHERE u.user_id = ?")
+
+    private static let byPseudonym = Statement(
+        "read tokens of person",
+        "SELECT token FROM account_tokens WHERE user_id = ? UNION ALL SELECT token FROM merged_tokens WHERE user_id = ?"
+    )
+
+    /// By holder and token; the first finds one that was not moved before, the last one that was.
+    private static let movements = [
+        Statement(
+            "merge token",
+            """
+            INSERT INTO merged_tokens (token, user_id, issued_at)
+            SELECT token, ?, issued_at FROM account_tokens WHERE token = ?
+            """),
+        Statement("move merged token", "UPDATE merged_tokens SET user_id = ? WHERE token = ?"),
+    ]
+
+    private static let withdraw = Statement("withdraw merged token", "DELETE FROM account_tokens WHERE token = ?")
 
     private static let issue = Statement(
         "issue token",
@@ -63,6 +83,20 @@ enum AccountTokenRow {
     static func token(of user: UserID, in session: Session) throws(DatabaseError) -> AccountToken? {
         guard let row = try session.query(byUser, [.text(user.text)]).first else { return nil }
         return AccountToken(bytes: try row.bytes(0))
+    }
+
+    /// All tokens that name the person, whose lock is held. Throws when the database is away.
+    static func tokens(of pseudonym: UInt64, in session: Session) throws(DatabaseError) -> [AccountToken] {
+        try session.query(byPseudonym, [.uint64(pseudonym), .uint64(pseudonym)]) { (row) throws(DatabaseError) in
+            AccountToken(bytes: try row.bytes(0))
+        }.compactMap(\.self)
+    }
+
+    /// Makes `token` name the person under `pseudonym`, and frees its holder to be issued another. Repeat is safe. Throws when
+    /// the database is away.
+    static func move(_ token: AccountToken, to pseudonym: UInt64, in session: Session) throws(DatabaseError) {
+        for movement in movements { try session.execute(movement, [.uint64(pseudonym), .bytes(token.bytes)]) }
+        try session.execute(withdraw, [.bytes(token.bytes)])
     }
 
     /// Issues `token` to a person who has none, and returns the one they have.

@@ -7,7 +7,11 @@ enum FoundRow {
 
     private static let holderByToken = Statement(
         "find token holder",
-        "SELECT u.user_id FROM account_tokens a JOIN users u ON u.pseudonym = a.user_id WHERE a.token = ?")
+        """
+        SELECT u.user_id
+        FROM (SELECT user_id FROM account_tokens WHERE token = ? UNION ALL SELECT user_id FROM merged_tokens WHERE token = ?) a
+        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+        """)
 
     private static let purchasesByExternalID = Statement(
         "find purchases",
@@ -38,9 +42,11 @@ enum FoundRow {
         ORDER BY t.id DESC
         """)
 
-    /// The user to whom `token` was issued.
+    /// The user whom `token` names.
     static func holder(of token: AccountToken, in session: Session) throws(DatabaseError) -> UserID? {
-        guard let row = try session.query(holderByToken, [.bytes(token.bytes)]).first else { return nil }
+        guard let row = try session.query(holderByToken, [.bytes(token.bytes), .bytes(token.bytes)]).first else {
+            return nil
+        }
         return try user(row, 0)
     }
 

@@ -1,5 +1,5 @@
 # The verbs of this repository; each works from a fresh clone.
-.PHONY: run test check format bench schemathesis setup
+.PHONY: run test soak check format bench schemathesis setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends all.
 run: setup
@@ -11,6 +11,11 @@ run: setup
 test: setup
 	swift test --skip GatepassTests
 	swift test --filter GatepassTests
+
+# Random histories by the thousands: WALKS of them against the rules taken literally, then at once over HTTP, on loopback.
+soak: setup
+	GATEPASS_WALKS=$${WALKS:-20000} swift test --filter WholeWalkTests
+	GATEPASS_TEST_SOAK=1 swift test --filter 'EndToEnd/(Histories|Racing|CreditRacing)/'
 
 # What a reviewer should not have to say.
 check:

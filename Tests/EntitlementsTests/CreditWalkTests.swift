@@ -137,7 +137,7 @@ import Testing
                     entries: Array(walk.entries.prefix(position)))
                 var single = UnitByUnit(before, from: Self.instant(0))
                 while single.at < entry.effectiveAt { single.tick() }
-                let drawable = single.drawable
+                let drawable = Dictionary(uniqueKeysWithValues: single.drawable.map { ($0.lot, $0.units) })
                 #expect(draws.allSatisfy { 0 < $0.amount && $0.amount <= drawable[$0.lot] ?? 0 }, "seed \(seed)")
             }
         }

@@ -42,8 +42,11 @@ struct HourByHour {
     var leeway = 0
     var grace = 24
     var acts: [Act] = []
+    /// How many devices may be active from hour 0 on, where more than the above makes it.
+    var given: [Int]?
 
     func allowed(_ hour: Int) -> Int {
+        if let given { return given[min(max(0, hour), given.count - 1)] }
         var largest = 0
         for plan in plans where plan.from <= hour && hour < plan.until + leeway { largest = max(largest, plan.seats) }
         var isPro = false

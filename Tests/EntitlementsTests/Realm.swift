@@ -18,11 +18,21 @@ struct Realm {
         return PurchaseHistory(now: now, ledgers: ledgers, purchases: known, tokenHolders: tokenHolders)
     }
 
-    /// Evidence enters the ledgers of all who have or had the purchase.
+    /// Evidence enters the ledgers of all who have or had the purchase; of a chain, those who had it learn nothing of
+    /// later transactions.
     mutating func record(_ state: VerifiedPurchase, at now: Instant) {
         guard states[state.key]?.contains(state) != true else { return }
         states[state.key, default: []].append(state)
-        for user in keepers[state.key] ?? [] { append(.init(.evidence(state), at: state.signedAt), to: user, at: now) }
+        for user in keepers[state.key] ?? [] where owners[state.key] == user || concerns(user, state) {
+            append(.init(.evidence(state), at: state.signedAt), to: user, at: now)
+        }
+    }
+
+    private func concerns(_ keeper: UserID, _ state: VerifiedPurchase) -> Bool {
+        guard state.type == .autoRenewable else { return true }
+        return ledger(of: keeper).entries.contains { entry in
+            entry.fact.purchase == state.key && entry.fact.state?.transactionID == state.transactionID
+        }
     }
 
     @discardableResult
@@ -35,13 +45,31 @@ struct Realm {
         return apply(attach.decide(given: history(at: now)), at: now)
     }
 
+    mutating func restore(
+        _ items: [VerifiedPurchase], to user: UserID, proof: String? = nil, at now: Instant,
+        in context: ClaimContext = .example
+    ) -> Result<[Int: Restore.Verdict], Never> {
+        for state in items { record(state, at: now) }
+        let indexed = items.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
+        let restore = Restore(indexed, to: user, proof: proof.map { AppTransactionID($0) }, in: context)
+        return apply(restore.decide(given: history(at: now)), at: now)
+    }
+
     /// An operator's transfer of one purchase.
     @discardableResult
     mutating func move(
         _ id: String, from giver: UserID, to receiver: UserID, at now: Instant
     ) -> Result<[PurchaseKey], TransferRefusal> {
-        let transfer = Transfer(
-            .one(.named(id)), from: giver, to: receiver, note: .support, in: .example)
+        move(.one(.named(id)), from: giver, to: receiver, at: now)
+    }
+
+    /// An operator's transfer.
+    @discardableResult
+    mutating func move(
+        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, at now: Instant,
+        in context: FoldContext = .example
+    ) -> Result<[PurchaseKey], TransferRefusal> {
+        let transfer = Transfer(selection, from: giver, to: receiver, note: .support, in: context)
         return apply(transfer.decide(given: history(at: now)), at: now)
     }
 
@@ -60,6 +88,8 @@ struct Realm {
             for draft in drafts {
                 append(draft, to: user, at: now)
                 if case .granted(let grant) = draft.fact { own(grant.key, user) }
+                guard case .withdrawn(let key) = draft.fact else { continue }
+                for keeper in keepers[key] ?? [] where keeper != user { append(draft, to: keeper, at: now) }
             }
         }
         return decision.answer

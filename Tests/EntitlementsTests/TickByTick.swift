@@ -15,6 +15,8 @@ struct TickByTick {
         /// What it ran elsewhere.
         var ranBefore: Int64 = 0
         var departure: Pass.Departure?
+        /// The share at each instant from 0 on, the last one for ever, where more than `states` makes it.
+        var shares: [Int]?
     }
 
     /// Which subject runs at each millisecond from 0 on, and none.
@@ -27,7 +29,8 @@ struct TickByTick {
                 if let departure = subject.departure {
                     guard now < departure.at.milliseconds, ran[index] < departure.ran else { continue }
                 }
-                let share = Int64(share(ofOrdered: states[index], at: now))
+                let share = Int64(
+                    subject.shares.map { $0[min(Int(now), $0.count - 1)] } ?? share(ofOrdered: states[index], at: now))
                 guard ran[index] < subject.length * (100_000 - share) / 100_000 else { continue }
                 guard let best = first else {
                     first = index
@@ -56,6 +59,12 @@ struct TickByTick {
     /// The share at one instant, from the definition: the last state signed by then, and whatever reaches back over it.
     static func share(of states: [VerifiedPurchase], at now: Int64) -> Int {
         share(ofOrdered: ordered(states), at: now)
+    }
+
+    /// The same at several instants.
+    static func shares(of states: [VerifiedPurchase], at instants: [Int64]) -> [Int] {
+        let inOrder = ordered(states)
+        return instants.map { share(ofOrdered: inOrder, at: $0) }
     }
 
     private static func share(ofOrdered states: [VerifiedPurchase], at now: Int64) -> Int {

@@ -3,6 +3,17 @@ import Entitlements
 /// Credits as single units that are moved about one by one, instant after instant: the rules of `semantics.md` §4 taken
 /// literally, without a sum kept anywhere. Slow, and nothing like the fold that it checks.
 struct UnitByUnit {
+    /// What a user holds of a lot.
+    struct Lot {
+        let key: PurchaseKey
+        let expiresAt: Instant?
+        let onShortfall: Terms.OnShortfall
+        /// The units held at an instant, drawn and refunded ones included.
+        let held: (Instant) -> Int
+        /// How many of them refunds ask for at an instant.
+        let due: (Instant) -> Int
+    }
+
     /// One unit of one lot.
     private struct Unit {
         let lot: Int
@@ -18,25 +29,41 @@ struct UnitByUnit {
         var isFree: Bool { drawnBy == nil && !isRefunded && !isDead && repaysSince == nil }
     }
 
-    private let lots: [LotHolding]
+    private let lots: [Lot]
     private let entries: [CreditEntry]
     private var units: [Unit] = []
+    private var held: [Int]
     private var due: [Int]
     private var open: [Int: Reservation] = [:]
     private var repayments = 0
+    private let step: Int64
     private(set) var at: Instant
 
-    init(_ facts: PurseFacts, from start: Instant) {
-        lots = facts.holdings
-        entries = facts.entries
+    /// `lots` in the order in which they are drawn; everything happens at a multiple of `step` after `start`.
+    init(_ lots: [Lot], _ entries: [CreditEntry], from start: Instant, by step: Int64) {
+        self.lots = lots
+        self.entries = entries
+        held = lots.map { _ in 0 }
         due = lots.map { _ in 0 }
-        at = start + -1
+        self.step = step
+        at = start + -step
+    }
+
+    init(_ facts: PurseFacts, from start: Instant) {
+        let lots = facts.holdings.map { holding in
+            let lot = holding.lot
+            return Lot(
+                key: holding.key, expiresAt: lot.expiresAt, onShortfall: lot.onShortfall,
+                held: { lot.creditedAt <= $0 ? lot.credited : 0 },
+                due: { lot.creditedAt <= $0 ? lot.refunded(at: $0) : 0 })
+        }
+        self.init(lots, facts.entries, from: start, by: 1)
     }
 
     /// Goes on to the next instant.
     mutating func tick() {
-        at = at + 1
-        for (index, holding) in lots.enumerated() where holding.lot.expiresAt == at {
+        at = at + step
+        for (index, lot) in lots.enumerated() where lot.expiresAt == at {
             for unit in units.indices where units[unit].lot == index && units[unit].drawnBy == nil {
                 if units[unit].repaysSince == nil { units[unit].isDead = true }
             }
@@ -47,18 +74,23 @@ struct UnitByUnit {
             end(act, committing: 0)
             settle()
         }
-        for (index, holding) in lots.enumerated() {
-            if holding.lot.creditedAt == at {
-                units += (0..<holding.lot.credited).map { _ in Unit(lot: index) }
-            }
-            due[index] = holding.lot.creditedAt <= at ? holding.lot.refunded(at: at) : 0
-            refund(index)
-            settle()
-        }
+        for index in lots.indices where lots[index].held(at) >= held[index] { follow(index) }
         for (act, entry) in entries.enumerated() where entry.effectiveAt == at {
             perform(act, entry.act)
             settle()
         }
+        for index in lots.indices { follow(index) }
+    }
+
+    /// Lets units come or, once the acts of the instant are done, go, and refunds what is due.
+    private mutating func follow(_ lot: Int) {
+        let (heldNow, dueNow) = (lots[lot].held(at), lots[lot].due(at))
+        guard heldNow != held[lot] || dueNow != due[lot] else { return }
+        units += (0..<max(0, heldNow - held[lot])).map { _ in Unit(lot: lot) }
+        for _ in 0..<max(0, held[lot] - heldNow) { unitToLeave(lot).map { _ = units.remove(at: $0) } }
+        (held[lot], due[lot]) = (heldNow, dueNow)
+        refund(lot)
+        settle()
     }
 
     private mutating func perform(_ act: Int, _ deed: CreditAct) {
@@ -98,6 +130,13 @@ struct UnitByUnit {
             ?? undrawn.first { !units[$0].isDead } ?? undrawn.first
     }
 
+    /// Of the units that nobody drew one that another user gets: those that repay are the last to go.
+    private func unitToLeave(_ lot: Int) -> Int? {
+        let undrawn = units.indices.filter { units[$0].lot == lot && units[$0].drawnBy == nil }
+        return undrawn.first { units[$0].isFree } ?? undrawn.first { units[$0].isRefunded }
+            ?? undrawn.filter { units[$0].repaysSince != nil }.max { since($0) < since($1) } ?? undrawn.first
+    }
+
     private func since(_ unit: Int) -> Int { units[unit].repaysSince ?? -1 }
 
     private mutating func end(_ act: Int, committing amount: Int) {
@@ -110,7 +149,7 @@ struct UnitByUnit {
                 continue
             }
             units[unit].drawnBy = nil
-            let expiresAt = lots[units[unit].lot].lot.expiresAt ?? .distantFuture
+            let expiresAt = lots[units[unit].lot].expiresAt ?? .distantFuture
             if expiresAt <= at, entries[act].effectiveAt < expiresAt { units[unit].isDead = true }
         }
         for lot in lots.indices { refund(lot) }
@@ -131,7 +170,7 @@ struct UnitByUnit {
     /// What refunds did not find, where that is owed.
     private var missing: Int {
         lots.indices.reduce(0) { sum, lot in
-            switch lots[lot].lot.onShortfall {
+            switch lots[lot].onShortfall {
             case .debt: sum + due[lot] - count(lot) { $0.isRefunded }
             case .writeOff: sum
             }
@@ -159,17 +198,32 @@ struct UnitByUnit {
         units.count { (lot == nil || $0.lot == lot) && holds($0) }
     }
 
+    /// What refunds did not find and nobody has repaid.
+    var debt: Int { missing - count { $0.repaysSince != nil } }
+
+    /// What another user would get: all units of a lot but those that are drawn, expired or used in repayment.
+    func movable(_ lot: PurchaseKey) -> Int {
+        guard let index = lots.firstIndex(where: { $0.key == lot }) else { return 0 }
+        return count(index) { $0.drawnBy == nil && $0.repaysSince == nil && (!$0.isDead || $0.isRefunded) }
+    }
+
+    /// Whether units of a lot are drawn or used in repayment.
+    func isTouched(_ lot: PurchaseKey) -> Bool {
+        guard let index = lots.firstIndex(where: { $0.key == lot }) else { return false }
+        return count(index) { $0.drawnBy != nil || $0.repaysSince != nil } > 0
+    }
+
     /// Written as `CreditBalance.text` writes it, and then what each lot has left.
-    var text: String {
+    var text: String { "\(balance) \(left)" }
+
+    var balance: String {
         let written = lots.indices.reduce(0) { sum, lot in
-            switch lots[lot].lot.onShortfall {
+            switch lots[lot].onShortfall {
             case .debt: sum
             case .writeOff: sum + due[lot] - count(lot) { $0.isRefunded }
             }
         }
-        let repaid = count { $0.repaysSince != nil }
-        let debt = missing - repaid
-        let spendable = count { $0.isFree }
+        let debt = debt
         let taken = [
             ("refunded", due.reduce(0, +) - written),
             ("expired", count { $0.drawnBy == nil && !$0.isRefunded && $0.isDead }),
@@ -178,17 +232,19 @@ struct UnitByUnit {
         ]
         let terms = taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
         return (debt > 0 ? "−\(debt)" : "\(spendable)") + " = \(units.count) credited" + terms
-            + (written == 0 ? "" : ", \(written) written off") + " \(left)"
+            + (written == 0 ? "" : ", \(written) written off")
     }
 
     /// Of each lot, what a spend may draw and what repays.
-    private var left: [[Int]] {
+    var left: [[Int]] {
         lots.indices.map { lot in [count(lot) { $0.isFree }, count(lot) { $0.repaysSince != nil }] }
     }
 
-    /// How many units of each lot a spend may draw.
-    var drawable: [PurchaseKey: Int] {
-        Dictionary(uniqueKeysWithValues: lots.indices.map { lot in (lots[lot].key, count(lot) { $0.isFree }) })
+    var spendable: Int { count { $0.isFree } }
+
+    /// How many units of each lot a spend may draw, in the order of drawing.
+    var drawable: [(lot: PurchaseKey, units: Int)] {
+        lots.indices.map { lot in (lots[lot].key, count(lot) { $0.isFree }) }
     }
 }
 

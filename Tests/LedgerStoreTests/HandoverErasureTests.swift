@@ -19,7 +19,7 @@ import Testing
             try await shop.attach(Books.pass("2", day: 31), to: anna, text: "second holds none")
             try await shop.attach(Books.pass("3", day: 32, token: bens), to: ben, text: "holds bens")
             try await shop.transfer(.all, from: anna, to: ben)
-            try await shop.transfer(.one(ExternalID("2")), from: ben, to: cleo)
+            try await shop.transfer(.one(PurchaseName(ExternalID("2"))), from: ben, to: cleo)
             let before = try await [status(of: ben, in: shop), status(of: cleo, in: shop)]
             let projection = try await shop.schema.dump("subscriptions")
 
@@ -72,7 +72,7 @@ import Testing
             try await take(Books.pass("2").key, from: anna, note: said("taken from anna"), in: shop)
             try await shop.transfer(.all, from: anna, to: ben, note: said("anna to ben"))
             try await shop.transfer(.all, from: ben, to: cleo, note: said("ben to cleo"))
-            try await shop.transfer(.one(ExternalID("1")), from: cleo, to: ben, note: said("cleo to ben"))
+            try await shop.transfer(.one(PurchaseName(ExternalID("1"))), from: cleo, to: ben, note: said("cleo to ben"))
             try await take(Grant.key(ExternalID("g")), from: cleo, note: said("taken from cleo"), in: shop)
             try await shop.grant(.addDays(5, of: TierID("pro")), as: "h", to: ben, note: said("given to ben"))
             #expect(
@@ -122,7 +122,7 @@ import Testing
         try await Shop.open { shop in
             try await shop.grant(.addDays(9, of: TierID("pro")), as: "g", to: anna)
             try await shop.grant(.addDays(9, of: TierID("pro")), as: "h", to: ben)
-            try await shop.transfer(.one(ExternalID("g")), from: anna, to: ben)
+            try await shop.transfer(.one(PurchaseName(ExternalID("g"))), from: anna, to: ben)
             _ = try await erase(anna, in: shop)
             #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
             try await shop.schema.rows("UPDATE ledger_entries SET note = NULL, note_salt = NULL")

@@ -136,6 +136,12 @@ extension EndToEnd {
             try await server.send("GET", "/nowhere/" + jws, as: "canary")
             try await server.send(
                 "GET", "/livez", fields: [("X-Request-Id", String(token.prefix(80))), ("Cookie", token)])
+            try await server.send("GET", "/livez", fields: [("X-Request-Id", "the-last-line")])
+            // Lines are gathered for a while before they are written.
+            let start = ContinuousClock.now
+            while !server.log.contains("the-last-line"), start.duration(to: .now) < .seconds(20) {
+                try await Task.sleep(for: .milliseconds(25))
+            }
             let log = server.log
             let lines = log.split(separator: "\n")
             #expect(lines.count { $0.contains("\"route\":\"/api/iap/apple/transactions/attach\"") } >= 2)

@@ -95,7 +95,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            server.send(SIGSTOP)
+            server.freeze()
             let start = ContinuousClock.now
             async let latest = Self.worstDelay(over: .milliseconds(1500))
             await withTaskGroup(of: DatabaseError?.self) { group in
@@ -117,7 +117,7 @@ import Testing
             }
             #expect(start.duration(to: .now) < .milliseconds(3500))
             #expect(await latest < .milliseconds(250))
-            server.send(SIGCONT)
+            server.thaw()
             try await Self.waitForHealing(of: pool, within: .seconds(2))
         }
     }

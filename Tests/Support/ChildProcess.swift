@@ -43,6 +43,13 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// Stops every thread of the process, and waits until they stand still.
+    package func freeze() {
+        send(SIGSTOP)
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(pid), &info, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
     /// Waits for the end; answers the exit status, or 128 and the signal.
     @discardableResult
     package func waitForEnd() -> Int32 {

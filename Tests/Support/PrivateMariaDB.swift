@@ -122,9 +122,14 @@ package final class PrivateMariaDB: Sendable {
         ConnectionSettings(endpoints: [.socket(path: socket)], database: database, user: user)
     }
 
-    /// Sends a signal to the server: SIGSTOP freezes it, SIGCONT thaws it.
-    package func send(_ signal: Int32) {
-        server.withLock { $0 }?.send(signal)
+    /// From when it returns the server does nothing until `thaw`.
+    package func freeze() {
+        server.withLock { $0 }?.freeze()
+    }
+
+    /// Lets a frozen server go on.
+    package func thaw() {
+        server.withLock { $0 }?.send(SIGCONT)
     }
 
     /// Ends the server as a power cut would, and waits until it is gone.

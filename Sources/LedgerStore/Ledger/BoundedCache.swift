@@ -1,14 +1,18 @@
-/// A dictionary that forgets what was not used for longest, and never holds more than `capacity` entries.
+/// A dictionary that forgets what was not used for longest, and never holds values that weigh more than `capacity` together.
 ///
 /// Two generations instead of a list: an entry that is found in the older one moves to the recent one, and when that is
-/// full it becomes the older one. So at least the `capacity / 2` entries used last are there, at the cost of a lookup.
+/// full it becomes the older one. So at least the entries used last that weigh `capacity / 2` are there, at the cost of a lookup.
 package struct BoundedCache<Key: Hashable, Value> {
     private let generationCapacity: Int
+    private let weight: @Sendable (Value) -> Int
     private var recent: [Key: Value] = [:]
     private var older: [Key: Value] = [:]
+    private var recentWeight = 0
 
-    package init(capacity: Int) {
+    /// A value weighs 1 unless `weight` says otherwise; one that weighs more than half of `capacity` is not kept.
+    package init(capacity: Int, weight: @escaping @Sendable (Value) -> Int = { _ in 1 }) {
         generationCapacity = max(1, capacity / 2)
+        self.weight = weight
     }
 
     package var count: Int { recent.count + older.count }
@@ -22,20 +26,27 @@ package struct BoundedCache<Key: Hashable, Value> {
         }
         set {
             older.removeValue(forKey: key)
-            if let newValue { insert(newValue, for: key) } else { recent.removeValue(forKey: key) }
+            if let replaced = recent.removeValue(forKey: key) { recentWeight -= weight(replaced) }
+            if let newValue { insert(newValue, for: key) }
         }
     }
 
     package mutating func removeAll() {
         recent = [:]
         older = [:]
+        recentWeight = 0
     }
 
+    /// `key` is in neither generation.
     private mutating func insert(_ value: Value, for key: Key) {
-        if recent.count >= generationCapacity, recent[key] == nil {
+        let weight = weight(value)
+        guard weight <= generationCapacity else { return }
+        if recentWeight + weight > generationCapacity {
             older = recent
             recent = [:]
+            recentWeight = 0
         }
         recent[key] = value
+        recentWeight += weight
     }
 }

@@ -8,10 +8,8 @@ import Synchronization
 /// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget. A note is the exception,
 /// because no hash covers its words: a ledger with one that goes when somebody else is erased is read anew each time.
 final class LedgerCache: Sendable {
-    /// How many ledgers are kept.
-    private static let capacity = 16_384
-    /// Longer ledgers are read anew, so that a few people cannot fill the memory.
-    private static let longest = 128
+    /// How many entries are kept, of all ledgers together; one takes some 400 bytes.
+    private static let capacity = 131_072
 
     /// A ledger and the rows of its purchases.
     struct Kept: Sendable {
@@ -20,7 +18,7 @@ final class LedgerCache: Sendable {
         let purchases: [PurchaseKey: UInt64]
     }
 
-    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity))
+    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity) { $0.ledger.entries.count })
 
     /// The ledgers under `heads`, of those that have entries: from hand where the hash says so, else from the database.
     /// One that has grown since its head was read comes as it is now.
@@ -55,7 +53,7 @@ final class LedgerCache: Sendable {
 
     /// Keeps what is committed.
     func keep(_ ledger: Kept) {
-        guard ledger.ledger.entries.count <= Self.longest, !ledger.ledger.hasSharedNotes else { return }
+        guard !ledger.ledger.hasSharedNotes else { return }
         kept.withLock { $0[ledger.ledger.user] = ledger }
     }
 }

@@ -44,4 +44,23 @@ struct BoundedCacheTests {
         cache.removeAll()
         #expect(cache.count == 0)
     }
+
+    @Test func `what is held never weighs more than the capacity, and what is too heavy by itself is not kept`() {
+        var cache = BoundedCache<Int, Int>(capacity: 100) { $0 }
+        var generator = SystemRandomNumberGenerator()
+        for number in 0..<10_000 {
+            let weight = Int.random(in: 1...60, using: &generator)
+            cache[number % 20] = weight
+            #expect(cache[number % 20] == (weight <= 50 ? weight : nil))
+            #expect((0..<20).reduce(0) { sum, key in sum + (cache.peek(key) ?? 0) } <= 100)
+        }
+    }
+}
+
+extension BoundedCache where Key == Int, Value == Int {
+    /// What is held, without using it.
+    fileprivate func peek(_ key: Int) -> Int? {
+        var copy = self
+        return copy[key]
+    }
 }

@@ -8,7 +8,6 @@ from harness.minting import read_requests, user_of
 from harness.report import Figure, median
 from harness.throughput import clean, fresh_load
 
-USERS = 200
 CREDITS = 1_000_000
 SPEND = json.dumps({"amount": 1, "reference": "bench"})
 READS = {"status": STATUS, "credits": "/api/credits", "devices": "/api/devices"}
@@ -18,7 +17,7 @@ WARM_UP_SECONDS = 1
 def holdings(bench: Bench):
     bench.start_servers()
     server, arguments = bench.gatepass, bench.arguments
-    requests = bench.mint.fresh(USERS, 1)
+    requests = bench.mint.fresh(arguments.users, 1)
     _give(bench, requests)
     for path in READS.values():
         again(bench, server, requests, WARM_UP_SECONDS, arguments.clients, path)

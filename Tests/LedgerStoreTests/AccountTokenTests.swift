@@ -74,6 +74,19 @@ import Testing
         }
     }
 
+    @Test func `a guest of whom only a token is known can be merged, and one who was never seen cannot`() async throws {
+        try await Shop.open { shop in
+            let guest = Books.user("guest")
+            let guests = try await shop.instances[0].tokens.token(of: guest)
+            #expect(try await shop.merge(guest, into: anna) == .success([]))
+            #expect(try await shop.attach(Books.pass("1", token: guests), to: anna) == .success(.unowned))
+            let trail = try await AuditTrail.page(before: nil, limit: 10, from: shop.pool)
+            #expect(trail.map(\.action) == ["user.merge"])
+            #expect(try await shop.merge(Books.user("nobody"), into: anna) == .failure(.unknownGuest))
+            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+        }
+    }
+
     @Test func `a guest's token goes along from merge to merge, and is erased with whom it names`() async throws {
         try await Shop.open { shop in
             let (tokens, guest) = (shop.instances[0].tokens, Books.user("guest"))

@@ -68,6 +68,24 @@ import Testing
         }
     }
 
+    @Test func `the words about both persons of an act go with either, and nobody else's do`() async throws {
+        for erased in [anna, ben] {
+            try await Shop.open { shop in
+                let desk = Desk(shop)
+                try await shop.attach(Books.pass("1", day: 30), to: anna)
+                #expect(try await transfer(.all, shop) == .success([Books.pass("1").key]))
+                let cleo = Books.user("cleo")
+                try await name(cleo, isTester: true, act(.nameSandboxTester, to: cleo), in: shop)
+                _ = try await desk.erasure(at: shop.clock.now).erase(erased, by: .commandLine, reason: "their wish")
+                let entries = try await AuditTrail.page(before: nil, limit: 10, from: shop.pool)
+                #expect(entries.map(\.action) == ["user.erase", "sandbox_tester.name", "user.transfer"])
+                #expect(entries.map(\.reason) == ["their wish", "asked", nil])
+                #expect(entries[2].details == nil)
+                #expect(try await desk.defects() == [])
+            }
+        }
+    }
+
     @Test func `an act about somebody whom its request did not name is not carried out`() async throws {
         try await Shop.open { shop in
             let error = await #expect(throws: DatabaseError.self) {

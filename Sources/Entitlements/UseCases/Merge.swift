@@ -21,15 +21,17 @@ package struct Merge: Sendable {
     /// What came, by key.
     package func decide(given history: PurchaseHistory) -> Decision<[PurchaseKey], MergeRefusal> {
         guard guest != user else { return Decision(answer: .failure(.sameUser)) }
-        guard !history.ledger(of: guest).entries.isEmpty else { return Decision(answer: .failure(.unknownGuest)) }
+        // A legacy token is made of an id and goes on naming whoever has that.
+        let tokens = history.tokenHolders.filter { $0.key.legacyUserID == nil && $0.value == guest }
+        guard !history.ledger(of: guest).entries.isEmpty || !tokens.isEmpty else {
+            return Decision(answer: .failure(.unknownGuest))
+        }
         if let done = history.done(request, from: guest) { return Decision(answer: .success(done)) }
         let timeline = history.timeline(of: guest, in: context)
         let held = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
         let moves = timeline.moves(
             of: held, to: user, at: history.instantOfMove(from: guest, to: user), cause: .merge, note: note,
             request: request)
-        // A legacy token is made of an id and goes on naming whoever has that.
-        let tokens = history.tokenHolders.filter { $0.key.legacyUserID == nil && $0.value == guest }
         return Decision(
             moves: moves, tokens: tokens.mapValues { _ in user }, answer: .success(moves.keys.sorted()))
     }
@@ -38,6 +40,6 @@ package struct Merge: Sendable {
 /// Why nothing was merged, in order of precedence; the raw value is the problem's code.
 package enum MergeRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case sameUser = "same_user"
-    /// Nothing was ever recorded of the guest.
+    /// Nothing was ever recorded of the guest, and no account token was issued to them.
     case unknownGuest = "unknown_guest"
 }

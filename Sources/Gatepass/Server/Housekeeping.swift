@@ -8,6 +8,8 @@ import ServiceLifecycle
 /// cannot change it.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
+    /// The pause while the database is away.
+    private static let pause = Duration.seconds(1)
 
     let pool: Pool
     let retention: Settings.Retention
@@ -18,16 +20,17 @@ struct Housekeeping: Service {
         await cancelWhenGracefulShutdown {
             var logged = AuditHead.empty
             while !Task.isCancelled {
-                // What fails now is tried again in a minute.
+                // What fails now is tried again next time.
                 _ = try? await IdempotencyKeys(pool: pool).sweep()
                 if let days = retention.signedTextsDays {
                     _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: Surroundings.now())
                 }
-                if let head = try? await AuditTrail.head(from: pool), head != logged {
+                let head = try? await AuditTrail.head(from: pool)
+                if let head, head != logged {
                     logger.notice("audit head", metadata: ["head": "\(head)"])
                     logged = head
                 }
-                try? await Task.sleep(for: Self.interval)  // cancelled: the loop ends
+                try? await Task.sleep(for: head == nil ? Self.pause : Self.interval)  // cancelled: the loop ends
             }
         }
     }

@@ -3,6 +3,9 @@ import MariaDB
 
 /// What an operator does to a person through the ledger, as the audit trail will tell it if the act changes anything.
 package struct AuditedAct: Hashable, Sendable {
+    /// The member of the details that has the pseudonym of `other`.
+    static let otherPerson = "other_pseudonym"
+
     package let actor: Actor
     package let action: AuditAction
     /// Whom it is done to.
@@ -29,7 +32,7 @@ package struct AuditedAct: Hashable, Sendable {
     /// The record of it, once carried out on `workspace`. Throws `.misuse` when the act's people are not in the workspace.
     func record(on workspace: Workspace) throws(DatabaseError) -> AuditRecord {
         var details = details
-        if let other { details["other_pseudonym"] = String(try Self.pseudonym(of: other, in: workspace)) }
+        if let other { details[Self.otherPerson] = String(try Self.pseudonym(of: other, in: workspace)) }
         return AuditRecord(
             at: workspace.now, actor: actor, action: action, subject: try Self.pseudonym(of: subject, in: workspace),
             details: details, reason: reason)

@@ -17,6 +17,14 @@ enum AuditEntryRow {
         "erase audit notes",
         "DELETE n FROM audit_notes n JOIN audit_entries e ON e.id = n.entry_id WHERE e.subject = ?")
 
+    /// What an act on somebody else says, whose other person this is.
+    private static let eraseNotesNaming = Statement(
+        "erase audit notes naming",
+        """
+        DELETE n FROM audit_entries e FORCE INDEX (by_action) JOIN audit_notes n ON n.entry_id = e.id
+        WHERE e.action IN (?, ?) AND JSON_VALUE(n.details, '$.\(AuditedAct.otherPerson)') = ?
+        """)
+
     private static let page = Statement(
         "list audit entries",
         """
@@ -55,9 +63,12 @@ enum AuditEntryRow {
             insertNote, [.uint64(id), .bytes(note.salt), .text(note.details), Value(note.reason)])
     }
 
-    /// Removes the words about a person.
-    static func eraseNotes(about subject: UInt64, in session: Session) throws(DatabaseError) {
-        try session.execute(eraseNotes, [.uint64(subject)])
+    /// Removes the words about a person, also where somebody else was given to or taken from for them.
+    static func eraseNotes(about person: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(eraseNotes, [.uint64(person)])
+        try session.execute(
+            eraseNotesNaming,
+            [.text(AuditAction.transfer.text), .text(AuditAction.merge.text), .text(String(person))])
     }
 
     /// Those before `id`, newest first.

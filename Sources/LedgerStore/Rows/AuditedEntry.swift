@@ -10,7 +10,12 @@ struct AuditedEntry {
             l.note_hash, p.source, p.app, p.environment, p.external_id, t.content_hash,
             EXISTS (SELECT 1 FROM users u WHERE u.pseudonym = p.user_id AND u.user_id IS NULL)
             OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
-                WHERE h.purchase_id = p.id AND u.user_id IS NULL), l.state_id, \(StateRow.columns)
+                WHERE h.purchase_id = p.id AND u.user_id IS NULL), l.state_id, \(StateRow.columns),
+            EXISTS (SELECT 1 FROM users u WHERE u.pseudonym = p.user_id AND u.user_id IS NULL)
+            OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
+                STRAIGHT_JOIN ledger_entries e ON e.user_id = h.user_id
+                WHERE h.purchase_id = p.id AND u.user_id IS NULL AND e.purchase_id = p.id
+                    AND e.kind = '\(FactKind.gaveAway.rawValue)' AND e.effective_at >= l.effective_at)
         FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym
         LEFT JOIN purchases p ON p.id = l.purchase_id
@@ -25,12 +30,12 @@ struct AuditedEntry {
     let isStateWhole: Bool
     private let note: String?
     private let salt: [UInt8]?
-    /// Whether an erased person has or had the purchase that the entry is about.
-    private let concernsErased: Bool
+    /// Whether an erased person has the purchase that the entry is about, or gave it away then or later.
+    private let mayNameErased: Bool
 
-    /// A note may be gone only when the person is, or somebody who had the purchase.
+    /// A note may be gone only when the person is, or somebody who had the purchase when it was made.
     func isNoteWhole(erased: Bool) -> Bool {
-        guard let note else { return hashed.noteHash == nil || erased || concernsErased }
+        guard let note else { return hashed.noteHash == nil || erased || mayNameErased }
         return salt.map { NoteText.digest(of: note, salt: $0) } == hashed.noteHash
     }
 
@@ -59,8 +64,8 @@ struct AuditedEntry {
         hash = try row.bytes(5)
         note = try row.optionalText(7)
         salt = try row.optionalBytes(8)
-        concernsErased = try row.bool(15)
-        let isBuried = concernsErased && state?.accountToken == nil
+        mayNameErased = try row.bool(17 + StateRow.width)
+        let isBuried = try row.bool(15) && state?.accountToken == nil
         isStateWhole =
             try row.isNull(16) || state.map { ContentDigest.bytes(of: $0) == contentHash || isBuried } ?? false
     }

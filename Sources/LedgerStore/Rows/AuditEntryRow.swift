@@ -17,7 +17,7 @@ enum AuditEntryRow {
         "erase audit notes",
         "DELETE n FROM audit_notes n JOIN audit_entries e ON e.id = n.entry_id WHERE e.subject = ?")
 
-    /// What an act on somebody else says, whose other person this is.
+    /// Of transfers from, and merges into, somebody else.
     private static let eraseNotesNaming = Statement(
         "erase audit notes naming",
         """
@@ -63,7 +63,7 @@ enum AuditEntryRow {
             insertNote, [.uint64(id), .bytes(note.salt), .text(note.details), Value(note.reason)])
     }
 
-    /// Removes the words about a person, also where somebody else was given to or taken from for them.
+    /// Removes the words of acts on a person, and of transfers and merges between them and somebody else.
     static func eraseNotes(about person: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(eraseNotes, [.uint64(person)])
         try session.execute(

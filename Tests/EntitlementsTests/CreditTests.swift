@@ -51,6 +51,16 @@ import Testing
         #expect(story.status(at: "01-02").explanation.map(\.reason) == [.revoked])
     }
 
+    @Test func whatComesAtTheInstantOfARefundRepaysInTheOrderOfDrawing() {
+        let indebted = Story().grants("spent", 50, until: "02-01", at: "01-01").spends(50, at: "01-02")
+            .credits("paid", at: "01-05")
+        let refundFirst = indebted.takesBack("spent", at: "01-10").grants("promo", 50, until: "03-01", at: "01-10")
+        let promoFirst = indebted.grants("promo", 50, until: "03-01", at: "01-10").takesBack("spent", at: "01-10")
+        #expect(refundFirst.lots(at: "01-10") == ["paid 100"])
+        #expect(promoFirst.lots(at: "01-10") == ["paid 100"])
+        #expect(refundFirst.lots(at: "03-01") == ["paid 100"])
+    }
+
     @Test func largeLotsDoNotOverflow() {
         #expect(CreditLot.credited(amount: .max, quantity: 2) == CreditLot.maximumCredited)
         #expect(CreditLot.credited(amount: 5, quantity: 0) == 0)

@@ -34,28 +34,31 @@ extension QuarterByQuarter {
     }
 
     private func lot(_ thing: Thing, of user: UserID) -> UnitByUnit.Lot {
-        let parts = { (instant: Instant) in
-            let quarter = Self.quarter(of: instant)
-            let refunded = (thing.worth.units * thing.share(quarter) + 50000) / 100_000
-            return Self.parts(of: thing, refunded: refunded, at: quarter).filter { $0.user == user }
-        }
+        let starts = thing.stays.map { max($0.from, thing.madeAt) }
+        let places = thing.stays.indices.filter { thing.stays[$0].user == user }
         return UnitByUnit.Lot(
             key: thing.key, expiresAt: thing.worth.expiresAt.map(Self.instant), onShortfall: thing.worth.onShortfall,
-            held: { parts($0).reduce(0) { $0 + $1.held } }, due: { parts($0).reduce(0) { $0 + $1.due } })
+            coming: { instant in
+                let quarter = Self.quarter(of: instant)
+                return places.reduce(0) { $0 + (starts[$1] == quarter ? thing.stays[$1].units : 0) }
+            },
+            going: { instant in
+                let quarter = Self.quarter(of: instant)
+                return places.dropLast(places.last == thing.stays.count - 1 ? 1 : 0)
+                    .reduce(0) { $0 + (starts[$1 + 1] == quarter ? thing.stays[$1].leftUnits : 0) }
+            },
+            due: { Self.due(of: thing, at: Self.quarter(of: $0)).reduce(0) { $0 + ($1.user == user ? $1.units : 0) } })
     }
 
-    /// What each stay holds of a lot in a quarter, and what of a refund is asked of it: whoever had the lot last gives
-    /// first, up to what they hold.
-    private static func parts(
-        of thing: Thing, refunded: Int, at quarter: Int
-    ) -> [(user: UserID, held: Int, due: Int)] {
+    /// What of a refund is asked of each stay in a quarter: whoever had the lot last gives first, up to what they hold.
+    private static func due(of thing: Thing, at quarter: Int) -> [(user: UserID, units: Int)] {
         let begun = thing.stays.filter { max($0.from, thing.madeAt) <= quarter }
-        var rest = refunded
+        var rest = (thing.worth.units * thing.share(quarter) + 50000) / 100_000
         return begun.indices.reversed().map { index in
             let held = begun[index].units - (index == begun.count - 1 ? 0 : begun[index].leftUnits)
             let due = min(rest, held)
             rest -= due
-            return (begun[index].user, held, due)
+            return (begun[index].user, due)
         }
     }
 

@@ -8,8 +8,10 @@ struct UnitByUnit {
         let key: PurchaseKey
         let expiresAt: Instant?
         let onShortfall: Terms.OnShortfall
-        /// The units held at an instant, drawn and refunded ones included.
-        let held: (Instant) -> Int
+        /// The units that come at an instant.
+        let coming: (Instant) -> Int
+        /// The units that go to another user at an instant.
+        let going: (Instant) -> Int
         /// How many of them refunds ask for at an instant.
         let due: (Instant) -> Int
     }
@@ -32,7 +34,6 @@ struct UnitByUnit {
     private let lots: [Lot]
     private let entries: [CreditEntry]
     private var units: [Unit] = []
-    private var held: [Int]
     private var due: [Int]
     private var open: [Int: Reservation] = [:]
     private var repayments = 0
@@ -43,7 +44,6 @@ struct UnitByUnit {
     init(_ lots: [Lot], _ entries: [CreditEntry], from start: Instant, by step: Int64) {
         self.lots = lots
         self.entries = entries
-        held = lots.map { _ in 0 }
         due = lots.map { _ in 0 }
         self.step = step
         at = start + -step
@@ -54,42 +54,34 @@ struct UnitByUnit {
             let lot = holding.lot
             return Lot(
                 key: holding.key, expiresAt: lot.expiresAt, onShortfall: lot.onShortfall,
-                held: { lot.creditedAt <= $0 ? lot.credited : 0 },
+                coming: { lot.creditedAt == $0 ? lot.credited : 0 }, going: { _ in 0 },
                 due: { lot.creditedAt <= $0 ? lot.refunded(at: $0) : 0 })
         }
         self.init(lots, facts.entries, from: start, by: 1)
     }
 
-    /// Goes on to the next instant.
+    /// Goes on to the next instant. All that happens at one instant happens at once: units come before any are drawn, go
+    /// after that, and what is owed is settled last.
     mutating func tick() {
         at = at + step
         for (index, lot) in lots.enumerated() where lot.expiresAt == at {
             for unit in units.indices where units[unit].lot == index && units[unit].drawnBy == nil {
                 if units[unit].repaysSince == nil { units[unit].isDead = true }
             }
-            settle()
         }
         for (act, entry) in entries.enumerated() {
             guard case .reserved(let reservation) = entry.act, reservation.expiresAt == at else { continue }
             end(act, committing: 0)
-            settle()
         }
-        for index in lots.indices where lots[index].held(at) >= held[index] { follow(index) }
-        for (act, entry) in entries.enumerated() where entry.effectiveAt == at {
-            perform(act, entry.act)
-            settle()
+        for (index, lot) in lots.enumerated() {
+            units += (0..<lot.coming(at)).map { _ in Unit(lot: index) }
         }
-        for index in lots.indices { follow(index) }
-    }
-
-    /// Lets units come or, once the acts of the instant are done, go, and refunds what is due.
-    private mutating func follow(_ lot: Int) {
-        let (heldNow, dueNow) = (lots[lot].held(at), lots[lot].due(at))
-        guard heldNow != held[lot] || dueNow != due[lot] else { return }
-        units += (0..<max(0, heldNow - held[lot])).map { _ in Unit(lot: lot) }
-        for _ in 0..<max(0, held[lot] - heldNow) { unitToLeave(lot).map { _ = units.remove(at: $0) } }
-        (held[lot], due[lot]) = (heldNow, dueNow)
-        refund(lot)
+        for (act, entry) in entries.enumerated() where entry.effectiveAt == at { perform(act, entry.act) }
+        for (index, lot) in lots.enumerated() {
+            for _ in 0..<lot.going(at) { unitToLeave(index).map { _ = units.remove(at: $0) } }
+            due[index] = lot.due(at)
+            refund(index)
+        }
         settle()
     }
 
@@ -118,7 +110,6 @@ struct UnitByUnit {
                 units[unit].repaysSince = nil
                 units[unit].isRefunded = false
             }
-            refund(lot)
         }
     }
 
@@ -152,7 +143,6 @@ struct UnitByUnit {
             let expiresAt = lots[units[unit].lot].expiresAt ?? .distantFuture
             if expiresAt <= at, entries[act].effectiveAt < expiresAt { units[unit].isDead = true }
         }
-        for lot in lots.indices { refund(lot) }
     }
 
     /// Takes what the refunded total of a lot asks for, the dead first and those that repay last, or gives back.

@@ -15,7 +15,7 @@ package struct PurseFacts: Sendable {
     /// Something that may change balances at an instant.
     struct Change: Comparable {
         /// At one instant what ends there goes first, lots before reservations, so that what was reserved up to the end of
-        /// its lot ends with it; then what is held, then what the user does.
+        /// its lot ends with it; then what is held, then what the user does. What is owed is settled after all of it.
         enum Kind: Int {
             /// `index` is that of the holding.
             case expiry
@@ -67,9 +67,11 @@ package struct PurseFacts: Sendable {
     /// What is there at `instant`; what is planned from known facts counts.
     package func state(at instant: Instant) -> PurseState {
         var state = PurseState(of: self)
-        for change in changes {
-            guard change.at <= instant else { break }
-            state.apply(change, of: self)
+        var rest = changes.prefix { $0.at <= instant }
+        while let first = rest.first {
+            let together = rest.prefix { $0.at == first.at }
+            state.apply(together, of: self)
+            rest = rest[together.endIndex...]
         }
         return state
     }

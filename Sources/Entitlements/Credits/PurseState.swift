@@ -15,6 +15,8 @@ package struct PurseState: Sendable {
     /// What refunds could not take from their own lots.
     private var shortfall = 0
     private var repayments = Repayments()
+    /// The positions of lots that may repay more than they have left, until that is settled.
+    private var strained: [Int] = []
 
     init(of facts: PurseFacts) {
         purse = facts.purse
@@ -53,14 +55,17 @@ package struct PurseState: Sendable {
         return draws
     }
 
-    mutating func apply(_ change: PurseFacts.Change, of facts: PurseFacts) {
-        switch change.kind {
-        case .deadline:
-            guard case .reserved(let reservation) = facts.entries[change.index].act else { return }
-            end(reservation.id, committing: 0, at: facts.positions)
-        case .expiry: alter(change.index) { $0.expire() }
-        case .holding: alter(change.index) { $0.follow(to: change.at) }
-        case .act: apply(facts.entries[change.index], at: facts.positions)
+    /// Whatever happens at one instant happens at once: what is owed is settled after the last of `changes`.
+    mutating func apply(_ changes: ArraySlice<PurseFacts.Change>, of facts: PurseFacts) {
+        for change in changes {
+            switch change.kind {
+            case .deadline:
+                guard case .reserved(let reservation) = facts.entries[change.index].act else { continue }
+                end(reservation.id, committing: 0, at: facts.positions)
+            case .expiry: alter(change.index) { $0.expire() }
+            case .holding: alter(change.index) { $0.follow(to: change.at) }
+            case .act: apply(facts.entries[change.index], at: facts.positions)
+            }
         }
         settle()
     }
@@ -94,21 +99,23 @@ package struct PurseState: Sendable {
         }
     }
 
-    /// Changes one lot; what it can no longer spare ceases to repay.
     private mutating func alter(_ position: Int, _ change: (inout LotState) -> Void) {
         let before = lots[position].free
         change(&lots[position])
         let after = lots[position].free
         free += max(0, after) - max(0, before)
         shortfall += max(0, -after) - max(0, -before)
-        let excess = lots[position].repaid - max(0, after)
-        guard excess > 0 else { return }
-        repayments.withdraw(excess, from: position)
-        lots[position].repaid -= excess
+        if lots[position].repaid > max(0, after) { strained.append(position) }
     }
 
-    /// Lets repayments go that are no longer needed, or finds those that are.
+    /// Ends repayments that a lot can no longer spare, lets those go that are no longer needed, or finds those that are.
     private mutating func settle() {
+        while let position = strained.popLast() {
+            let excess = lots[position].repaid - max(0, lots[position].free)
+            guard excess > 0 else { continue }
+            repayments.withdraw(excess, from: position)
+            lots[position].repaid -= excess
+        }
         if repayments.total > shortfall {
             for (position, units) in repayments.undo(repayments.total - shortfall) { lots[position].repaid -= units }
         }

@@ -68,18 +68,19 @@ struct Batch: Sendable {
     }
 
     /// Locks and loads everything that the decisions may know; nil when somebody who has or had one of the purchases was not
-    /// locked with the rest.
+    /// locked with the rest. A purchase that another instance makes meanwhile is noticed when its row is to be inserted.
     private func load(in session: Session, at now: Instant) throws(DatabaseError) -> Workspace? {
         let named = keys
-        let holders = try PurchaseRow.holders(of: named.sorted(), in: session)
+        let known = try PurchaseRow.known(named.sorted(), in: session)
         guard
             let heads = try UserRow.lock(
-                Set(requests.flatMap(\.users)), holding: holders, at: now, in: session)
+                Set(requests.flatMap(\.users)), holding: known.holders, at: now, in: session)
         else { return nil }
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
-        let keys = named.union(try PurchaseRow.keys(ownedBy: givers.map(\.value.pseudonym).sorted(), in: session))
-        let locked = try PurchaseRow.lock(keys.sorted(), in: session)
+        let owned = try PurchaseRow.keys(ownedBy: givers.map(\.value.pseudonym).sorted(), in: session)
+        let keys = named.union(owned)
+        let locked = try PurchaseRow.lock(known.keys.union(owned).sorted(), in: session)
         let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
         let isComplete = locked.allSatisfy { row in
             let needed = (row.owner.map { [$0] } ?? []) + (named.contains(row.key) ? former[row.id] ?? [] : [])

@@ -20,21 +20,16 @@ enum PurchaseRow {
         external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[3]'
         """
 
-    private static let holdersByKey = Statement(
-        "read holders",
+    private static let knownByKey = Statement(
+        "read known purchases",
         """
-        SELECT u.pseudonym, u.user_id
+        SELECT j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
         STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
             AND p.external_id = j.external_id
-        STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
-        UNION ALL
-        SELECT u.pseudonym, u.user_id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
-        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
-            AND p.external_id = j.external_id
-        STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
-        STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
+        LEFT JOIN users o ON o.pseudonym = p.user_id
+        LEFT JOIN purchase_holders h ON h.purchase_id = p.id
+        LEFT JOIN users f ON f.pseudonym = h.user_id
         """)
 
     private static let keysByOwner = Statement(
@@ -92,15 +87,26 @@ enum PurchaseRow {
     private static let setOwnerOfStates = Statement(
         "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ?")
 
-    /// Everybody who has or had those of `keys` that are there, read without a lock.
-    static func holders(of keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [UserID: UInt64] {
-        guard !keys.isEmpty else { return [:] }
+    /// What there is of some keys.
+    struct Known {
+        /// Those that have a row.
+        var keys: Set<PurchaseKey> = []
+        /// Everybody who has or had one of them, and their pseudonym.
         var holders: [UserID: UInt64] = [:]
-        let array = array(of: keys)
-        for row in try session.query(holdersByKey, [.text(array), .text(array)]) {
-            holders[try UserRow.user(row, at: 1, pseudonym: 0)] = try row.uint64(0)
+    }
+
+    /// Those of `keys` that are there, read without a lock.
+    static func known(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> Known {
+        var known = Known()
+        guard !keys.isEmpty else { return known }
+        for row in try session.query(knownByKey, [.text(array(of: keys))]) {
+            known.keys.insert(keys[try row.int(0) - 1])
+            for column in [1, 3] {
+                guard let pseudonym = try row.optionalUInt64(column) else { continue }
+                known.holders[try UserRow.user(row, at: column + 1, pseudonym: column)] = pseudonym
+            }
         }
-        return holders
+        return known
     }
 
     /// The purchases of the people under `pseudonyms`, whose locks are held. Those of a source that a newer version writes

@@ -42,8 +42,14 @@ enum UserRow {
         WHERE pseudonym = ? AND user_id IS NULL
         """)
 
+    /// Never inserts, because the rows are locked; an UPDATE would be a statement of its own for every row of a bulk.
     private static let moveHead = Statement(
-        "move head", "UPDATE users SET ledger_length = ?, last_recorded_at = ?, head_hash = ? WHERE pseudonym = ?")
+        "move head",
+        """
+        INSERT INTO users (pseudonym, created_at, ledger_length, last_recorded_at, head_hash) VALUES (?, 0, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE ledger_length = VALUES(ledger_length), last_recorded_at = VALUES(last_recorded_at),
+            head_hash = VALUES(head_hash)
+        """)
 
     private static let byUserID = Statement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
 
@@ -112,7 +118,7 @@ enum UserRow {
         try session.executeBulk(
             moveHead,
             heads.map {
-                [Value($0.length), .int64($0.lastRecordedAt.milliseconds), .bytes($0.hash), .uint64($0.pseudonym)]
+                [.uint64($0.pseudonym), Value($0.length), .int64($0.lastRecordedAt.milliseconds), .bytes($0.hash)]
             })
     }
 }

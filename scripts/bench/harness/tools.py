@@ -39,7 +39,7 @@ class Tools:
         shutil.copy(requirements, stamp)
 
     def build(self, products: list):
-        command = ["swift", "build", "-c", "release", "--package-path", self.repository]
+        command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", self.repository]
         if self._scratch:
             command += ["--scratch-path", self._scratch]
         for product in products:

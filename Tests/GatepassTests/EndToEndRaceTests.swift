@@ -65,14 +65,17 @@ extension EndToEnd {
         let violations = [
             """
             SELECT COUNT(*) FROM apple_iap_transactions t JOIN purchases p ON p.id = t.purchase_id
-            WHERE NOT (t.user_id <=> p.user_id) OR p.user_id IS NOT NULL AND
-                (SELECT COUNT(*) FROM ledger_entries l WHERE l.state_id = t.id AND l.user_id = p.user_id) <> 1
+            LEFT JOIN (
+                SELECT user_id, state_id, COUNT(*) n FROM ledger_entries GROUP BY user_id, state_id
+            ) l ON l.state_id = t.id AND l.user_id = p.user_id
+            WHERE NOT (t.user_id <=> p.user_id) OR p.user_id IS NOT NULL AND NOT (l.n <=> 1)
             """,
             "SELECT COUNT(*) FROM ledger_entries l JOIN purchases p ON p.id = l.purchase_id WHERE l.user_id <> p.user_id",
             """
-            SELECT COUNT(*) FROM purchases p WHERE p.user_id IS NOT NULL AND
-                (SELECT COUNT(*) FROM ledger_entries l WHERE l.purchase_id = p.id AND l.kind = 'bound' AND l.user_id = p.user_id)
-                <> 1
+            SELECT COUNT(*) FROM purchases p LEFT JOIN (
+                SELECT user_id, purchase_id, COUNT(*) n FROM ledger_entries WHERE kind = 'bound' GROUP BY user_id, purchase_id
+            ) l ON l.purchase_id = p.id AND l.user_id = p.user_id
+            WHERE p.user_id IS NOT NULL AND NOT (l.n <=> 1)
             """,
             """
             SELECT COUNT(*) FROM users u WHERE u.ledger_length <>

@@ -14,7 +14,8 @@ extension Identifier {
     }
 
     package static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { bytes in right.withUTF8 { bytes.lexicographicallyPrecedes($0) } }
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -44,8 +44,9 @@ struct Batch: Sendable {
     func write(
         in session: Session, given catalogue: CatalogueShelf.Held, at now: Instant
     ) throws(DatabaseError) -> Outcome? {
-        guard try CatalogueVersionRow.latest(in: session) == catalogue.newest,
-            var workspace = try load(in: session, at: now)
+        let known = try PurchaseRow.known(Array(keys), in: session)
+        guard known.catalogueVersion == catalogue.newest,
+            var workspace = try load(known, in: session, at: now)
         else { return nil }
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
@@ -69,9 +70,10 @@ struct Batch: Sendable {
 
     /// Locks and loads everything that the decisions may know; nil when somebody who has or had one of the purchases was not
     /// locked with the rest. A purchase that another instance makes meanwhile is noticed when its row is to be inserted.
-    private func load(in session: Session, at now: Instant) throws(DatabaseError) -> Workspace? {
+    private func load(
+        _ known: PurchaseRow.Known, in session: Session, at now: Instant
+    ) throws(DatabaseError) -> Workspace? {
         let named = keys
-        let known = try PurchaseRow.known(named.sorted(), in: session)
         guard
             let heads = try UserRow.lock(
                 Set(requests.flatMap(\.users)), holding: known.holders, at: now, in: session)
@@ -79,8 +81,9 @@ struct Batch: Sendable {
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let owned = try PurchaseRow.keys(ownedBy: givers.map(\.value.pseudonym).sorted(), in: session)
-        let keys = named.union(owned)
-        let locked = try PurchaseRow.lock(known.keys.union(owned).sorted(), in: session)
+        let keys = named.union(owned).sorted()
+        let locked = try PurchaseRow.lock(
+            keys.filter { known.keys.contains($0) || owned.contains($0) }, in: session)
         let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
         let isComplete = locked.allSatisfy { row in
             let needed = (row.owner.map { [$0] } ?? []) + (named.contains(row.key) ? former[row.id] ?? [] : [])
@@ -89,7 +92,7 @@ struct Batch: Sendable {
         guard isComplete else { return nil }
         let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
         var workspace = Workspace(
-            now: now, people: try people(heads, in: session), holdings: holdings,
+            now: now, people: try people(heads, in: session), keys: keys, holdings: holdings,
             tokenHolders: try AccountTokenRow.holders(
                 of: tokens(with: holdings, of: heads, in: session), under: settings, in: session))
         workspace.recognize(
@@ -112,7 +115,7 @@ struct Batch: Sendable {
     }
 
     private func holdings(
-        _ locked: [PurchaseRow.Locked], of keys: Set<PurchaseKey>, former: [UInt64: [UInt64]],
+        _ locked: [PurchaseRow.Locked], of keys: [PurchaseKey], former: [UInt64: [UInt64]],
         userOf: [UInt64: UserID], in session: Session
     ) throws(DatabaseError) -> [PurchaseKey: Workspace.Holding] {
         let states = try PurchaseRow.states(of: locked, in: session)

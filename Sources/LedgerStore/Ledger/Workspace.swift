@@ -50,6 +50,8 @@ struct Workspace {
 
     let now: Instant
     var people: [UserID: Person]
+    /// The keys of the holdings, in the order in which purchases are locked.
+    let keys: [PurchaseKey]
     var holdings: [PurchaseKey: Holding]
     private(set) var tokenHolders: [AccountToken: UserID]
     /// The account tokens that name somebody else since this batch.

@@ -31,7 +31,7 @@ struct WriteBack {
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
-        for key in workspace.holdings.keys.sorted() {
+        for key in workspace.keys {
             for (index, state) in (workspace.holdings[key]?.states ?? []).enumerated() {
                 guard let new = state.new else { continue }
                 if state.repeats == nil {
@@ -56,7 +56,7 @@ struct WriteBack {
     /// Keeps the texts that came of what an erased person had and somebody has now, where the erasure took them.
     private func proveAgain(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
         var texts: [SignedTextRow.New] = []
-        for holding in workspace.holdings.sorted(by: { $0.key < $1.key }).map(\.value)
+        for holding in workspace.keys.lazy.compactMap({ workspace.holdings[$0] })
         where holding.formerHolders.contains(where: \.isErased) {
             for state in holding.states {
                 guard let evidence = state.new?.evidence ?? state.resent, let row = state.textOf ?? state.id,
@@ -102,15 +102,15 @@ struct WriteBack {
     private func handOver(in workspace: Workspace, _ session: Session) throws(DatabaseError) {
         var bindings: [PurchaseRow.Binding] = []
         var former: [(purchase: UInt64, holder: UInt64)] = []
-        for holding in workspace.holdings.sorted(by: { $0.key < $1.key }) {
-            guard let id = holding.value.id else { continue }
-            if let owner = workspace.newOwner(of: holding.key) {
+        for key in workspace.keys {
+            guard let holding = workspace.holdings[key], let id = holding.id else { continue }
+            if let owner = workspace.newOwner(of: key) {
                 bindings.append(
                     PurchaseRow.Binding(
                         purchase: id, owner: owner.pseudonym, boundAt: owner.boundAt,
-                        hasEarlierStates: holding.value.states.contains { $0.new == nil }))
+                        hasEarlierStates: holding.states.contains { $0.new == nil }))
             }
-            let new = holding.value.formerHolders.subtracting(holding.value.loadedHolders)
+            let new = holding.formerHolders.subtracting(holding.loadedHolders)
             former += new.compactMap { workspace.people[$0]?.head.pseudonym }.sorted().map { (id, $0) }
         }
         try PurchaseRow.bind(bindings, in: session)
@@ -126,9 +126,9 @@ struct WriteBack {
 
     /// Makes rows of purchases of which something is known now.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
-        let missing = workspace.holdings.filter {
-            $0.value.id == nil && ($0.value.owner != nil || !$0.value.states.isEmpty)
-        }.map(\.key).sorted()
+        let missing = workspace.keys.filter { key in
+            workspace.holdings[key].map { $0.id == nil && ($0.owner != nil || !$0.states.isEmpty) } ?? false
+        }
         let known = workspace
         let ids = try PurchaseRow.insert(
             missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, in: session)

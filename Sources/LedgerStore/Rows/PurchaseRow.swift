@@ -23,10 +23,13 @@ enum PurchaseRow {
     private static let knownByKey = Statement(
         "read known purchases",
         """
-        SELECT j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
-        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
-            AND p.external_id = j.external_id
+        SELECT v.version, j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
+        FROM (SELECT MAX(version) version FROM catalog_versions) v
+        LEFT JOIN (
+            JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
+            STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
+                AND p.external_id = j.external_id
+        ) ON TRUE
         LEFT JOIN users o ON o.pseudonym = p.user_id
         LEFT JOIN purchase_holders h ON h.purchase_id = p.id
         LEFT JOIN users f ON f.pseudonym = h.user_id
@@ -87,8 +90,9 @@ enum PurchaseRow {
     private static let setOwnerOfStates = Statement(
         "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ?")
 
-    /// What there is of some keys.
+    /// What there is of some keys, and the number of the newest catalogue.
     struct Known {
+        var catalogueVersion = 0
         /// Those that have a row.
         var keys: Set<PurchaseKey> = []
         /// Everybody who has or had one of them, and their pseudonym.
@@ -98,10 +102,11 @@ enum PurchaseRow {
     /// Those of `keys` that are there, read without a lock.
     static func known(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> Known {
         var known = Known()
-        guard !keys.isEmpty else { return known }
         for row in try session.query(knownByKey, [.text(array(of: keys))]) {
-            known.keys.insert(keys[try row.int(0) - 1])
-            for column in [1, 3] {
+            known.catalogueVersion = try row.optionalInt(0) ?? 0
+            guard let number = try row.optionalInt(1) else { continue }
+            known.keys.insert(keys[number - 1])
+            for column in [2, 4] {
                 guard let pseudonym = try row.optionalUInt64(column) else { continue }
                 known.holders[try UserRow.user(row, at: column + 1, pseudonym: column)] = pseudonym
             }

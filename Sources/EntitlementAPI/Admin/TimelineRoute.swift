@@ -20,7 +20,7 @@ extension JSONWriter {
     fileprivate mutating func append(_ entry: LedgerEntry) {
         beginObject()
         member("kind", entry.fact.kindText)
-        member("text", entry.fact.sentence)
+        member("text", entry.fact.sentence(writing: RFC3339.text(of:)))
         member("effective_at", exactly: "effective_at_ms", entry.effectiveAt)
         member("recorded_at", exactly: "recorded_at_ms", entry.recordedAt)
         member("source", entry.fact.purchase?.source.rawValue)

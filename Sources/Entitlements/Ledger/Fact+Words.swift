@@ -16,12 +16,13 @@ extension Fact {
         }
     }
 
-    /// What happened, in plain English; the two times stand beside it.
-    package var sentence: String {
+    /// What happened, in plain English; the entry's two times stand beside it. `date` writes the instants that the fact
+    /// itself speaks of, such as when a purchase was made.
+    package func sentence(writing date: (Instant) -> String) -> String {
         switch self {
-        case .evidence(let state): state.sentence
+        case .evidence(let state): state.sentence(writing: date)
         case .bound(let key): "Purchase \(key.externalID) became the user's."
-        case .granted(let grant): "An operator gave \(grant.gift.words)."
+        case .granted(let grant): "An operator gave \(grant.gift.words(writing: date))."
         case .withdrawn(let key): "An operator took purchase \(key.externalID) back."
         case .gaveAway(let key, let handover):
             "The rest of purchase \(key.externalID) went to another user, \(handover.cause.words)."
@@ -38,23 +39,25 @@ extension Fact {
 }
 
 extension VerifiedPurchase {
-    fileprivate var sentence: String {
+    fileprivate func sentence(writing date: (Instant) -> String) -> String {
         let what = "Transaction \(transactionID) of \(productID)"
-        guard let revocation else { return "\(what) was shown as bought." }
+        guard let revocation else { return "\(what) was shown as bought on \(date(purchasedAt)) and not taken back." }
+        let day = date(revocation.revokedAt)
         guard let share = revocation.share, share < Revocation.fullShare else {
-            return "\(what) was shown as taken back whole."
+            return "\(what) was shown as taken back whole on \(day)."
         }
-        return "\(what) was shown as taken back, \(share) of \(Revocation.fullShare) of its price."
+        return "\(what) was shown as taken back on \(day), \(share) of \(Revocation.fullShare) of its price."
     }
 }
 
 extension Grant.Gift {
-    fileprivate var words: String {
+    fileprivate func words(writing date: (Instant) -> String) -> String {
         switch self {
         case .pass(let tier, let length): "\(length / Instant.millisecondsPerHour) hours of \(tier)"
-        case .window(let tier, _): "\(tier) until a date"
+        case .window(let tier, let endsAt): "\(tier) until \(date(endsAt))"
         case .addOn(let product, _): "the add-on \(product)"
-        case .credits(let unit, let amount, _): "\(amount) of \(unit)"
+        case .credits(let unit, let amount, let expiresAt):
+            "\(amount) of \(unit)" + (expiresAt.map { " until \(date($0))" } ?? "")
         }
     }
 }

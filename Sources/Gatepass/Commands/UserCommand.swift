@@ -66,7 +66,10 @@ struct UserTimelineCommand: AsyncParsableCommand {
     }
 
     private static func line(_ entry: LedgerEntry) -> String {
-        let words = [RFC3339.text(of: entry.effectiveAt), entry.fact.sentence, entry.note?.actor, entry.note?.reason]
+        let words = [
+            RFC3339.text(of: entry.effectiveAt), entry.fact.sentence(writing: RFC3339.text(of:)), entry.note?.actor,
+            entry.note?.reason,
+        ]
         return words.compactMap(\.self).joined(separator: "\t")
     }
 }

@@ -307,7 +307,7 @@ struct UserActsTests {
                     "The user allowed to tell Apple about their consumption.", "Device d1 was registered.",
                     "60 of credit were spent.", "Purchase g1 became the user's.",
                     "An operator gave 720 hours of pro.", "Purchase c1 became the user's.",
-                    "Transaction c1 of credits was shown as bought.",
+                    "Transaction c1 of credits was shown as bought on 2026-01-15T12:00:00Z and not taken back.",
                 ])
             let first = try await server.send(
                 "GET", Self.user + "/timeline?limit=1", token: FakeOperators.secret(.read)

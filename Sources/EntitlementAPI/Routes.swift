@@ -68,6 +68,7 @@ enum Routes {
         .server(.delete, "/api/admin/users/{user_id}/devices/{device_id}", .write, once(RemoveDeviceRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/grants", .write, once(GiveGrantRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/grants/{grant_id}/revoke", .write, once(RevokeGrantRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/bind", .write, once(BindPurchaseRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/revoke", .write, once(RevokePurchaseRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/transfer", .write, once(TransferRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/merge", .write, once(MergeRoute.answer)),

@@ -29,7 +29,8 @@ enum RevokePurchaseRoute {
 }
 
 extension PurchaseKey {
-    fileprivate var auditDetails: [String: String] {
+    /// As the audit trail names a purchase of the subject.
+    var auditDetails: [String: String] {
         [
             "source": source.rawValue, "app": app.text, "environment": environment.rawValue,
             "external_id": externalID.text,

@@ -144,6 +144,14 @@ extension Problem {
         }
     }
 
+    /// A purchase that an operator does not make a user's.
+    init(_ refusal: BindRefusal) {
+        switch refusal {
+        case .unknownPurchase: self.init(.unknownPurchase, "No purchase of this id was recorded.")
+        case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Somebody has it: transfer it from them.")
+        }
+    }
+
     /// A guest who is not merged.
     init(_ refusal: MergeRefusal) {
         switch refusal {

@@ -10,7 +10,8 @@ package struct PurchaseName: Hashable, Sendable {
         self.environment = environment
     }
 
-    fileprivate func means(_ key: PurchaseKey) -> Bool {
+    /// Whether `key` goes by this name.
+    package func means(_ key: PurchaseKey) -> Bool {
         key.externalID == id && source.map { $0 == key.source } ?? true
             && environment.map { $0 == key.environment } ?? true
     }

@@ -31,6 +31,7 @@ package struct AuditAction: Hashable, Sendable {
     package static let revokeAPIKey = AuditAction("api_key.revoke")
     package static let giveGrant = AuditAction("grant.give")
     package static let revokeGrant = AuditAction("grant.revoke")
+    package static let bindPurchase = AuditAction("purchase.bind")
     package static let revokePurchase = AuditAction("purchase.revoke")
     package static let transfer = AuditAction("user.transfer")
     package static let merge = AuditAction("user.merge")

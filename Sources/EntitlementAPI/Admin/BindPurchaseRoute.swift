@@ -1,0 +1,44 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/admin/users/{user_id}/bind`: an operator makes a user's what no living person has.
+enum BindPurchaseRoute {
+    /// - Throws: What is wrong with the request, then why nothing is bound.
+    static func answer(
+        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        try body.requireObject()
+        let name = try body.requiredPurchase()
+        let reason = try body.requiredReason()
+        let note = Note(actor: acting.actor?.text, reason: reason)
+        let key = try await recorded(name, call)
+        let bound = try await call.recorded(
+            for: acting, keys: [key], audit: acting.audit(.bindPurchase, reason: reason, key.auditDetails),
+            orElse: { (refusal: BindRefusal) in Problem(refusal) }
+        ) { history, context in
+            BindPurchase(key, to: acting.user, note: note, in: context).decide(given: history)
+        }
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        json.member("user_id", acting.user.text)
+        json.members(of: bound)
+        json.endObject()
+        return JSONAnswer(bytes: json.bytes)
+    }
+
+    /// The one purchase that `name` means, whosever it is. That of an erased person is found by a tombstone and goes by its
+    /// name again.
+    private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
+        let found = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.operators.search(name.id.text)
+        }
+        let keys = found.compactMap { found -> PurchaseKey? in
+            guard case .purchase(let key, _) = found else { return nil }
+            return PurchaseKey(source: key.source, app: key.app, environment: key.environment, externalID: name.id)
+        }.filter { name.means($0) }
+        guard let key = keys.first else { throw Problem(BindRefusal.unknownPurchase) }
+        guard keys.count == 1 else { throw Problem(PurchaseNameRefusal.ambiguousPurchase) }
+        return key
+    }
+}

@@ -1,0 +1,68 @@
+import AppStore
+import Entitlements
+import StoreSimulator
+import Support
+import Testing
+
+extension EndToEnd {
+    /// What an operator makes a user's because nobody else can.
+    @Suite struct Bindings {
+        private static func body(_ pass: SimulatedTransaction) -> String {
+            #"{"external_id":"\#(pass.transactionId)","reason":"showed the receipt"}"#
+        }
+
+        @Test func `a purchase that another's token kept unowned is bound by an operator, once`() async throws {
+            let till = try await EndToEndTill.shared
+            let both = "bound" + newID()
+            let (named, buyer) = (both + "-named", both + "-buyer")
+            let issued = try await till.server.send("GET", "/api/iap/apple/account-token", as: named)
+            var pass = EndToEndTill.sale("pass.30", at: now - day)
+            pass.appAccountToken = issued.string("app_account_token")
+            let refused = try await till.attach(pass, to: buyer)
+            #expect(refused.string("code") == "account_token_mismatch")
+            let bound = try await till.act("bind", Self.body(pass), for: buyer)
+            #expect(bound.status == 200 && bound.string("user_id") == buyer, "\(bound.text)")
+            #expect(bound.string("source") == "apple_iap" && bound.string("external_id") == pass.transactionId)
+            #expect(try await till.act("bind", Self.body(pass), for: buyer).body == bound.body)
+            #expect(try await till.server.status(of: buyer).string("tier") == "pro")
+            let trail = try await till.ask("audit?limit=1")
+            #expect(trail.string("data.0.action") == "purchase.bind" && trail.string("data.0.user_id") == buyer)
+            #expect(trail.string("data.0.reason") == "showed the receipt")
+            #expect(try await EndToEndBooks(till.server.schema).faults(like: both) == [])
+        }
+
+        @Test func `the rest of what an erased person had is bound by an operator`() async throws {
+            let till = try await EndToEndTill.shared
+            let both = "rebound" + newID()
+            let (gone, back) = (both + "-gone", both + "-back")
+            let pass = EndToEndTill.sale("pass.30", at: now - 10 * day)
+            try await till.attach(pass, to: gone)
+            #expect(try await till.act("erase", for: gone).status == 204)
+            #expect(try await till.attach(pass, to: back).string("code") == "owned_by_another_user")
+            let bound = try await till.act("bind", Self.body(pass), for: back)
+            #expect(bound.status == 200, "\(bound.text)")
+            let status = try await till.server.status(of: back)
+            #expect(status.string("tier") == "pro")
+            let left = (status.integer("expires_at_ms") ?? 0) - now
+            #expect(left > 19 * day && left <= 20 * day, "\(status.text)")
+            #expect(try await till.attach(pass, to: back).string("outcome") == "already_attached")
+            #expect(try await till.look("timeline", of: back).string("data.0.reason") == "showed the receipt")
+            #expect(try await till.server.command(["audit", "verify"]).status == 0)
+        }
+
+        @Test func `what somebody has, and what nobody ever saw, is not bound`() async throws {
+            let till = try await EndToEndTill.shared
+            let both = "unbound" + newID()
+            let pass = EndToEndTill.sale("pass.30", at: now - day)
+            try await till.attach(pass, to: both + "-owner")
+            let refused = try await till.act("bind", Self.body(pass), for: both + "-other")
+            #expect(refused.status == 409 && refused.string("code") == "owned_by_another_user", "\(refused.text)")
+            let unknown = try await till.act(
+                "bind", Self.body(EndToEndTill.sale("pass.30", at: now)), for: both + "-other")
+            #expect(unknown.status == 404 && unknown.string("code") == "unknown_purchase", "\(unknown.text)")
+            let reader = try await till.with(scopes: "read")
+            #expect(try await reader.act("bind", Self.body(pass), for: both + "-owner").status == 403)
+            #expect(try await till.server.status(of: both + "-owner").string("tier") == "pro")
+        }
+    }
+}

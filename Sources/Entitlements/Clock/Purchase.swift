@@ -43,8 +43,7 @@ package struct Purchase: Hashable, Sendable {
     /// The order in which purchases are shown: by anchor, then by id.
     static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
         if left.anchor != right.anchor { return left.anchor < right.anchor }
-        if left.key.externalID != right.key.externalID { return left.key.externalID < right.key.externalID }
-        return left.key < right.key
+        return left.key.precedes(right.key)
     }
 
     /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its restored

@@ -86,8 +86,7 @@ package struct LotHolding: Hashable, Sendable {
         let (first, second) = (left.lot.expiresAt ?? .distantFuture, right.lot.expiresAt ?? .distantFuture)
         if first != second { return first < second }
         if left.lot.creditedAt != right.lot.creditedAt { return left.lot.creditedAt < right.lot.creditedAt }
-        if left.key.externalID != right.key.externalID { return left.key.externalID < right.key.externalID }
-        return left.key < right.key
+        return left.key.precedes(right.key)
     }
 }
 

@@ -19,13 +19,19 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
     package let app: AppID
     package let environment: StoreEnvironment
     package let externalID: ExternalID
+    /// What decides in the place of the external id which of two comes first: one that is called otherwise since its owner was
+    /// erased keeps its place among the others. No part of the identity.
+    package let place: ExternalID?
     private let hash: Int
 
-    package init(source: Source, app: AppID, environment: StoreEnvironment, externalID: ExternalID) {
+    package init(
+        source: Source, app: AppID, environment: StoreEnvironment, externalID: ExternalID, place: ExternalID? = nil
+    ) {
         self.source = source
         self.app = app
         self.environment = environment
         self.externalID = externalID
+        self.place = place
         var hasher = Hasher()
         hasher.combine(app)
         hasher.combine(externalID)
@@ -40,6 +46,12 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(hash)
+    }
+
+    /// Whether this comes first where all else is equal (`semantics.md` §2): by the smallest external id, bytewise.
+    package func precedes(_ other: PurchaseKey) -> Bool {
+        let (mine, others) = (place ?? externalID, other.place ?? other.externalID)
+        return mine == others ? self < other : mine < others
     }
 
     /// The order in which keys are locked, everywhere the same.

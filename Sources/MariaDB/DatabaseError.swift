@@ -47,6 +47,11 @@ package struct DatabaseError: Error, Hashable {
         self.statement = statement
     }
 
+    /// That a row is there already, as a caller finds who cannot leave it to a unique key.
+    package static func duplicateKey(statement: String) -> DatabaseError {
+        DatabaseError(.refused, code: duplicateEntry, sqlState: "23000", statement: statement)
+    }
+
     /// An error the library reported by number: a refusal, or a lost connection.
     init(code: Int, sqlState: String, statement: String) {
         let isLost = Self.codesOfLostConnections.contains(code) || Self.codesOfTheLibrary.contains(code)
@@ -91,7 +96,8 @@ extension DatabaseError {
     /// Read-only option, read-only transaction, read-only server.
     private static let codesOfWrongNodes: Set<Int> = [1290, 1792, 1836]
     /// Duplicate entry; the same with the key's name.
-    private static let codesOfDuplicateKeys: Set<Int> = [1062, 1586]
+    private static let codesOfDuplicateKeys: Set<Int> = [duplicateEntry, 1586]
+    private static let duplicateEntry = 1062
     /// Too many connections, shutdown, aborted, packet errors, killed: the server closes the connection after these.
     private static let codesOfLostConnections: Set<Int> = [
         1040, 1053, 1152, 1153, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1184, 1927, 5013, 5014,

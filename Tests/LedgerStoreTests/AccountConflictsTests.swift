@@ -120,7 +120,7 @@ import Testing
                 FROM seq_1_to_\(2 * many)
                 """)
             #expect(try await Self.conflicts(limit: 10, shop) == ["old Production: anna 1, ben 1"])
-            let reader = OperatorReader(pool: shop.pool)
+            let reader = OperatorReader(pool: shop.pool, key: Books.tombstoneKey)
             var (before, most): (UInt64?, Int) = (nil, 0)
             repeat {
                 let start = try await Self.rowsRead(shop)

@@ -33,7 +33,18 @@ enum Books {
             ], ownership: OwnershipPolicies(ownership),
             products: products.map {
                 Product(id: ProductID($0), app: app, terms: .pass(tier: TierID("pro"), days: days))
-            } + [Product(id: ProductID("basic.30"), app: app, terms: .pass(tier: TierID("basic"), days: 30))])
+            } + [
+                Product(id: ProductID("basic.30"), app: app, terms: .pass(tier: TierID("basic"), days: 30)),
+                Product(
+                    id: ProductID("coins.100"), app: app,
+                    terms: .consumable(unit: "coin", amount: 100, onShortfall: .debt)),
+                Product(
+                    id: ProductID("vault"), app: app,
+                    terms: .addOn(features: [Feature("vault")], requires: nil, seats: 0, familyShareable: false)),
+                Product(
+                    id: ProductID("plan.month"), app: app,
+                    terms: .plan(tier: TierID("basic"), planID: nil, familyShareable: false)),
+            ])
     }
 
     /// A pass bought `day` days after the opening, as its transaction shows it when it is bought.
@@ -42,15 +53,26 @@ enum Books {
         token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil, revokedDay: Int? = nil,
         share: Int = Revocation.fullShare, in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
-        let boughtAt = opening + Int64(day) * Instant.millisecondsPerDay
-        let signedAt = signedDay.map { opening + Int64($0) * Instant.millisecondsPerDay } ?? boughtAt + 1_000
+        sale(
+            id, of: product, .nonRenewing, day: day, transaction: transaction, token: token, account: account,
+            signedDay: signedDay, revokedDay: revokedDay, share: share, in: environment)
+    }
+
+    /// The same of any type; a plan's period ends 30 days after it was bought.
+    static func sale(
+        _ id: String, of product: String, _ type: StoreProductType, day: Int = 0, transaction: String? = nil,
+        period: String? = nil, token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil,
+        revokedDay: Int? = nil, share: Int = Revocation.fullShare, in environment: StoreEnvironment = .production
+    ) -> VerifiedPurchase {
+        let instant = { (day: Int) in opening + Int64(day) * Instant.millisecondsPerDay }
         return VerifiedPurchase(
             key: PurchaseKey(source: .appleIAP, app: app, environment: environment, externalID: ExternalID(id)),
-            transactionID: TransactionID(transaction ?? id), productID: ProductID(product), type: .nonRenewing,
-            purchasedAt: boughtAt,
-            revocation: revokedDay.map {
-                Revocation(revokedAt: opening + Int64($0) * Instant.millisecondsPerDay, share: share)
-            }, accountToken: token, appTransactionID: account.map { AppTransactionID($0) }, signedAt: signedAt)
+            transactionID: TransactionID(transaction ?? id), periodID: period, productID: ProductID(product),
+            type: type,
+            purchasedAt: instant(day), expiresAt: type == .autoRenewable ? instant(day + 30) : nil,
+            revocation: revokedDay.map { Revocation(revokedAt: instant($0), share: share) }, accountToken: token,
+            appTransactionID: account.map { AppTransactionID($0) },
+            signedAt: signedDay.map(instant) ?? instant(day) + 1_000)
     }
 
     static let tombstoneKey = TombstoneKey(derivedFrom: Array("a secret".utf8))

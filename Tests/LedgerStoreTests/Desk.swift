@@ -15,7 +15,7 @@ struct Desk: Sendable {
         let clock = shop.clock
         keys = APIKeys(pool: pool, audit: audit, now: { clock.now }, random: Self.secret)
         idempotency = IdempotencyKeys(pool: pool, now: { clock.now }, random: { .random(in: .min ... .max) })
-        reader = OperatorReader(pool: pool)
+        reader = OperatorReader(pool: pool, key: Books.tombstoneKey)
     }
 
     /// Random, like the product's.

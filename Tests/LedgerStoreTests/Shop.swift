@@ -112,11 +112,12 @@ struct Shop: Sendable {
     /// Restores `purchases` for `user` through one of the instances. Throws when the database is away.
     @discardableResult
     func restore(
-        _ purchases: [VerifiedPurchase], to user: UserID, via instance: Int = 0
+        _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
     ) async throws(DatabaseError) -> [Int: Restore.Verdict] {
+        let proof = proof.map { AppTransactionID($0) }
         let items = purchases.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
         return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
-            Restore(items, to: user, proof: nil, in: Self.claims($1)).decide(given: $0)
+            Restore(items, to: user, proof: proof, in: Self.claims($1)).decide(given: $0)
         }.answer.get()
     }
 

@@ -7,7 +7,8 @@ import Synchronization
 /// An answer depends on the ledger, the catalogue and the instant. A user's ledger only grows and its entries' instants
 /// strictly increase, so its length and last instant name it; and between two changes of the timeline only the instant
 /// that the answer names differs. So nothing has to be told to forget. Whoever comes back under an erased user's id has a
-/// ledger whose instants lie behind the old one's.
+/// ledger whose instants lie behind the old one's. Only what a purchase of an erased person is called changes without an entry,
+/// when its next owner shows its number: an answer that calls one by its tombstone is not kept.
 final class StatusAnswers: Sendable {
     /// How many users' answers are kept.
     private static let capacity = 8_192
@@ -60,6 +61,7 @@ final class StatusAnswers: Sendable {
             return atHand.answer
         }
         let fresh = Kept(fold(ledger, catalogue, at), of: ledger, given: catalogue, at: at)
+        guard !ledger.entries.contains(where: { $0.fact.purchase?.isTombstone ?? false }) else { return fresh.answer }
         kept.withLock { $0[ledger.user] = fresh }
         return fresh.answer
     }

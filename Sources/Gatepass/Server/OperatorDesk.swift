@@ -14,12 +14,12 @@ struct OperatorDesk: OperatorService {
     private let reader: OperatorReader
     private let logger: Logger
 
-    init(pool: Pool, logger: Logger) {
+    init(pool: Pool, tombstoneKey: TombstoneKey, logger: Logger) {
         self.pool = pool
         self.logger = logger
         keys = APIKeys(pool: pool)
         idempotency = IdempotencyKeys(pool: pool)
-        reader = OperatorReader(pool: pool)
+        reader = OperatorReader(pool: pool, key: tombstoneKey)
     }
 
     /// Throws `unavailable` while the database is away.

@@ -50,7 +50,7 @@ struct Server: Sendable {
             rules: settings.ownership.rules, now: Surroundings.now, logger: logger)
         let revocation = settings.apple.ocsp ? RevocationCheck(transport: OCSPQuestions(client: client)) : nil
         let verifiers = AppVerifiers(roots: roots, revocation: revocation)
-        let desk = OperatorDesk(pool: pool, logger: logger)
+        let desk = OperatorDesk(pool: pool, tombstoneKey: settings.tokens.tombstoneKey, logger: logger)
         let api = API(dependencies(service: service, desk: desk, bearers: bearers, verifiers: verifiers))
         let opening = DatabaseOpening(
             pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,

@@ -7,6 +7,27 @@ package struct Erasure: Sendable {
     private static let lock = Statement(
         "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
 
+    /// Erased people who have or had one of the purchases that the user has or had: their ledgers may have to be made anew.
+    private static let companions = Statement(
+        "read erased holders",
+        """
+        SELECT e.pseudonym
+        FROM (
+            SELECT p.id FROM users u STRAIGHT_JOIN purchases p ON p.user_id = u.pseudonym WHERE u.user_id = ?
+            UNION
+            SELECT h.purchase_id FROM users u STRAIGHT_JOIN purchase_holders h ON h.user_id = u.pseudonym WHERE u.user_id = ?
+        ) n STRAIGHT_JOIN purchases p ON p.id = n.id
+        STRAIGHT_JOIN users e ON e.pseudonym = p.user_id AND e.user_id IS NULL
+        UNION
+        SELECT e.pseudonym
+        FROM (
+            SELECT p.id FROM users u STRAIGHT_JOIN purchases p ON p.user_id = u.pseudonym WHERE u.user_id = ?
+            UNION
+            SELECT h.purchase_id FROM users u STRAIGHT_JOIN purchase_holders h ON h.user_id = u.pseudonym WHERE u.user_id = ?
+        ) n STRAIGHT_JOIN purchase_holders h ON h.purchase_id = n.id
+        STRAIGHT_JOIN users e ON e.pseudonym = h.user_id AND e.user_id IS NULL
+        """)
+
     /// What they have, and what they had and is somebody else's now.
     private static let lockPurchases = Statement(
         "lock purchases to erase",
@@ -88,10 +109,11 @@ package struct Erasure: Sendable {
     ///
     /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands in what
     /// they have or had, with the texts that hold it, the notes and devices of their ledger and what others' ledgers repeat of the notes, whose entries keep their hashes, the words of the audit trail about them, and their
-    /// idempotency keys. Their tokens and Apple accounts stay as HMACs, so that the same Apple account may claim what is left
-    /// and nobody else can. The act itself is entered into the audit trail under the pseudonym. With `remembering`, the
-    /// answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody
-    /// of that id. Throws when the database is away.
+    /// idempotency keys. Their tokens and Apple accounts, and the numbers of the purchases that no living person has or had, stay
+    /// as HMACs, so that later refunds are known, the same Apple account may claim what is left and nobody else can. The act
+    /// itself is entered into the audit trail under the pseudonym, with the heads of the chains that were made anew. With
+    /// `remembering`, the answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time
+    /// there is nobody of that id. Throws when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(DatabaseError) -> UserID? {
@@ -104,20 +126,36 @@ package struct Erasure: Sendable {
             {
                 return .erased(pseudonym: earlier)
             }
+            let companions = try lockCompanions(of: user, in: session)
             guard let pseudonym = try session.query(Self.lock, [.text(user.text)]).first?.uint64(0) else { return nil }
             attempted.withLock { $0 = pseudonym }
             _ = try session.query(Self.lockPurchases, [.uint64(pseudonym), .uint64(pseudonym)])
+            // With the purchases locked there come no more.
+            let chains = try RemadeChains(
+                of: pseudonym, and: companions.union(try lockCompanions(of: user, in: session)), in: session)
             try bury(user, pseudonym, in: session)
             try NotesElsewhere.erase(of: pseudonym, in: session)
             for deletion in Self.deletions { try session.execute(deletion, [.uint64(pseudonym)]) }
             try IdempotencyKeys.erase(subject: pseudonym, in: session)
             try AuditTrail.erase(subject: pseudonym, in: session)
+            let people = try Burial(of: pseudonym, under: key, at: now).carryOut(in: session)
+            let remade = try chains.write(of: people, in: session)
             if let remembering { try IdempotencyKeys.finish(remembering(), at: now, in: session) }
             try audit.append(
-                AuditRecord(at: now, actor: actor, action: .erase, subject: pseudonym, details: [:], reason: reason),
+                AuditRecord(
+                    at: now, actor: actor, action: .erase, subject: pseudonym,
+                    details: RemadeHead.details(of: remade, under: key), reason: reason),
                 in: session)
             return .erased(pseudonym: pseudonym)
         }
+    }
+
+    /// In the order in which a batch locks people, of whom the erased come first.
+    private func lockCompanions(of user: UserID, in session: Session) throws(DatabaseError) -> Set<UInt64> {
+        let name = [Value](repeating: .text(user.text), count: 4)
+        let companions = try session.query(Self.companions, name) { (row) throws(DatabaseError) in try row.uint64(0) }
+        try UserRow.lock(erased: companions, in: session)
+        return Set(companions)
     }
 
     private func bury(_ user: UserID, _ pseudonym: UInt64, in session: Session) throws(DatabaseError) {
@@ -131,7 +169,7 @@ package struct Erasure: Sendable {
         }
         for row in try session.query(Self.accounts, [.uint64(pseudonym)]) {
             let account = AppTransactionID(try row.text(0))
-            guard !TombstoneKey.isTombstone(account) else { continue }
+            guard !TombstoneKey.isTombstone(account.text) else { continue }
             try session.execute(
                 Self.buryAccount, [.text(key.tombstone(of: account).text), .uint64(pseudonym), .text(account.text)])
         }

@@ -1,25 +1,41 @@
 import Entitlements
 
 extension Workspace {
-    /// Puts the Apple accounts that the evidence names where their tombstones stand, so that decisions find the account that
-    /// bought a purchase though its holder was erased.
-    mutating func recognize(_ accounts: Set<AppTransactionID>, under key: TombstoneKey) {
-        guard !accounts.isEmpty, holdings.values.contains(where: { $0.hasTombstone }) else { return }
-        let accountOf = Dictionary(
-            accounts.map { (key.tombstone(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
-        for (key, holding) in holdings where holding.hasTombstone {
-            holdings[key]?.states = holding.states.map { $0.recognized(by: accountOf) }
+    /// Calls buried purchases, and their transactions, periods and Apple accounts, as the evidence names them, so that
+    /// decisions find them and know nothing of tombstones.
+    mutating func recognize(_ recognition: Recognition) {
+        if !recognition.isEmpty {
+            for (key, holding) in holdings where holding.hasTombstones {
+                holdings[key]?.states = holding.states.map { $0.recognized(by: recognition) }
+            }
+            for (user, person) in people where user.isErased || !person.tombstones.isEmpty {
+                people[user] = person.recognized(by: recognition)
+            }
         }
-        for (user, person) in people where user.isErased {
-            people[user] = person.recognized(by: accountOf)
-        }
+        noteTombstones()
+    }
+
+    /// What stands in the rows for `key`.
+    func stored(_ key: PurchaseKey) -> PurchaseKey { tombstones[key] ?? key }
+
+    /// `entry` as its hash covers it.
+    func stored(_ entry: LedgerEntry) -> LedgerEntry {
+        tombstones.isEmpty ? entry : entry.renamed { stored($0) }
+    }
+
+    /// Whether what is called by `key` here stands under its tombstone alone in the rows, because it is an erased person's.
+    func isBuried(_ key: PurchaseKey) -> Bool {
+        guard let holding = holdings[key], holding.tombstone != nil else { return false }
+        return holding.owner?.isErased ?? false
     }
 
     /// What may be written of a state that is an erased person's, or carries the token of one who had the purchase; nil for
     /// any other, which is written as it is and keeps its text.
-    func remains(of state: VerifiedPurchase, under key: TombstoneKey) -> VerifiedPurchase? {
+    func remains(of state: VerifiedPurchase) -> VerifiedPurchase? {
         guard let holding = holdings[state.key], let owner = holding.owner else { return nil }
-        if owner.isErased { return state.buried(under: key) }
+        if owner.isErased {
+            return isBuried(state.key) ? state.buried(under: tombstoneKey) : state.withoutOwner(under: tombstoneKey)
+        }
         guard let holder = state.accountToken.flatMap({ tokenHolders[$0] }), holder.isErased,
             holding.formerHolders.contains(holder), !hasReclaimed(state.key, owner)
         else { return nil }
@@ -37,53 +53,39 @@ extension Workspace {
 }
 
 extension Workspace.Holding {
-    fileprivate var hasTombstone: Bool {
-        states.contains { $0.purchase.appTransactionID.map(TombstoneKey.isTombstone) ?? false }
+    fileprivate var hasTombstones: Bool {
+        tombstone != nil
+            || states.contains { $0.purchase.appTransactionID.map { TombstoneKey.isTombstone($0.text) } ?? false }
     }
 }
 
 extension Workspace.State {
-    fileprivate func recognized(by accounts: [AppTransactionID: AppTransactionID]) -> Workspace.State {
-        Workspace.State(
-            purchase: purchase.recognized(by: accounts), contentHash: contentHash, id: id, textOf: textOf,
-            repeats: repeats, new: new)
+    fileprivate func recognized(by recognition: Recognition) -> Workspace.State {
+        let recognized = recognition.recognized(purchase)
+        return Workspace.State(
+            purchase: recognized, contentHash: contentHash, id: id, textOf: textOf, repeats: repeats, new: new,
+            isRecognized: recognized.transactionID != purchase.transactionID
+                || recognized.periodID != purchase.periodID)
     }
 }
 
 extension Workspace.Person {
-    fileprivate func recognized(by accounts: [AppTransactionID: AppTransactionID]) -> Workspace.Person {
+    fileprivate func recognized(by recognition: Recognition) -> Workspace.Person {
         let entries = ledger.entries.map { entry in
-            guard let state = entry.fact.state else { return entry }
+            guard let state = entry.fact.state else { return entry.renamed(by: recognition.name(of:)) }
             return LedgerEntry(
                 effectiveAt: entry.effectiveAt, recordedAt: entry.recordedAt,
-                fact: .evidence(state.recognized(by: accounts)), note: entry.note)
+                fact: .evidence(recognition.recognized(state)), note: entry.note)
         }
         let recognized = UserLedger(user: ledger.user, entries: entries)
-        return Workspace.Person(head: head, loaded: recognized, purchases: purchases, ledger: recognized)
+        return Workspace.Person(
+            head: head, loaded: recognized, purchases: purchases.renamed(by: recognition),
+            tombstones: tombstones.renamed(by: recognition), ledger: recognized)
     }
 }
 
-extension VerifiedPurchase {
-    fileprivate func recognized(by accounts: [AppTransactionID: AppTransactionID]) -> VerifiedPurchase {
-        guard let account = appTransactionID.flatMap({ accounts[$0] }) else { return self }
-        return named(accountToken, account)
-    }
-
-    /// The same with what an erased person leaves.
-    func buried(under key: TombstoneKey) -> VerifiedPurchase {
-        named(nil, appTransactionID.map { key.tombstone(of: $0) })
-    }
-
-    fileprivate var withoutToken: VerifiedPurchase { named(nil, appTransactionID) }
-
-    /// The same without account token and Apple account.
-    var withoutNames: VerifiedPurchase { named(nil, nil) }
-
-    private func named(_ token: AccountToken?, _ account: AppTransactionID?) -> VerifiedPurchase {
-        VerifiedPurchase(
-            key: key, transactionID: transactionID, periodID: periodID, productID: productID, type: type,
-            purchasedAt: purchasedAt, originallyPurchasedAt: originallyPurchasedAt, expiresAt: expiresAt,
-            quantity: quantity, isFamilyShared: isFamilyShared, isUpgraded: isUpgraded, revocation: revocation,
-            accountToken: token, appTransactionID: account, signedAt: signedAt)
+extension Dictionary where Key == PurchaseKey {
+    fileprivate func renamed(by recognition: Recognition) -> Self {
+        Dictionary(map { (recognition.name(of: $0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 }

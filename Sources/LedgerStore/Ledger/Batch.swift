@@ -70,10 +70,15 @@ struct Batch: Sendable {
 
     /// Locks and loads everything that the decisions may know; nil when somebody who has or had one of the purchases was not
     /// locked with the rest. A purchase that another instance makes meanwhile is noticed when its row is to be inserted.
+    ///
+    /// An erasure that buries one of the purchases erases somebody who has or had it: it commits before that person is locked
+    /// here, and then they are no longer who they were, or it waits for this transaction. One that nobody had when it was
+    /// looked for, and that was bound and buried since, is found where its row would be made (`WriteBack`).
     private func load(
-        _ known: PurchaseRow.Known, in session: Session, at now: Instant
+        _ found: PurchaseRow.Known, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Workspace? {
         let named = keys
+        let (known, tombstones) = try withBuried(found, of: named, in: session)
         guard
             let heads = try UserRow.lock(
                 Set(requests.flatMap(\.users)), holding: known.holders, at: now, in: session)
@@ -81,24 +86,36 @@ struct Batch: Sendable {
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let owned = try PurchaseRow.keys(ownedBy: givers.map(\.value.pseudonym).sorted(), in: session)
-        let keys = named.union(owned).sorted()
-        let locked = try PurchaseRow.lock(
-            keys.filter { known.keys.contains($0) || owned.contains($0) }, in: session)
+        let recognition = Recognition(
+            tombstones, in: requests.flatMap { $0.evidence.map(\.purchase) }, under: settings.tombstoneKey)
+        let locked = try PurchaseRow.lock(known.keys.union(owned).sorted(), in: session)
+            .map { $0.recognized(by: recognition) }
         let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
         let isComplete = locked.allSatisfy { row in
             let needed = (row.owner.map { [$0] } ?? []) + (named.contains(row.key) ? former[row.id] ?? [] : [])
             return needed.allSatisfy { userOf[$0] != nil }
         }
         guard isComplete else { return nil }
-        let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
+        let holdings = try holdings(locked, of: named, former: former, userOf: userOf, in: session)
         var workspace = Workspace(
-            now: now, people: try people(heads, in: session), keys: keys, holdings: holdings,
+            now: now, people: try people(heads, in: session), holdings: holdings,
             tokenHolders: try AccountTokenRow.holders(
-                of: tokens(with: holdings, of: heads, in: session), under: settings, in: session))
-        workspace.recognize(
-            Set(requests.flatMap { $0.evidence.compactMap(\.purchase.appTransactionID) }),
-            under: settings.tombstoneKey)
+                of: tokens(with: holdings, of: heads, in: session), under: settings, in: session),
+            tombstoneKey: settings.tombstoneKey)
+        workspace.recognize(recognition)
         return workspace
+    }
+
+    /// The same with those that are buried, and the purchases by their tombstones where one of those might stand for one.
+    private func withBuried(
+        _ known: PurchaseRow.Known, of named: Set<PurchaseKey>, in session: Session
+    ) throws(DatabaseError) -> (known: PurchaseRow.Known, tombstones: [PurchaseKey: PurchaseKey]) {
+        guard known.isAnyBuried else { return (known, [:]) }
+        let plain = named.filter { !$0.isTombstone }
+        let tombstones = Dictionary(
+            plain.map { ($0.buried(under: settings.tombstoneKey), $0) }, uniquingKeysWith: { first, _ in first })
+        let buried = try PurchaseRow.known(Array(tombstones.keys), in: session)
+        return (known.merging(buried), tombstones)
     }
 
     private func people(
@@ -109,13 +126,14 @@ struct Batch: Sendable {
         for (user, head) in heads {
             let ledger = ledgers[user]?.ledger ?? UserLedger(user: user)
             people[user] = Workspace.Person(
-                head: head, loaded: ledger, purchases: ledgers[user]?.purchases ?? [:], ledger: ledger)
+                head: head, loaded: ledger, purchases: ledgers[user]?.purchases ?? [:],
+                tombstones: ledgers[user]?.tombstones ?? [:], ledger: ledger)
         }
         return people
     }
 
     private func holdings(
-        _ locked: [PurchaseRow.Locked], of keys: [PurchaseKey], former: [UInt64: [UInt64]],
+        _ locked: [PurchaseRow.Locked], of keys: Set<PurchaseKey>, former: [UInt64: [UInt64]],
         userOf: [UInt64: UserID], in session: Session
     ) throws(DatabaseError) -> [PurchaseKey: Workspace.Holding] {
         let states = try PurchaseRow.states(of: locked, in: session)
@@ -124,8 +142,8 @@ struct Batch: Sendable {
             let owner = row.owner.flatMap { userOf[$0] }
             let former = Set((former[row.id] ?? []).compactMap { userOf[$0] })
             holdings[row.key] = Workspace.Holding(
-                id: row.id, owner: owner, formerHolders: former, states: states[row.id] ?? [], loadedOwner: owner,
-                loadedHolders: former)
+                id: row.id, tombstone: row.tombstone, isNamed: row.isNamed, owner: owner, formerHolders: former,
+                states: states[row.id] ?? [], loadedOwner: owner, loadedHolders: former)
         }
         return holdings
     }

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the hash
 /// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget. A note is the exception,
-/// because no hash covers its words: a ledger with one that goes when somebody else is erased is read anew each time.
+/// because no hash covers its words: a ledger with one that goes when somebody else is erased is read anew each time. So is one
+/// with a buried purchase, because its hashes cover the tombstone, whatever the purchase is called.
 final class LedgerCache: Sendable {
     /// How many entries are kept, of all ledgers together; one takes some 400 bytes.
     private static let capacity = 131_072
@@ -16,6 +17,8 @@ final class LedgerCache: Sendable {
         let head: [UInt8]
         let ledger: UserLedger
         let purchases: [PurchaseKey: UInt64]
+        /// What stands in the rows for those of them that are buried.
+        let tombstones: [PurchaseKey: PurchaseKey]
     }
 
     private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity) { $0.ledger.entries.count })
@@ -39,7 +42,7 @@ final class LedgerCache: Sendable {
             guard let loaded = entries[pseudonym] else { continue }
             let ledger = Kept(
                 head: loaded.head, ledger: UserLedger(user: user, entries: loaded.entries),
-                purchases: loaded.purchases)
+                purchases: loaded.purchases, tombstones: loaded.tombstones)
             ledgers[user] = ledger
             keep(ledger)
         }
@@ -53,7 +56,7 @@ final class LedgerCache: Sendable {
 
     /// Keeps what is committed.
     func keep(_ ledger: Kept) {
-        guard !ledger.ledger.hasSharedNotes else { return }
+        guard ledger.tombstones.isEmpty, !ledger.ledger.hasSharedNotes else { return }
         kept.withLock { $0[ledger.ledger.user] = ledger }
     }
 }

@@ -57,7 +57,10 @@ package struct Projection: Sendable {
             let ledger = UserLedger(user: user, entries: loaded.entries)
             for subscription in Timeline(folding: ledger, given: catalogue, settings: settings).subscriptions {
                 guard let purchase = loaded.purchases[subscription.key] else { continue }
-                rows.append(SubscriptionRow(purchase: purchase, user: pseudonym, subscription: subscription))
+                let stored = loaded.tombstones[subscription.key] ?? subscription.key
+                rows.append(
+                    SubscriptionRow(
+                        purchase: purchase, user: pseudonym, externalID: stored.externalID, subscription: subscription))
             }
         }
         try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)

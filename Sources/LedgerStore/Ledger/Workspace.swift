@@ -8,6 +8,8 @@ struct Workspace {
         let loaded: UserLedger
         /// The rows of the purchases in the ledger as loaded.
         let purchases: [PurchaseKey: UInt64]
+        /// What stands in the rows for those of them that are buried.
+        let tombstones: [PurchaseKey: PurchaseKey]
         var ledger: UserLedger
 
         /// The entries that this batch appended.
@@ -18,6 +20,10 @@ struct Workspace {
     struct Holding {
         /// Nil until it is written.
         var id: UInt64?
+        /// What stands in the row for the purchase, once it was buried.
+        var tombstone: PurchaseKey?
+        /// Whether the row has the number that it is called by here beside its tombstone.
+        var isNamed = false
         var owner: UserID?
         /// Since when, if this batch made it theirs.
         var ownedSince: Instant?
@@ -35,7 +41,8 @@ struct Workspace {
     /// A state, and the row it has or will have.
     struct State {
         let purchase: VerifiedPurchase
-        let contentHash: [UInt8]
+        /// As its row has it.
+        var contentHash: [UInt8]
         /// Nil until it is written.
         var id: UInt64?
         /// The row that keeps the text: nil for this row itself.
@@ -46,6 +53,8 @@ struct Workspace {
         let new: (evidence: Evidence, recordedAt: Instant)?
         /// What came again of one that is there, where an erasure may have taken the text.
         var resent: Evidence?
+        /// Whether the row has tombstones where the request names transaction or period.
+        var isRecognized = false
     }
 
     let now: Instant
@@ -54,10 +63,25 @@ struct Workspace {
     let keys: [PurchaseKey]
     var holdings: [PurchaseKey: Holding]
     private(set) var tokenHolders: [AccountToken: UserID]
+    let tombstoneKey: TombstoneKey
+    /// What stands in the rows for the buried purchases of holdings and ledgers.
+    private(set) var tombstones: [PurchaseKey: PurchaseKey] = [:]
     /// The account tokens that name somebody else since this batch.
     private(set) var movedTokens: Set<AccountToken> = []
     /// Whether a decision concerned people or purchases that its request had not named: nothing of the batch is kept.
     private(set) var isMisused = false
+
+    init(
+        now: Instant, people: [UserID: Person], holdings: [PurchaseKey: Holding], tokenHolders: [AccountToken: UserID],
+        tombstoneKey: TombstoneKey
+    ) {
+        self.now = now
+        self.people = people
+        keys = holdings.keys.sorted()
+        self.holdings = holdings
+        self.tokenHolders = tokenHolders
+        self.tombstoneKey = tombstoneKey
+    }
 
     /// What a decision about `users` and the purchases of `keys` may know.
     func history(for users: Set<UserID>, _ keys: Set<PurchaseKey>) -> PurchaseHistory {
@@ -77,8 +101,9 @@ struct Workspace {
         let state = evidence.purchase
         guard var holding = holdings[state.key] else { return misuse() }
         let contentHash = ContentDigest.bytes(of: state)
+        let buriedHash = holding.tombstone.map { _ in tombstoneKey.tombstone(ofDigest: contentHash) }
         let alike = holding.states.indices.filter {
-            holding.states[$0].contentHash == contentHash
+            (holding.states[$0].contentHash == contentHash || holding.states[$0].contentHash == buriedHash)
                 && holding.states[$0].purchase.transactionID == state.transactionID
         }
         if let known = alike.first(where: { holding.states[$0].purchase.signedAt == state.signedAt }) {
@@ -178,6 +203,14 @@ struct Workspace {
     }
 
     private mutating func misuse() { isMisused = true }
+}
+
+extension Workspace {
+    /// Once everything is called as the requests call it.
+    mutating func noteTombstones() {
+        for person in people.values { tombstones.merge(person.tombstones) { first, _ in first } }
+        for (key, holding) in holdings { holding.tombstone.map { tombstones[key] = $0 } }
+    }
 }
 
 extension Fact {

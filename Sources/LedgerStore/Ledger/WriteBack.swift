@@ -17,6 +17,7 @@ struct WriteBack {
         try handOver(in: workspace, session)
         try moveTokens(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
+        try callByName(workspace, in: session)
         try insertStates(of: &workspace, in: session)
         let written = try appendEntries(of: workspace, in: session)
         try project(workspace, in: session)
@@ -34,6 +35,10 @@ struct WriteBack {
         for key in workspace.keys {
             for (index, state) in (workspace.holdings[key]?.states ?? []).enumerated() {
                 guard let new = state.new else { continue }
+                if workspace.isBuried(key) {
+                    workspace.holdings[key]?.states[index].contentHash = settings.tombstoneKey.tombstone(
+                        ofDigest: state.contentHash)
+                }
                 if state.repeats == nil {
                     pending.append((key, index, new))
                 } else {
@@ -60,7 +65,7 @@ struct WriteBack {
         where holding.formerHolders.contains(where: \.isErased) {
             for state in holding.states {
                 guard let evidence = state.new?.evidence ?? state.resent, let row = state.textOf ?? state.id,
-                    workspace.remains(of: evidence.purchase, under: settings.tombstoneKey) == nil
+                    workspace.remains(of: evidence.purchase) == nil
                 else { continue }
                 texts.append(SignedTextRow.New(state: row, text: evidence.text))
             }
@@ -78,7 +83,7 @@ struct WriteBack {
                 let holding = workspace.holdings[item.key]
                 let state = item.new.evidence.purchase
                 return StateRow.values(
-                    workspace.remains(of: state, under: settings.tombstoneKey) ?? state,
+                    workspace.remains(of: state) ?? state,
                     digest: item.new.evidence.text.digest, contentHash: holding?.states[item.index].contentHash ?? [],
                     purchase: try workspace.row(of: item.key),
                     owner: holding?.owner.flatMap { workspace.people[$0]?.head.pseudonym },
@@ -89,7 +94,7 @@ struct WriteBack {
             let id = try row.uint64(0)
             workspace.holdings[item.key]?.states[item.index].id = id
             let evidence = item.new.evidence
-            if workspace.remains(of: evidence.purchase, under: settings.tombstoneKey) == nil,
+            if workspace.remains(of: evidence.purchase) == nil,
                 workspace.holdings[item.key]?.states[item.index].textOf == nil
             {
                 texts.append(SignedTextRow.New(state: id, text: evidence.text))
@@ -117,6 +122,21 @@ struct WriteBack {
         try PurchaseRow.addFormerHolders(former, in: session)
     }
 
+    /// Writes the names by which buried purchases of the living were told, and their transactions: they are theirs to know.
+    private func callByName(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
+        var purchases: [(id: UInt64, name: ExternalID)] = []
+        var states: [(id: UInt64, state: VerifiedPurchase)] = []
+        for (key, holding) in workspace.holdings.sorted(by: { $0.key < $1.key }) {
+            guard let id = holding.id, let tombstone = holding.tombstone, !workspace.isBuried(key) else { continue }
+            if !holding.isNamed, key != tombstone { purchases.append((id, key.externalID)) }
+            states += holding.states.filter(\.isRecognized).compactMap { state in
+                state.id.map { ($0, state.purchase) }
+            }
+        }
+        try PurchaseRow.name(purchases, in: session)
+        try StateRow.name(states, in: session)
+    }
+
     private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         for token in workspace.movedTokens {
             guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
@@ -124,7 +144,9 @@ struct WriteBack {
         }
     }
 
-    /// Makes rows of purchases of which something is known now.
+    /// Makes rows of purchases of which something is known now. Throws like one that another instance made first when a purchase
+    /// is there after all, under its tombstone: it was bound and buried after this transaction had looked for it. Once the row
+    /// under the plain number is made nobody else can bind it, so what is looked up behind it holds until the commit.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         let missing = workspace.keys.filter { key in
             workspace.holdings[key].map { $0.id == nil && ($0.owner != nil || !$0.states.isEmpty) } ?? false
@@ -132,6 +154,9 @@ struct WriteBack {
         let known = workspace
         let ids = try PurchaseRow.insert(
             missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, in: session)
+        if try PurchaseRow.isAnyBuried(of: missing, under: settings.tombstoneKey, in: session) {
+            throw .duplicateKey(statement: "insert purchase")
+        }
         for (key, id) in zip(missing, ids) { workspace.holdings[key]?.id = id }
     }
 
@@ -152,7 +177,8 @@ struct WriteBack {
                 }
                 let state = try entry.fact.state.map { (state) throws(DatabaseError) in try states.row(of: state) }
                 let new = LedgerEntryRow.New(
-                    entry, pseudonym: head.pseudonym, sequence: head.length + 1, purchase: row, state: state,
+                    workspace.stored(entry), pseudonym: head.pseudonym, sequence: head.length + 1, purchase: row,
+                    state: state,
                     salt: salt)
                 let hash = new.hash(after: head.hash)
                 head = UserRow.Head(
@@ -161,7 +187,9 @@ struct WriteBack {
                 if let key = entry.fact.purchase { purchases[key] = row }
             }
             heads.append(head)
-            grown.append(LedgerCache.Kept(head: head.hash, ledger: person.ledger, purchases: purchases))
+            let tombstones = workspace.tombstones.filter { purchases[$0.key] != nil }
+            grown.append(
+                LedgerCache.Kept(head: head.hash, ledger: person.ledger, purchases: purchases, tombstones: tombstones))
         }
         try LedgerEntryRow.append(entries, in: session)
         try UserRow.move(heads, in: session)
@@ -179,7 +207,10 @@ struct WriteBack {
             let row = { (key: PurchaseKey) in person.purchases[key] ?? workspace.holdings[key]?.id }
             for subscription in after where !before.contains(subscription) {
                 guard let id = row(subscription.key) else { continue }
-                rows.append(SubscriptionRow(purchase: id, user: user, subscription: subscription))
+                rows.append(
+                    SubscriptionRow(
+                        purchase: id, user: user, externalID: workspace.stored(subscription.key).externalID,
+                        subscription: subscription))
             }
             let kept = Set(after.map(\.key))
             ended += before.filter { !kept.contains($0.key) }.compactMap { row($0.key) }.map { ($0, user) }

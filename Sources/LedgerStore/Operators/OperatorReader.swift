@@ -11,13 +11,16 @@ package struct OperatorReader: Sendable {
     package static let rowsGoneOver = 5_000
 
     private let pool: Pool
+    private let key: TombstoneKey
 
-    package init(pool: Pool) {
+    /// `key` finds what erased people bought.
+    package init(pool: Pool, key: TombstoneKey) {
         self.pool = pool
+        self.key = key
     }
 
     /// Everything that `text` is the exact name of: a user id, a transaction id, a store's original id, an issued account
-    /// token. Throws when the database is away.
+    /// token. What an erased person bought is found by its number and called by what stands in its place. Throws when the database is away.
     package func search(_ text: String) async throws(DatabaseError) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.with { (session) throws(DatabaseError) in
@@ -26,8 +29,14 @@ package struct OperatorReader: Sendable {
             if let token = AccountToken(text), let user = try FoundRow.holder(of: token, in: session) {
                 found.append(.accountToken(user))
             }
-            found += try FoundRow.purchases(externalID: text, limit: Self.maximumFound, in: session)
-            found += try FoundRow.transactions(transactionID: text, limit: Self.maximumFound, in: session)
+            let names = try FoundRow.names(of: text, under: key, in: session)
+            for name in names {
+                found += try FoundRow.purchases(externalID: name, limit: Self.maximumFound, in: session)
+            }
+            for name in names {
+                found += try FoundRow.transactions(
+                    transactionID: text, standingAs: name, limit: Self.maximumFound, in: session)
+            }
             return Array(found.prefix(Self.maximumFound))
         }
     }

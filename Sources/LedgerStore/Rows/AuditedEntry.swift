@@ -15,7 +15,8 @@ struct AuditedEntry {
             OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
                 STRAIGHT_JOIN ledger_entries e ON e.user_id = h.user_id
                 WHERE h.purchase_id = p.id AND u.user_id IS NULL AND e.purchase_id = p.id
-                    AND e.kind = '\(FactKind.gaveAway.rawValue)' AND e.effective_at >= l.effective_at)
+                    AND e.kind = '\(FactKind.gaveAway.rawValue)' AND e.effective_at >= l.effective_at),
+            p.known_as
         FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym
         LEFT JOIN purchases p ON p.id = l.purchase_id
@@ -39,6 +40,11 @@ struct AuditedEntry {
         return salt.map { NoteText.digest(of: note, salt: $0) } == hashed.noteHash
     }
 
+    /// Whether the entry is what it was when it was recorded, behind one whose hash is `previous`.
+    func isWhole(after previous: [UInt8], erased: Bool) -> Bool {
+        hashed.bytes(after: previous) == hash && isStateWhole && isNoteWhole(erased: erased)
+    }
+
     /// The entries by pseudonym, each in its order.
     static func load(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [AuditedEntry]] {
         guard !pseudonyms.isEmpty else { return [:] }
@@ -55,7 +61,10 @@ struct AuditedEntry {
         let key = try PurchaseRow.key(row, from: 10)
         let contentHash = try row.optionalBytes(14)
         var state: VerifiedPurchase?
-        if let key, contentHash != nil { state = try StateRow.decode(row, from: 17, key: key) }
+        if let key, contentHash != nil {
+            let name = try row.optionalText(18 + StateRow.width).map { ExternalID($0) }
+            state = try StateRow.decode(row, from: 17, key: name.map { key.numbered($0) } ?? key)
+        }
         hashed = EntryHash(
             pseudonym: try row.uint64(0), sequence: try row.int(1),
             recordedAt: Instant(milliseconds: try row.int64(2)), effectiveAt: Instant(milliseconds: try row.int64(3)),

@@ -28,7 +28,7 @@ enum ContentDigest {
 
 /// Joins fields so that no two different lists of fields give the same bytes.
 struct FieldEncoder {
-    private var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     /// SHA-256 of all fields so far.
     var digest: [UInt8] { Array(SHA256.hash(data: bytes)) }

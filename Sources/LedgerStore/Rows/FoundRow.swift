@@ -3,7 +3,12 @@ import MariaDB
 
 /// What operators look up, each by an index.
 enum FoundRow {
-    private static let keyColumns = "p.source, p.app, p.environment, p.external_id"
+    private static let keyColumns = PurchaseRow.columns
+
+    /// Among which a number may stand for a purchase, each found by the beginning of an index.
+    private static let scopes = Statement(
+        "list scopes of purchases",
+        "SELECT s.source, s.app, s.environment, '' FROM (SELECT DISTINCT source, app, environment FROM purchases) s")
 
     private static let holderByToken = Statement(
         "find token holder",
@@ -50,6 +55,17 @@ enum FoundRow {
         return try user(row, 0)
     }
 
+    /// What stands for `number` in the rows: itself, and where anything is buried its tombstone in each app and environment.
+    static func names(
+        of number: String, under key: TombstoneKey, in session: Session
+    ) throws(DatabaseError) -> [String] {
+        guard try PurchaseRow.isAnyBuried(in: session) else { return [number] }
+        let tombstones = try session.query(scopes) { (row) throws(DatabaseError) in
+            try PurchaseRow.key(row, from: 0).map { key.tombstone(of: $0.numbered(ExternalID(number))).text }
+        }
+        return [number] + Set(tombstones.compactMap(\.self)).subtracting([number]).sorted()
+    }
+
     /// Purchases of this original id, of any source, app and environment.
     static func purchases(
         externalID: String, limit: Int, in session: Session
@@ -59,11 +75,11 @@ enum FoundRow {
         }
     }
 
-    /// Purchases that have a transaction of this id.
+    /// Purchases that have a transaction of this id, which stands there as `name`.
     static func transactions(
-        transactionID: String, limit: Int, in session: Session
+        transactionID: String, standingAs name: String, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Found] {
-        try session.query(transactionsByID, [.text(transactionID), Value(limit)]) { (row) throws(DatabaseError) in
+        try session.query(transactionsByID, [.text(name), Value(limit)]) { (row) throws(DatabaseError) in
             .transaction(TransactionID(transactionID), of: try key(row, from: 0), owner: try user(row, 4))
         }
     }

@@ -6,7 +6,7 @@ enum LatePurchaseRow {
     private static let page = Statement(
         "list late purchases",
         """
-        SELECT p.source, p.app, p.environment, p.external_id, p.id, u.user_id
+        SELECT \(PurchaseRow.columns), p.id, u.user_id
         FROM purchases p FORCE INDEX (PRIMARY)
         STRAIGHT_JOIN subscriptions s ON s.purchase_id = p.id AND s.user_id = p.user_id
         STRAIGHT_JOIN users u ON u.pseudonym = p.user_id

@@ -5,14 +5,13 @@ import MariaDB
 enum LedgerEntryRow {
     /// The columns that make an entry.
     private static let columns = """
-        l.recorded_at, l.effective_at, l.kind, l.content, l.note, p.source, p.app, p.environment, p.external_id, \
-        l.state_id, \(StateRow.columns)
+        l.recorded_at, l.effective_at, l.kind, l.content, l.note, \(PurchaseRow.columns), l.state_id, \(StateRow.columns)
         """
 
     private static let byPseudonym = Statement(
         "read ledgers",
         """
-        SELECT l.user_id, l.purchase_id, l.hash, \(columns)
+        SELECT l.user_id, l.purchase_id, l.hash, IF(p.external_id LIKE 'hmac:%', p.external_id, NULL), p.place, \(columns)
         FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym
         LEFT JOIN purchases p ON p.id = l.purchase_id
@@ -38,6 +37,8 @@ enum LedgerEntryRow {
         var entries: [LedgerEntry] = []
         /// The rows of the purchases that the entries are about.
         var purchases: [PurchaseKey: UInt64] = [:]
+        /// What stands in the rows for those of them that are buried.
+        var tombstones: [PurchaseKey: PurchaseKey] = [:]
     }
 
     /// The ledgers by pseudonym, each in its order.
@@ -49,17 +50,22 @@ enum LedgerEntryRow {
         for row in try session.query(byPseudonym, [.text(array.closed)]) {
             let pseudonym = try row.uint64(0)
             ledgers[pseudonym, default: Loaded()].head = try row.bytes(2)
-            guard let entry = try decode(row, from: 3) else { continue }
+            guard let entry = try decode(row, from: 5) else { continue }
             ledgers[pseudonym]?.entries.append(entry)
-            if let key = entry.fact.purchase { ledgers[pseudonym]?.purchases[key] = try row.uint64(1) }
+            guard let key = entry.fact.purchase else { continue }
+            ledgers[pseudonym]?.purchases[key] = try row.uint64(1)
+            if let tombstone = try row.optionalText(3) {
+                ledgers[pseudonym]?.tombstones[key] = key.numbered(ExternalID(tombstone))
+            }
         }
-        return ledgers
+        return ledgers.mapValues(\.renamed)
     }
 
-    /// The entry in the columns from `first` on; nil for a kind that a newer version writes, and for what was erased.
+    /// The entry in the columns from `first` on, before which the place of its purchase stands; nil for a kind that a newer version writes, and for what was erased.
     private static func decode(_ row: Row, from first: Int) throws(DatabaseError) -> LedgerEntry? {
         guard let kind = FactKind(rawValue: try row.text(first + 2)) else { return nil }
-        let key = try PurchaseRow.key(row, from: first + 5)
+        let place = try row.optionalText(first - 1).map { ExternalID($0) }
+        let key = try PurchaseRow.key(row, from: first + 5, place: place)
         var state: VerifiedPurchase?
         if let key, try !row.isNull(first + 9) { state = try StateRow.decode(row, from: first + 10, key: key) }
         let note = try row.optionalText(first + 4).flatMap { NoteText(json: $0) }
@@ -129,5 +135,16 @@ enum LedgerEntryRow {
     /// Whether the entry at the head of a ledger is there; waits for a transaction that has written it and not ended yet.
     static func holds(_ head: UserRow.Head, in session: Session) throws(DatabaseError) -> Bool {
         try !session.query(exists, [.uint64(head.pseudonym), Value(head.length), .bytes(head.hash)]).isEmpty
+    }
+}
+
+extension LedgerEntryRow.Loaded {
+    /// The same with lots that were drawn from called as their rows are, though the contents have their tombstones.
+    fileprivate var renamed: Self {
+        let names = Dictionary(tombstones.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        guard names.contains(where: { $0.key != $0.value }) else { return self }
+        var renamed = self
+        renamed.entries = entries.map { entry in entry.renamed { names[$0] ?? $0 } }
+        return renamed
     }
 }

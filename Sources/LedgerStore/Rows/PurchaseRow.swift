@@ -5,11 +5,34 @@ import MariaDB
 enum PurchaseRow {
     /// A purchase under lock.
     struct Locked {
-        let key: PurchaseKey
+        private(set) var key: PurchaseKey
         let id: UInt64
         /// The owner's pseudonym.
         let owner: UInt64?
+        /// What the row has for `key`, once the purchase was buried.
+        let tombstone: PurchaseKey?
+        /// Whether the row has the number of `key` beside its tombstone.
+        let isNamed: Bool
+
+        /// Of a row that is found by the number `stored` and has another one beside it, unless `name` is nil.
+        init(_ stored: PurchaseKey, name: ExternalID?, id: UInt64, owner: UInt64?) {
+            key = name.map { stored.numbered($0) } ?? stored
+            self.id = id
+            self.owner = owner
+            tombstone = stored.isTombstone ? stored : nil
+            isNamed = name != nil
+        }
+
+        /// The same as the requests call it.
+        func recognized(by recognition: Recognition) -> Locked {
+            var recognized = self
+            if !isNamed { recognized.key = recognition.name(of: key) }
+            return recognized
+        }
     }
+
+    /// Whether a row's number is a tombstone, as an index finds it.
+    static let isBuried = "external_id >= 'hmac:' AND external_id < 'hmac;'"
 
     /// A key as an element of a JSON array.
     private static let keyColumns = """
@@ -23,8 +46,12 @@ enum PurchaseRow {
     private static let knownByKey = Statement(
         "read known purchases",
         """
-        SELECT v.version, j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
-        FROM (SELECT MAX(version) version FROM catalog_versions) v
+        SELECT v.version, v.is_any_buried, j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
+        FROM (
+            SELECT MAX(version) version,
+                EXISTS (SELECT 1 FROM purchases FORCE INDEX (by_external_id) WHERE \(isBuried)) is_any_buried
+            FROM catalog_versions
+        ) v
         LEFT JOIN (
             JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
             STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
@@ -61,7 +88,7 @@ enum PurchaseRow {
     private static let lockByKey = Statement(
         "lock purchases",
         """
-        SELECT j.n, p.id, p.user_id
+        SELECT j.n, p.id, p.user_id, p.known_as
         FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
         STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
             AND p.external_id = j.external_id
@@ -84,6 +111,22 @@ enum PurchaseRow {
         ORDER BY t.id
         """)
 
+    private static let tombstoneByKey = Statement(
+        "find tombstones",
+        """
+        SELECT 1
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
+        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
+            AND p.external_id = j.external_id
+        LIMIT 1
+        """)
+
+    private static let anyTombstone = Statement(
+        "find any tombstone",
+        "SELECT 1 FROM purchases FORCE INDEX (by_external_id) WHERE \(isBuried) LIMIT 1")
+
+    private static let setName = Statement("name purchase", "UPDATE purchases SET known_as = ? WHERE id = ?")
+
     private static let setOwner = Statement(
         "bind purchase", "UPDATE purchases SET user_id = ?, bound_at = ? WHERE id = ?")
 
@@ -93,10 +136,20 @@ enum PurchaseRow {
     /// What there is of some keys, and the number of the newest catalogue.
     struct Known {
         var catalogueVersion = 0
+        /// Whether any purchase at all is buried.
+        var isAnyBuried = false
         /// Those that have a row.
         var keys: Set<PurchaseKey> = []
         /// Everybody who has or had one of them, and their pseudonym.
         var holders: [UserID: UInt64] = [:]
+
+        /// The same with what is there of further keys.
+        func merging(_ further: Known) -> Known {
+            var known = self
+            known.keys.formUnion(further.keys)
+            known.holders.merge(further.holders) { first, _ in first }
+            return known
+        }
     }
 
     /// Those of `keys` that are there, read without a lock.
@@ -104,9 +157,10 @@ enum PurchaseRow {
         var known = Known()
         for row in try session.query(knownByKey, [.text(array(of: keys))]) {
             known.catalogueVersion = try row.optionalInt(0) ?? 0
-            guard let number = try row.optionalInt(1) else { continue }
+            known.isAnyBuried = try row.bool(1)
+            guard let number = try row.optionalInt(2) else { continue }
             known.keys.insert(keys[number - 1])
-            for column in [2, 4] {
+            for column in [3, 5] {
                 guard let pseudonym = try row.optionalUInt64(column) else { continue }
                 known.holders[try UserRow.user(row, at: column + 1, pseudonym: column)] = pseudonym
             }
@@ -127,14 +181,19 @@ enum PurchaseRow {
         return keys
     }
 
-    /// The key in the columns from `first` on; nil when they are NULL or of a source that a newer version writes.
-    static func key(_ row: Row, from first: Int) throws(DatabaseError) -> PurchaseKey? {
+    /// The key as people call it, in the columns that `columns` lists.
+    static let columns = "p.source, p.app, p.environment, COALESCE(p.known_as, p.external_id)"
+
+    /// The key in the columns from `first` on, with its place; nil when they are NULL or of a source that a newer version writes.
+    static func key(
+        _ row: Row, from first: Int, place: ExternalID? = nil
+    ) throws(DatabaseError) -> PurchaseKey? {
         guard let source = try row.optionalText(first).flatMap(Source.init(rawValue:)),
             let environment = StoreEnvironment(rawValue: try row.text(first + 2))
         else { return nil }
         return PurchaseKey(
             source: source, app: AppID(try row.text(first + 1)), environment: environment,
-            externalID: ExternalID(try row.text(first + 3)))
+            externalID: ExternalID(try row.text(first + 3)), place: place)
     }
 
     /// Who had the purchases with the rows `ids` before their owners.
@@ -161,7 +220,9 @@ enum PurchaseRow {
     static func lock(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [Locked] {
         guard !keys.isEmpty else { return [] }
         return try session.query(lockByKey, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
-            Locked(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
+            Locked(
+                keys[try row.int(0) - 1], name: try row.optionalText(3).map { ExternalID($0) }, id: try row.uint64(1),
+                owner: try row.optionalUInt64(2))
         }
     }
 
@@ -186,6 +247,25 @@ enum PurchaseRow {
                 ]
             })
         return try rows.map { (row) throws(DatabaseError) in try row.uint64(0) }
+    }
+
+    /// Whether any purchase at all is buried.
+    static func isAnyBuried(in session: Session) throws(DatabaseError) -> Bool {
+        try !session.query(anyTombstone).isEmpty
+    }
+
+    /// Whether one of `keys` stands in a row under its tombstone.
+    static func isAnyBuried(
+        of keys: [PurchaseKey], under tombstone: TombstoneKey, in session: Session
+    ) throws(DatabaseError) -> Bool {
+        guard !keys.isEmpty, try isAnyBuried(in: session) else { return false }
+        let tombstones = keys.map { $0.buried(under: tombstone) }
+        return try !session.query(tombstoneByKey, [.text(array(of: tombstones))]).isEmpty
+    }
+
+    /// Writes what buried purchases are called, beside their tombstones.
+    static func name(_ purchases: [(id: UInt64, name: ExternalID)], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(setName, purchases.map { [.text($0.name.text), .uint64($0.id)] })
     }
 
     private static func array(of keys: [PurchaseKey]) -> String {

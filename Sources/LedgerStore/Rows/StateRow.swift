@@ -51,6 +51,16 @@ enum StateRow {
         RETURNING id
         """)
 
+    private static let setNames = Statement(
+        "name state", "UPDATE apple_iap_transactions SET transaction_id = ?, period_id = ? WHERE id = ?")
+
+    /// Writes the names of transactions and periods in the place of their tombstones. The original transaction's stays: the
+    /// content's digest is a tombstone as long as it is one.
+    static func name(_ states: [(id: UInt64, state: VerifiedPurchase)], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            setNames, states.map { [.text($0.state.transactionID.text), Value($0.state.periodID), .uint64($0.id)] })
+    }
+
     /// The parameters of `insert`.
     static func values(
         _ state: VerifiedPurchase, digest: [UInt8], contentHash: [UInt8], purchase: UInt64, owner: UInt64?,

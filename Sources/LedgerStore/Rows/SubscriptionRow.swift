@@ -5,6 +5,8 @@ import MariaDB
 struct SubscriptionRow {
     let purchase: UInt64
     let user: UInt64
+    /// As the row of the purchase has it: a tombstone, once it was buried.
+    let externalID: ExternalID
     let subscription: Subscription
 
     private static let upsert = Statement(
@@ -33,7 +35,7 @@ struct SubscriptionRow {
                 let subscription = row.subscription
                 return [
                     .uint64(row.purchase), .uint64(row.user), .text(subscription.key.source.rawValue),
-                    .text(subscription.key.externalID.text), .text(subscription.key.environment.rawValue),
+                    .text(row.externalID.text), .text(subscription.key.environment.rawValue),
                     Value(subscription.productID?.text), .text(subscription.tier.text),
                     .int64(subscription.startsAt.milliseconds), .int64(subscription.expiresAt.milliseconds),
                 ]

@@ -78,6 +78,24 @@ enum UserRow {
         return heads
     }
 
+    private static let lockErased = Statement(
+        "lock erased",
+        """
+        SELECT u.pseudonym
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN users u ON u.pseudonym = j.pseudonym
+        FOR UPDATE
+        """)
+
+    /// Locks people who are erased, one after the other in ascending order.
+    static func lock(erased pseudonyms: [UInt64], in session: Session) throws(DatabaseError) {
+        guard !pseudonyms.isEmpty else { return }
+        var array = JSONArray()
+        let users = pseudonyms.map { UserID.erased(pseudonym: $0) }.sorted()
+        users.compactMap(\.pseudonym).forEach { array.append($0) }
+        _ = try session.query(lockErased, [.text(array.closed)])
+    }
+
     private static func head(_ row: Row) throws(DatabaseError) -> Head {
         Head(
             pseudonym: try row.uint64(0), length: try row.int(1),

@@ -29,6 +29,10 @@ import Testing
             #expect(try await shop.coins(of: cleo)[0] + shop.coins(of: erased)[0] == 70)
             try await expectPlain(of: cleo, in: shop, except: 1)
             try await shop.expectWhole()
+            let exports = try await (export(of: cleo, in: shop), export(of: erased, in: shop))
+            for number in ["20001", "20002", "20003", "20004", "20005", "20006"] {
+                #expect(exports.0.contains(number) && !exports.1.contains(number))
+            }
 
             // What the reader says at any instance is what the tables have.
             for instance in shop.instances {
@@ -171,6 +175,10 @@ import Testing
         for state in ledger.entries.compactMap(\.fact.state) {
             #expect(!state.transactionID.text.hasPrefix("hmac:") && !(state.periodID ?? "").hasPrefix("hmac:"))
         }
+    }
+
+    private func export(of user: UserID, in shop: Shop) async throws -> String {
+        try #require(try await Export(pool: shop.pool).document(of: user))
     }
 
     private func states(of number: String, in shop: Shop) async throws -> [VerifiedPurchase] {

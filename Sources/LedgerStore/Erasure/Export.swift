@@ -10,6 +10,9 @@ package struct Export: Sendable {
         FROM users WHERE user_id = ? OR pseudonym = ? AND user_id IS NULL FOR UPDATE
         """)
 
+    /// An erased person is not told by what number somebody has shown a purchase since.
+    private static let number = "IF(u.user_id IS NULL, p.external_id, COALESCE(p.known_as, p.external_id))"
+
     /// By name of the member; each row is an object.
     private static let members = [
         (
@@ -29,8 +32,8 @@ package struct Export: Sendable {
             Statement(
                 "export purchases",
                 """
-                SELECT JSON_OBJECT('source', source, 'app', app, 'environment', environment, 'external_id', external_id,
-                    'bound_at_ms', bound_at)
+                SELECT JSON_OBJECT('source', source, 'app', app, 'environment', environment,
+                    'external_id', COALESCE(known_as, external_id), 'bound_at_ms', bound_at)
                 FROM purchases WHERE user_id = ? ORDER BY id
                 """)
         ),
@@ -39,8 +42,8 @@ package struct Export: Sendable {
             Statement(
                 "export states",
                 """
-                SELECT JSON_OBJECT('transaction_id', t.transaction_id, 'original_transaction_id', t.original_transaction_id,
-                    'app', t.app, 'environment', t.environment, 'product_id', t.product_id, 'type', t.product_type,
+                SELECT JSON_OBJECT('transaction_id', t.transaction_id,
+                    'original_transaction_id', COALESCE(p.known_as, t.original_transaction_id), 'app', t.app, 'environment', t.environment, 'product_id', t.product_id, 'type', t.product_type,
                     'purchased_at_ms', t.purchase_at, 'expires_at_ms', t.expires_at, 'quantity', t.quantity,
                     'family_shared', t.is_family_shared, 'revoked_at_ms', t.revocation_at, 'share', t.share,
                     'app_account_token', HEX(t.app_account_token), 'app_transaction_id', t.app_transaction_id,
@@ -58,10 +61,12 @@ package struct Export: Sendable {
                 "export entries",
                 """
                 SELECT JSON_OBJECT('sequence', l.seq, 'recorded_at_ms', l.recorded_at, 'effective_at_ms', l.effective_at,
-                    'kind', l.kind, 'source', p.source, 'environment', p.environment, 'external_id', p.external_id,
-                    'transaction_id', t.transaction_id, 'signed_at_ms', t.signed_at,
+                    'kind', l.kind, 'source', p.source, 'environment', p.environment, 'external_id', \(number),
+                    'transaction_id', IF(u.user_id IS NULL AND p.known_as IS NOT NULL, NULL, t.transaction_id),
+                    'signed_at_ms', t.signed_at,
                     'content', JSON_QUERY(l.content, '$'), 'note', JSON_QUERY(l.note, '$'))
-                FROM ledger_entries l LEFT JOIN purchases p ON p.id = l.purchase_id
+                FROM ledger_entries l STRAIGHT_JOIN users u ON u.pseudonym = l.user_id
+                LEFT JOIN purchases p ON p.id = l.purchase_id
                 LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
                 WHERE l.user_id = ? ORDER BY l.seq
                 """)
@@ -71,9 +76,12 @@ package struct Export: Sendable {
             Statement(
                 "export projection",
                 """
-                SELECT JSON_OBJECT('source', source, 'environment', environment, 'external_id', external_id,
-                    'product_id', product_id, 'tier', tier, 'starts_at_ms', starts_at, 'expires_at_ms', expires_at)
-                FROM subscriptions WHERE user_id = ? ORDER BY purchase_id
+                SELECT JSON_OBJECT('source', s.source, 'environment', s.environment, 'external_id', \(number),
+                    'product_id', s.product_id, 'tier', s.tier, 'starts_at_ms', s.starts_at,
+                    'expires_at_ms', s.expires_at)
+                FROM subscriptions s STRAIGHT_JOIN users u ON u.pseudonym = s.user_id
+                STRAIGHT_JOIN purchases p ON p.id = s.purchase_id
+                WHERE s.user_id = ? ORDER BY s.purchase_id
                 """)
         ),
         (

@@ -122,8 +122,23 @@ import Testing
             }
             let after = try await AuditTrail.page(before: nil, limit: 1, from: shop.pool)[0]
             #expect(after.details == nil && after.reason == nil && after.hash == before.hash)
+            #expect(try await desk.defects() == [.noteMissing(id: 4)])
+            try await desk.note("erased", at: shop.clock.now, subject: pseudonym, action: .erase)
             let outcome = try await AuditVerification.run(from: shop.pool)
-            #expect(outcome.defects == [] && outcome.erased == 1 && outcome.head.length == 4)
+            #expect(outcome.defects == [] && outcome.erased == 1 && outcome.head.length == 5)
+        }
+    }
+
+    @Test func `words that no erasure took are missed, whomever they were about`() async throws {
+        try await Self.filled(2) { shop, desk in
+            try await desk.note("about somebody", at: shop.clock.now, subject: 7)
+            try await desk.note("between two", at: shop.clock.now, subject: 7, action: .transfer)
+            try await shop.schema.rows("DELETE FROM audit_notes")
+            #expect(try await desk.defects() == (1...4).map { .noteMissing(id: $0) })
+            try await desk.note("somebody else was erased", at: shop.clock.now, subject: 8, action: .erase)
+            #expect(try await desk.defects() == (1...3).map { .noteMissing(id: $0) })
+            try await desk.note("and they too", at: shop.clock.now, subject: 7, action: .erase)
+            #expect(try await desk.defects() == (1...2).map { .noteMissing(id: $0) })
         }
     }
 

@@ -50,9 +50,11 @@ struct Desk: Sendable {
     }
 
     /// Enters an act about nobody, or about a person. Throws when the database is away.
-    func note(_ reason: String?, at now: Instant, subject: UInt64? = nil) async throws {
+    func note(
+        _ reason: String?, at now: Instant, subject: UInt64? = nil, action: AuditAction = AuditAction("test.act")
+    ) async throws {
         let record = AuditRecord(
-            at: now, actor: .commandLine, action: AuditAction("test.act"), subject: subject,
+            at: now, actor: .commandLine, action: action, subject: subject,
             details: ["b": "\"two\"", "a": "1"], reason: reason)
         try await pool.transaction { (session) throws(DatabaseError) in try audit.append(record, in: session) }
     }

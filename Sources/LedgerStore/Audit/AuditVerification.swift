@@ -16,6 +16,8 @@ package struct AuditVerification: Sendable {
         case unlinked(id: UInt64)
         /// The words of the entry are not what its digest covers.
         case noteEdited(id: UInt64)
+        /// The words of the entry are gone, and no erasure after it took them.
+        case noteMissing(id: UInt64)
         /// The head does not stand at the last entry.
         case headMismatch(last: UInt64, head: UInt64)
         /// The trail does not reach the exported head, or was another then.
@@ -29,6 +31,7 @@ package struct AuditVerification: Sendable {
             case .edited(let id): "entry \(id) was edited"
             case .unlinked(let id): "entry \(id) does not continue the one before it"
             case .noteEdited(let id): "the words of entry \(id) were edited"
+            case .noteMissing(let id): "the words of entry \(id) are gone, and nobody's erasure took them"
             case .headMismatch(let last, let head): "the entries end at \(last), the head stands at \(head)"
             case .exportMismatch(let length): "the trail is not the one whose entry \(length) was exported"
             case .ledgerRemade(let id, let pseudonym): "the ledger of #\(pseudonym) is not what entry \(id) left"
@@ -91,8 +94,10 @@ package struct AuditVerification: Sendable {
         if link.hash != entry.hash { note(.edited(id: link.id)) }
         if let words = entry.note {
             if words.digest != link.detailsDigest { note(.noteEdited(id: link.id)) }
-        } else {
+        } else if entry.mayBeErased {
             erased += 1
+        } else {
+            note(.noteMissing(id: link.id))
         }
         if let export, export.length == link.id { isExportMet = export.hash == link.hash && export.hash == entry.hash }
         last = AuditHead(length: link.id, lastAt: link.at, hash: entry.hash)

@@ -36,11 +36,15 @@ enum AuditEntryRow {
         ORDER BY e.id DESC
         """)
 
+    /// Words may be gone where a later erasure took them: the subject's own, or, of an act between two, anybody's.
     private static let chain = Statement(
         "read audit chain",
         """
         SELECT e.id, e.at, e.actor, e.action, e.subject, e.details_digest, e.previous_hash, e.hash,
-            n.salt, n.details, n.reason
+            n.salt, n.details, n.reason,
+            n.entry_id IS NULL AND EXISTS (
+                SELECT 1 FROM audit_entries x FORCE INDEX (by_action) WHERE x.action = ? AND x.id > e.id
+                    AND (x.subject = e.subject OR e.action IN (?, ?)))
         FROM (SELECT id FROM audit_entries WHERE id > ? ORDER BY id LIMIT ?) j
         STRAIGHT_JOIN audit_entries e ON e.id = j.id
         LEFT JOIN audit_notes n ON n.entry_id = e.id
@@ -88,11 +92,14 @@ enum AuditEntryRow {
         let hash: [UInt8]
         /// Nil once erased.
         let note: AuditNote?
+        /// Whether an erasure may have taken the note.
+        let mayBeErased: Bool
     }
 
     /// Those after `id`, oldest first.
     static func chain(after id: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [Kept] {
-        try session.query(chain, [.uint64(id), Value(limit)]) { (row) throws(DatabaseError) in
+        let actions = [AuditAction.erase, .transfer, .merge].map { Value.text($0.text) }
+        return try session.query(chain, actions + [.uint64(id), Value(limit)]) { (row) throws(DatabaseError) in
             let note = try row.optionalBytes(8).map { (salt) throws(DatabaseError) in
                 AuditNote(salt: salt, details: try row.text(9), reason: try row.optionalText(10))
             }
@@ -101,7 +108,7 @@ enum AuditEntryRow {
                     id: try row.uint64(0), at: Instant(milliseconds: try row.int64(1)), actor: try row.text(2),
                     action: try row.text(3), subject: try row.optionalUInt64(4), detailsDigest: try row.bytes(5),
                     previousHash: try row.bytes(6)),
-                hash: try row.bytes(7), note: note)
+                hash: try row.bytes(7), note: note, mayBeErased: try row.bool(11))
         }
     }
 }

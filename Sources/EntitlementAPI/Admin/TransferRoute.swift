@@ -12,7 +12,7 @@ enum TransferRoute {
         let receiver = try body.requiredUser("to_user_id")
         let reason = try body.requiredReason()
         let note = Note(actor: acting.actor?.text, reason: reason)
-        let selection: Transfer.Selection = try body.flag("all") ?? false ? .all : .one(try body.requiredPurchase())
+        let selection = try selection(in: body)
         let request = try call.nameForNew(body)
         let moved = try await call.recorded(
             for: acting, and: [receiver], everythingOf: acting.user,
@@ -23,6 +23,13 @@ enum TransferRoute {
                 given: history)
         }
         return JSONAnswer(bytes: MovedBody(moved, to: receiver).bytes)
+    }
+
+    /// One purchase or all; what names one beside `all` would be moved with the rest, so it is refused.
+    private static func selection(in body: JSONBody) throws(Problem) -> Transfer.Selection {
+        guard try body.flag("all") ?? false else { return .one(try body.requiredPurchase()) }
+        try body.refuse(["external_id", "source", "environment"], beside: "all")
+        return .all
     }
 }
 

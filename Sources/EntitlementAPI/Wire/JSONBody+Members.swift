@@ -63,6 +63,13 @@ extension JSONBody {
         return choice
     }
 
+    /// - Throws: `invalid_request` for any of `names` that is there though `other` leaves it nothing to say.
+    func refuse(_ names: [String], beside other: String) throws(Problem) {
+        for name in names where member(name) != nil {
+            throw .invalidRequest("The member cannot stand beside \(other).", at: "#/" + name)
+        }
+    }
+
     private func member(_ name: String) -> JSONValue? {
         value[name].flatMap { $0.isNull ? nil : $0 }
     }

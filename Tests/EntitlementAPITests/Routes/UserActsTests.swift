@@ -154,6 +154,26 @@ struct UserActsTests {
         }
     }
 
+    @Test func `everything goes, or one purchase, and never both by one request`() async throws {
+        try await TestServer.run { server in
+            try server.sell("pass.30d", as: "p1", .nonRenewing)
+            try server.sell("addon", as: "p2", .nonConsumable)
+            let to = #""to_user_id":"u2","reason":"asked""#
+            for (members, pointer) in [
+                (#""external_id":"p1""#, "#/external_id"), (#""external_id":7"#, "#/external_id"),
+                (#""source":"apple_iap""#, "#/source"), (#""environment":"Sandbox""#, "#/environment"),
+            ] {
+                try await Self.expectRefusal(
+                    400, "invalid_request", "/transfer", #"{\#(members),"all":true,\#(to)}"#, at: pointer, server)
+            }
+            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+            let one = #"{"external_id":"p1","all":false,\#(to)}"#
+            #expect(try await Self.act("POST", "/transfer", one, key: "k1", server).body.contains(#""p1""#))
+            let rest = #"{"external_id":null,"all":true,\#(to)}"#
+            #expect(try await Self.act("POST", "/transfer", rest, key: "k2", server).body.contains(#""p2""#))
+        }
+    }
+
     @Test func `a purchase is taken back by its name, and a repeat answers alike`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .nonRenewing)

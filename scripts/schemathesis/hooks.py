@@ -3,6 +3,7 @@
 Without them every attach would end at the signature, and the answers behind it would never be compared with the document.
 """
 
+import base64
 import os
 import random
 
@@ -16,6 +17,16 @@ with open(os.environ["SIGNED_TEXTS"], encoding="ascii") as file:
 schemathesis.openapi.format("cursor", st.just(os.environ["CURSOR"]))
 
 schemathesis.openapi.format("page", st.just(os.environ["PAGE"]))
+
+
+def place(*parts):
+    """A cursor of a list that has one page only here: the place behind a row that there may be."""
+    return st.just(base64.urlsafe_b64encode("\n".join(parts).encode()).decode().rstrip("="))
+
+
+schemathesis.openapi.format("balance-cursor", place("credits", "Sandbox", "credit"))
+schemathesis.openapi.format("device-cursor", place("devices", "1768478400000", "A1B2-C3"))
+schemathesis.openapi.format("found-cursor", place("search", "user", "", "", "", ""))
 
 
 @schemathesis.hook

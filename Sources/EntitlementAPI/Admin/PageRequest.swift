@@ -2,8 +2,8 @@ import Entitlements
 
 /// Which page of a list is asked for; its rows are numbered, the newest highest.
 struct PageRequest {
-    static let maximumLimit = 100
-    static let defaultLimit = 50
+    private static let maximumLimit = 100
+    private static let defaultLimit = 50
 
     let limit: Int
     /// Only what stands before this number; nil for the first page.
@@ -11,15 +11,15 @@ struct PageRequest {
 
     /// - Throws: `invalid_request` for a limit or a cursor that is none.
     init(_ query: Query) throws(Problem) {
-        limit = try query.integer("limit", in: 1...Self.maximumLimit) ?? Self.defaultLimit
-        guard let text = try query.text("cursor") else {
-            before = nil
-            return
-        }
-        guard let number = Self.number(of: text) else {
-            throw .invalidRequest("The parameter must be a cursor from an earlier page.", at: "?cursor")
-        }
-        before = number
+        limit = try Self.limit(in: query)
+        before = try query.cursor(Self.number)
+    }
+
+    /// How many rows a page of any list may have.
+    ///
+    /// - Throws: `invalid_request` for a limit that is none.
+    static func limit(in query: Query) throws(Problem) -> Int {
+        try query.integer("limit", in: 1...maximumLimit) ?? defaultLimit
     }
 
     /// One more than the page has, to know whether there is another.
@@ -54,5 +54,18 @@ struct PageRequest {
             text.hasPrefix("before "), let number = UInt64(text.dropFirst(7)), self.cursor(after: number) == cursor
         else { return nil }
         return number
+    }
+}
+
+extension Query {
+    /// The place where a page begins; nil for the first.
+    ///
+    /// - Throws: `invalid_request` for a text that `read` answers with nil.
+    func cursor<Place>(_ read: (String) -> Place?) throws(Problem) -> Place? {
+        guard let text = try text("cursor") else { return nil }
+        guard let place = read(text) else {
+            throw .invalidRequest("The parameter must be a cursor from an earlier page.", at: "?cursor")
+        }
+        return place
     }
 }

@@ -1,40 +1,51 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/credits`: what is left of each unit in each environment, and in which lots.
+/// `GET /api/credits`: what is left of each unit in each environment, and in which lots; by unit, then environment.
 enum CreditsRoute {
-    /// - Throws: `unavailable`.
+    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(about: call.acting, call)
     }
 
     /// The same about any user.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+        let page = try CursorPage<BalanceCursor>(try Query(call.request.uri.query))
         let timeline = try await call.timeline(of: acting)
-        return .json(CreditsBody(timeline, at: call.now).bytes, cacheControl: "private, no-cache")
+        let lots = Dictionary(grouping: timeline.lotBalances(at: call.now), by: \.purse)
+        let bytes = page.body(of: timeline.creditBalances(at: call.now)) { json, balance in
+            json.append(balance, lots[balance.purse] ?? [])
+        }
+        return .json(bytes, cacheControl: "private, no-cache")
     }
 }
 
-/// All of a user's credits, by unit and environment; never more than one page.
-struct CreditsBody {
-    let bytes: [UInt8]
+/// The place behind a balance in the list of them.
+private struct BalanceCursor: PageCursor {
+    private static let list = "credits"
 
-    init(_ timeline: Timeline, at instant: Instant) {
-        let lots = Dictionary(grouping: timeline.lotBalances(at: instant), by: \.purse)
-        var json = JSONWriter(capacity: 1024)
-        json.beginObject()
-        json.name("data")
-        json.array(timeline.creditBalances(at: instant)) { json, balance in
-            let purse = Purse(unit: balance.unit, environment: balance.environment)
-            json.append(balance, lots[purse] ?? [])
-        }
-        json.name("next_cursor")
-        json.null()
-        json.endObject()
-        bytes = json.bytes
+    private let purse: Purse
+
+    init(after balance: CreditBalance) {
+        purse = balance.purse
     }
+
+    init?(_ text: String) {
+        guard let parts = CursorText.decode(text, of: Self.list, parts: 2),
+            let environment = StoreEnvironment(rawValue: parts[0])
+        else { return nil }
+        purse = Purse(unit: parts[1], environment: environment)
+    }
+
+    var text: String { CursorText.encode(Self.list, [purse.environment.rawValue, purse.unit]) }
+
+    func precedes(_ balance: CreditBalance) -> Bool { purse < balance.purse }
+}
+
+extension CreditBalance {
+    fileprivate var purse: Purse { Purse(unit: unit, environment: environment) }
 }
 
 extension JSONWriter {

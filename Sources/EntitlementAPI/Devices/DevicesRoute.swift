@@ -2,26 +2,47 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/devices`: all devices on record, the newest first.
+/// `GET /api/devices`: the devices on record, the newest first.
 enum DevicesRoute {
-    /// - Throws: `unavailable`.
+    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(about: call.acting, call)
     }
 
     /// The same about any user.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+        let page = try CursorPage<DeviceCursor>(try Query(call.request.uri.query))
         let devices = try await call.timeline(of: acting).devices(at: call.now).onRecord
-        var json = JSONWriter(capacity: 256 * (devices.count + 1))
-        json.beginObject()
-        json.name("data")
-        json.array(devices) { $0.append($1) }
-        json.name("next_cursor")
-        json.null()
-        json.endObject()
-        return .json(json.bytes, cacheControl: "private, no-cache")
+        return .json(page.body(of: devices) { $0.append($1) }, cacheControl: "private, no-cache")
+    }
+}
+
+/// The place behind a device in the list of them.
+private struct DeviceCursor: PageCursor {
+    private static let list = "devices"
+
+    private let registeredAt: Instant
+    private let id: DeviceID
+
+    init(after device: Device) {
+        registeredAt = device.registeredAt
+        id = device.id
+    }
+
+    init?(_ text: String) {
+        guard let parts = CursorText.decode(text, of: Self.list, parts: 2), let milliseconds = Int64(parts[0]),
+            let id = DeviceID(parts[1])
+        else { return nil }
+        registeredAt = Instant(milliseconds: milliseconds)
+        self.id = id
+    }
+
+    var text: String { CursorText.encode(Self.list, [String(registeredAt.milliseconds), id.text]) }
+
+    func precedes(_ device: Device) -> Bool {
+        device.registeredAt == registeredAt ? id < device.id : device.registeredAt < registeredAt
     }
 }
 

@@ -3,28 +3,15 @@ import Hummingbird
 
 /// `GET /api/iap/purchases`: what the user bought and what each purchase gave, newest first.
 enum PurchasesRoute {
-    static let maximumLimit = 100
-    static let defaultLimit = 50
-
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        let query = try Query(call.request.uri.query)
-        let limit = try query.integer("limit", in: 1...maximumLimit) ?? defaultLimit
-        let cursor = try query.text("cursor").map { text throws(Problem) in
-            guard let cursor = PurchaseCursor(text) else {
-                throw .invalidRequest("The parameter must be a cursor from an earlier page.", at: "?cursor")
-            }
-            return cursor
-        }
+        let page = try CursorPage<PurchaseCursor>(try Query(call.request.uri.query))
         let ledger = try await call.served { () async throws(ServiceFailure) in
             try await call.api.service.ledger(of: call.user)
         }
         let catalogue = call.api.service.catalogue
         let purchases = PurchaseSummary.all(in: ledger, call.api.fold(ledger, catalogue, call.now).status, catalogue)
-        let rest = purchases.drop { purchase in cursor.map { !$0.precedes(purchase) } ?? false }
-        let page = rest.prefix(limit)
-        let next = rest.count > page.count ? page.last.map(PurchaseCursor.init(after:)) : nil
-        return .json(PurchasesBody(page, next: next).bytes, cacheControl: "private, no-cache")
+        return .json(page.body(of: purchases) { $0.append($1) }, cacheControl: "private, no-cache")
     }
 }
 
@@ -82,8 +69,10 @@ struct PurchaseSummary {
     }
 }
 
-/// The place behind one purchase in the list; it stays right when purchases are added or end.
-struct PurchaseCursor: Equatable {
+/// The place behind one purchase in the list.
+private struct PurchaseCursor: PageCursor {
+    private static let list = "purchases"
+
     private let purchasedAt: Instant
     private let key: PurchaseKey
 
@@ -92,46 +81,18 @@ struct PurchaseCursor: Equatable {
         key = purchase.key
     }
 
-    /// Nil unless ``text`` made it.
     init?(_ text: String) {
-        guard let bytes = Base64URL.decode(text.utf8), let decoded = String(validating: bytes, as: UTF8.self) else {
-            return nil
-        }
-        let parts = decoded.split(separator: "\n", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 5, let milliseconds = Int64(parts[0]), let source = Source(rawValue: parts[1]),
-            let environment = StoreEnvironment(rawValue: parts[2])
+        guard let parts = CursorText.decode(text, of: Self.list, parts: 1 + PurchaseKey.cursorPartCount),
+            let milliseconds = Int64(parts[0]), let key = PurchaseKey(cursorParts: parts.dropFirst())
         else { return nil }
         purchasedAt = Instant(milliseconds: milliseconds)
-        key = PurchaseKey(
-            source: source, app: AppID(parts[3]), environment: environment, externalID: ExternalID(parts[4]))
+        self.key = key
     }
 
-    var text: String {
-        let parts = [
-            String(purchasedAt.milliseconds), key.source.rawValue, key.environment.rawValue, key.app.text,
-            key.externalID.text,
-        ]
-        return Base64URL.encode(parts.joined(separator: "\n").utf8)
-    }
+    var text: String { CursorText.encode(Self.list, [String(purchasedAt.milliseconds)] + key.cursorParts) }
 
-    /// Whether `purchase` comes behind this place.
     func precedes(_ purchase: PurchaseSummary) -> Bool {
         purchase.purchasedAt == purchasedAt ? key < purchase.key : purchase.purchasedAt < purchasedAt
-    }
-}
-
-/// A page of purchases.
-struct PurchasesBody {
-    let bytes: [UInt8]
-
-    init(_ page: some Collection<PurchaseSummary>, next: PurchaseCursor?) {
-        var json = JSONWriter(capacity: 512 * (page.count + 1))
-        json.beginObject()
-        json.name("data")
-        json.array(page) { $0.append($1) }
-        json.member("next_cursor", next?.text)
-        json.endObject()
-        bytes = json.bytes
     }
 }
 

@@ -19,11 +19,14 @@ final class FakeOperators: OperatorService {
     private let late: [LatePurchase]
     private let conflicts: [AccountConflict]
     private let testers: [SandboxTester]
+    /// What any search finds.
+    private let found: [Found]
 
     init(
         isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchase] = [],
-        conflicts: [AccountConflict] = [], testers: [SandboxTester] = []
+        conflicts: [AccountConflict] = [], testers: [SandboxTester] = [], found: [Found] = []
     ) {
+        self.found = found
         self.testers = testers
         self.conflicts = conflicts
         self.late = late
@@ -79,7 +82,7 @@ final class FakeOperators: OperatorService {
 
     func auditEntries(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [AuditEntry] { [] }
 
-    func search(_ text: String) async throws(ServiceFailure) -> [Found] { [] }
+    func search(_ text: String) async throws(ServiceFailure) -> [Found] { found }
 
     func transactions(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [RecordedTransaction] { [] }
 

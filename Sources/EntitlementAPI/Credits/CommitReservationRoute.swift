@@ -17,10 +17,11 @@ enum CommitReservationRoute {
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
         let amount = try body.creditAmount("amount")
+        let reason = try acting.reason(in: body)
         let id = call.namedReservation
-        let note = acting.note()
+        let note = acting.note(reason: reason)
         let receipt = try await call.recorded(
-            for: acting, audit: acting.audit(.commitReservation, ["reservation_id": id.text]),
+            for: acting, audit: acting.audit(.commitReservation, reason: reason, ["reservation_id": id.text]),
             orElse: { (refusal: CommitRefusal) in Problem(refusal) }
         ) { history, context in
             CommitReservation(

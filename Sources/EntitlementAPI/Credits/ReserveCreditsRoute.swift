@@ -20,11 +20,12 @@ enum ReserveCreditsRoute {
             try body.integer(name, in: ReservationTime.range).flatMap { ReservationTime(seconds: $0) }
         }
         let id = ReservationID(call.api.newID())
-        let note = acting.note()
+        let reason = try acting.reason(in: body)
+        let note = acting.note(reason: reason)
         let told = try await call.recorded(
             for: acting,
             audit: acting.audit(
-                .reserveCredits,
+                .reserveCredits, reason: reason,
                 ["reservation_id": id.text, "unit": request.purse.unit, "amount": String(request.amount.units)]),
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in

@@ -21,11 +21,12 @@ enum SpendCreditsRoute {
         let reference = try body.required("reference") { name throws(Problem) in
             try body.text(name, characters: 1...maximumReference)
         }
-        let note = acting.note(reference: reference)
+        let reason = try acting.reason(in: body)
+        let note = acting.note(reason: reason, reference: reference)
         let told = try await call.recorded(
             for: acting,
             audit: acting.audit(
-                .spendCredits,
+                .spendCredits, reason: reason,
                 ["unit": request.purse.unit, "amount": String(request.amount.units), "reference": reference]),
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in

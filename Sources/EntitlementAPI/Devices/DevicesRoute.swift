@@ -91,12 +91,12 @@ extension SignedCall {
     ///
     /// - Throws: `unknown_device`, what `problem` makes of a refusal, `unavailable`.
     func recordedForDevice<Reply, Refusal>(
-        _ acting: Acting, _ action: AuditAction, orElse problem: (Refusal) -> Problem,
+        _ acting: Acting, _ action: AuditAction, because reason: String?, orElse problem: (Refusal) -> Problem,
         deciding: @escaping @Sendable (DeviceID, PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Reply {
         let id = try namedDevice()
         return try await recorded(
-            for: acting, audit: acting.audit(action, ["device_id": id.text]), orElse: problem
+            for: acting, audit: acting.audit(action, reason: reason, ["device_id": id.text]), orElse: problem
         ) { history, context in deciding(id, history, context) }
     }
 }

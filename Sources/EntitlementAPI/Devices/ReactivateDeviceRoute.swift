@@ -6,17 +6,20 @@ import LedgerStore
 enum ReactivateDeviceRoute {
     /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call).response
+        try await answer(call.acting, because: nil, call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
-    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+    static func answer(
+        _ acting: Acting, because reason: String?, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
         let device = try await call.recordedForDevice(
-            acting, .reactivateDevice, orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
+            acting, .reactivateDevice, because: reason,
+            orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            ReactivateDevice(id, of: acting.user, note: acting.note())
+            ReactivateDevice(id, of: acting.user, note: acting.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)

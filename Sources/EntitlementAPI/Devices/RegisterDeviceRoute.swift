@@ -22,11 +22,12 @@ enum RegisterDeviceRoute {
         let device = try body.required("device_id") { name throws(Problem) in try self.device(name, in: body) }
         let name = try body.text("name", characters: 1...DeviceName.maximumLength).flatMap { DeviceName($0) }
         let isPinned = try body.flag("pinned")
+        let reason = try acting.reason(in: body)
         let reply = try await call.recorded(
-            for: acting, audit: acting.audit(.registerDevice, ["device_id": device.text]),
+            for: acting, audit: acting.audit(.registerDevice, reason: reason, ["device_id": device.text]),
             orElse: { (refusal: RegisterDeviceRefusal) in Problem(refusal) }
         ) { history, context in
-            RegisterDevice(device, of: acting.user, named: name, isPinned: isPinned, note: acting.note())
+            RegisterDevice(device, of: acting.user, named: name, isPinned: isPinned, note: acting.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(status: reply.isNew ? .created : .ok, bytes: DeviceBody(reply.device).bytes)

@@ -6,17 +6,19 @@ import LedgerStore
 enum RemoveDeviceRoute {
     /// - Throws: `unknown_device`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call).response
+        try await answer(call.acting, because: nil, call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: `unknown_device`, `unavailable`.
-    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+    static func answer(
+        _ acting: Acting, because reason: String?, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
         try await call.recordedForDevice(
-            acting, .removeDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+            acting, .removeDevice, because: reason, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            RemoveDevice(id, of: acting.user, note: acting.note())
+            RemoveDevice(id, of: acting.user, note: acting.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return .nothing

@@ -6,17 +6,19 @@ import LedgerStore
 enum SeeDeviceRoute {
     /// - Throws: `unknown_device`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call).response
+        try await answer(call.acting, because: nil, call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: `unknown_device`, `unavailable`.
-    static func answer(_ acting: Acting, _ call: some SignedCall) async throws(Problem) -> JSONAnswer {
+    static func answer(
+        _ acting: Acting, because reason: String?, _ call: some SignedCall
+    ) async throws(Problem) -> JSONAnswer {
         let device = try await call.recordedForDevice(
-            acting, .seeDevice, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+            acting, .seeDevice, because: reason, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            SeeDevice(id, of: acting.user, note: acting.note())
+            SeeDevice(id, of: acting.user, note: acting.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: DeviceBody(device).bytes)

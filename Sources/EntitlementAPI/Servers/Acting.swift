@@ -15,6 +15,13 @@ struct Acting: Sendable {
         return Note(actor: actor?.text, reason: reason, reference: reference)
     }
 
+    /// Why a server does it, in its words; of users a body tells no reason.
+    ///
+    /// - Throws: `invalid_request` for a reason that is no text, or too long.
+    func reason(in body: JSONBody) throws(Problem) -> String? {
+        actor == nil ? nil : try Reason(optionalIn: body.value).text
+    }
+
     /// What the audit trail says of an act; nil for the user's own.
     func audit(
         _ action: AuditAction, with other: UserID? = nil, reason: String? = nil, _ details: [String: String] = [:]

@@ -26,10 +26,13 @@ extension Routes {
         }
     }
 
-    /// The same for a write that reads no body.
+    /// The same for a write of whose body only a reason is read, which need not be there.
     static func once(
-        _ answer: @escaping @Sendable (Acting, ServerCall) async throws(Problem) -> JSONAnswer
+        _ answer: @escaping @Sendable (Acting, String?, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
-        once { acting, _, call throws(Problem) in try await answer(acting, call) }
+        once { acting, body, call throws(Problem) in
+            try body.requireObject()
+            return try await answer(acting, try acting.reason(in: body), call)
+        }
     }
 }

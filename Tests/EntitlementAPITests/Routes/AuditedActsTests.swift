@@ -93,6 +93,66 @@ struct AuditedActsTests {
         }
     }
 
+    @Test func `a reason may stand with every act, and is told to the trail and to the timeline`() async throws {
+        try await Self.open { server in
+            let held = try await Self.reserved(2, server)
+            for (number, (method, path, members, action)) in [
+                ("POST", "/credits/credit/spend", #""amount":6,"reference":"order 1","#, "credits.spend"),
+                ("POST", "/credits/credit/reservations", #""amount":5,"ttl_seconds":60,"#, "credits.reserve"),
+                ("POST", "/credits/reservations/\(held[0])/commit", "", "reservation.commit"),
+                ("POST", "/credits/reservations/\(held[1])/release", "", "reservation.release"),
+                ("POST", "/devices", #""device_id":"d1","#, "device.register"),
+                ("POST", "/devices/d1/suspend", "", "device.suspend"),
+                ("POST", "/devices/d1/reactivate", "", "device.reactivate"),
+                ("POST", "/devices/d1/seen", "", "device.see"), ("DELETE", "/devices/d1", "", "device.remove"),
+                ("PUT", "/sandbox-tester", "", "sandbox_tester.name"),
+                ("DELETE", "/sandbox-tester", "", "sandbox_tester.unname"),
+            ].enumerated() {
+                for wrong in [#""""#, "5", #""\#(String(repeating: "r", count: 501))""#] {
+                    try await server.expectRefusal(
+                        400, "invalid_request", method, Self.user + path, #"{\#(members)"reason":\#(wrong)}"#,
+                        at: "#/reason", fields: [("Idempotency-Key", "refused")], token: FakeOperators.secret(.write))
+                }
+                let body = #"{\#(members)"reason":"why \#(number)"}"#
+                let done = try await Self.act(method, path, body, key: "because\(number)", server)
+                #expect((200..<300).contains(done.status), "\(path): \(done.body)")
+                let told = server.service.state.withLock { $0.audited.last }
+                #expect(told?.action.text == action && told?.reason == "why \(number)", "\(path)")
+                let newest = try await server.send(
+                    "GET", Self.user + "/timeline?limit=1", token: FakeOperators.secret(.read)
+                ).json["data"]?.elements?.first
+                #expect(newest?["reason"]?.string == "why \(number)", "\(path)")
+                server.wait(hours: path.hasPrefix("/devices") ? 2 : 0)
+            }
+            for path in ["/devices/d1/suspend", "/devices/d1/reactivate", "/devices/d1/seen"] {
+                let answer = try await Self.act("POST", path, "[]", key: "k", server)
+                #expect(answer.status == 400, "\(path)")
+            }
+        }
+    }
+
+    /// So many reservations of a server.
+    private static func reserved(_ count: Int, _ server: TestServer) async throws -> [String] {
+        var ids: [String] = []
+        for number in 1...count {
+            let held = try await act(
+                "POST", "/credits/credit/reservations", #"{"amount":5,"ttl_seconds":600}"#, key: "h\(number)", server)
+            ids.append(try held.json["reservation_id"]?.string ?? "")
+        }
+        return ids
+    }
+
+    @Test func `what a user calls a reason is no word of this API`() async throws {
+        try await Self.open { server in
+            let device = try await server.send("POST", "/api/devices", #"{"device_id":"d1","reason":5}"#)
+            let seen = try await server.send("POST", "/api/devices/d1/suspend", "[]")
+            let spent = try await server.send(
+                "POST", "/api/credits/credit/spend", #"{"amount":6,"reference":"order 1","reason":5}"#,
+                fields: [("Idempotency-Key", "k1")])
+            #expect([device.status, seen.status, spent.status] == [201, 200, 200])
+        }
+    }
+
     @Test func aRefusalIsNotTold() async throws {
         try await Self.open { server in
             for (path, body) in [

@@ -33,6 +33,7 @@ import Testing
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
             #expect(news == 1)
+            #expect(try await Desk(shop).told() == [#"catalog.apply {"version":"2"} more"#])
             #expect(try await shop.schema.counts()["catalog_versions"] == 2)
         }
     }
@@ -84,6 +85,8 @@ import Testing
     private func apply(
         _ text: String, to shop: Shop, via instance: Int = 0
     ) async throws -> (version: Int, isNew: Bool) {
-        try await CatalogueShelf.apply(text, to: shop.instances[instance].pool, at: later, isSame: { $0 == text })
+        let desk = Desk(shop, instance: instance)
+        return try await CatalogueShelf.apply(
+            text, to: desk.pool, at: later, as: desk.operation(text), isSame: { $0 == text })
     }
 }

@@ -59,6 +59,18 @@ struct Desk: Sendable {
         try await pool.transaction { (session) throws(DatabaseError) in try audit.append(record, in: session) }
     }
 
+    /// Something that somebody at the command line does, and why.
+    func operation(_ reason: String? = nil) -> AuditedOperation {
+        AuditedOperation(by: .commandLine, reason: reason, in: audit)
+    }
+
+    /// What the trail tells, oldest first. Throws when the database is away.
+    func told() async throws -> [String] {
+        try await AuditTrail.page(before: nil, limit: 100, from: pool).reversed().map { entry in
+            [entry.action, entry.details, entry.reason].compactMap(\.self).joined(separator: " ")
+        }
+    }
+
     /// What verifies, against an exported head if there is one. Throws when the database is away.
     func defects(against export: String? = nil) async throws -> [AuditVerification.Defect] {
         try await AuditVerification.run(from: pool, against: export.flatMap(ExportedAuditHead.init)).defects

@@ -49,10 +49,11 @@ import Testing
             #expect(try await store.add(Self.key("past"), as: 1))
             #expect(try await store.add(Self.key("present", at: later), as: 2))
             let next = Self.key("next", at: later + 5)
-            for _ in 0..<2 { try await store.replaceAll(with: next) }
+            for _ in 0..<2 { try await store.replaceAll(with: next, as: Desk(shop).operation("a leak")) }
             let stored = try await store.load()
             #expect(stored.map(\.key.kid) == ["past", "present", "next"])
             #expect(stored.map(\.retiredAt) == [nil, later + 5, nil])
+            #expect(try await Desk(shop).told() == [#"token_key.rotate {"kid":"next"} a leak"#])
             #expect(stored.map(\.stopsAt) == [stored[0].key.signsUntil, later + 5, next.signsUntil])
         }
     }
@@ -62,13 +63,15 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for racer in 0..<8 {
                     let store = SigningKeyStore(pool: shop.instances[racer % 2].pool)
-                    group.addTask { try await store.replaceAll(with: Self.key("\(racer)")) }
+                    let operation = Desk(shop, instance: racer % 2).operation()
+                    group.addTask { try await store.replaceAll(with: Self.key("\(racer)"), as: operation) }
                 }
                 try await group.waitForAll()
             }
             let stored = try await SigningKeyStore(pool: shop.pool).load()
             #expect(stored.map(\.generation) == Array(1...8))
             #expect(stored.filter { $0.retiredAt == nil }.map(\.generation) == [8])
+            #expect(try await Desk(shop).told().count == 8)
         }
     }
 

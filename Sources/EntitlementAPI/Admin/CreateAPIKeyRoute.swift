@@ -38,8 +38,8 @@ enum CreateAPIKeyRoute {
 }
 
 /// Why an operator does something, in their words.
-struct Reason {
-    static let maximumCharacters = 500
+package struct Reason {
+    package static let maximumCharacters = 500
 
     /// Nil where none is given.
     let text: String?

@@ -59,9 +59,9 @@ package actor SigningKeys {
     /// It needs none of the others to be opened, so it helps where the key-encryption key is lost.
     ///
     /// - Throws: ``SigningKeyFault``.
-    package func rotate() async throws(SigningKeyFault) -> String {
+    package func rotate(_ operation: AuditedOperation) async throws(SigningKeyFault) -> String {
         let key = try freshKey(at: now())
-        try await asking { try await store.replaceAll(with: key) }
+        try await asking { try await store.replaceAll(with: key, as: operation) }
         held = nil
         return key.kid
     }

@@ -7,14 +7,17 @@ struct CatalogueApplier {
     let pool: Pool
     let settings: Settings
 
-    /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection.
+    /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection; the audit trail tells of
+    /// it where it is an `operation` of somebody's, and not of what the settings have a server do.
     ///
     /// Throws `CatalogueFileError` with every fault when it reorders ranks or moves tiers between lanes, and
     /// `DatabaseError` when the database is away.
-    func apply(_ file: CatalogueFile) async throws -> (version: Int, isNew: Bool) {
+    func apply(
+        _ file: CatalogueFile, as operation: AuditedOperation? = nil
+    ) async throws -> (version: Int, isNew: Bool) {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
-        let applied = try await CatalogueShelf.apply(file.text, to: pool, at: Surroundings.now()) {
+        let applied = try await CatalogueShelf.apply(file.text, to: pool, at: Surroundings.now(), as: operation) {
             // A version that cannot be read is another one.
             (try? CatalogueFile.stored($0)) == catalogue
         }

@@ -5,6 +5,8 @@ struct CatalogApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Put the catalogue in force; running servers take it up by themselves.")
 
+    @OptionGroup var why: ReasonOptions
+
     @OptionGroup var options: CommandOptions
 
     @OptionGroup var installation: InstallationOptions
@@ -15,7 +17,8 @@ struct CatalogApplyCommand: AsyncParsableCommand {
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             let applied = try await startup.withPool { pool in
-                try await CatalogueApplier(pool: pool, settings: startup.settings).apply(file)
+                try await CatalogueApplier(pool: pool, settings: startup.settings).apply(
+                    file, as: why.operation)
             }
             let version = "version \(applied.version)"
             print(applied.isNew ? "\(version) is in force" : "nothing to do: \(version) says the same")

@@ -21,8 +21,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
     @Option(help: "What people call it.")
     var name = "server"
 
-    @Option(help: "Why, for the audit trail.")
-    var reason: String?
+    @OptionGroup var why: ReasonOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -37,7 +36,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
         let startup = try Startup(options, overrides: installation.overrides)
         try await Startup.reporting {
             let (key, secret) = try await startup.withPool { pool in
-                try await APIKeys(pool: pool).create(request, by: .commandLine, reason: reason)
+                try await APIKeys(pool: pool).create(request, by: .commandLine, reason: why.reason)
             }
             print(json ? String(decoding: APIKeyBody(key, secret).bytes, as: UTF8.self) : secret.text)
         }
@@ -107,8 +106,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
     @Argument(help: "The key's number, as `gatepass keys list` shows it.")
     var id: UInt64
 
-    @Option(help: "Why, for the audit trail.")
-    var reason: String?
+    @OptionGroup var why: ReasonOptions
 
     @OptionGroup var options: CommandOptions
 
@@ -119,7 +117,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
         let startup = try Startup(options, overrides: installation.overrides)
         try await Startup.reporting {
             let key = try await startup.withPool { pool in
-                try await APIKeys(pool: pool).revoke(id, by: .commandLine, reason: reason)
+                try await APIKeys(pool: pool).revoke(id, by: .commandLine, reason: why.reason)
             }
             guard let key else {
                 StandardError.print("gatepass: there is no key \(id)")

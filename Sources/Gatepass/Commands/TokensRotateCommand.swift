@@ -7,6 +7,8 @@ struct TokensRotateCommand: AsyncParsableCommand {
         commandName: "rotate",
         abstract: "Sign entitlement tokens with a new key; running servers take it up by themselves.")
 
+    @OptionGroup var why: ReasonOptions
+
     @OptionGroup var options: CommandOptions
 
     @OptionGroup var installation: InstallationOptions
@@ -17,7 +19,7 @@ struct TokensRotateCommand: AsyncParsableCommand {
         let startup = try Startup(options, overrides: overrides)
         try await Startup.reporting {
             let kid = try await startup.withPool { pool in
-                try await SigningKeys(startup.settings.tokens, pool: pool).rotate()
+                try await SigningKeys(startup.settings.tokens, pool: pool).rotate(why.operation)
             }
             print("\(kid) signs from now on")
         }

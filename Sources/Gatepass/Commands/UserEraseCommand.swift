@@ -16,9 +16,7 @@ struct UserEraseCommand: AsyncParsableCommand {
     /// Throws what is wrong with the user id, and the exit status 1 when there is no such user or the database is away.
     func run() async throws {
         let user = try about.id()
-        guard (1...Self.maximumReason).contains(reason.unicodeScalars.count) else {
-            throw ValidationError("a reason has 1 to \(Self.maximumReason) characters")
-        }
+        try ReasonOptions.require(reason)
         let overrides = try Startup.reporting { try about.installation.overridesForKeys() }
         let startup = try Startup(about.options, overrides: overrides)
         try await Startup.reporting {
@@ -30,6 +28,4 @@ struct UserEraseCommand: AsyncParsableCommand {
             print("\(user.text) is erased; what is left stands under \(erased.text)")
         }
     }
-
-    private static let maximumReason = 500
 }

@@ -29,6 +29,8 @@ package struct AuditAction: Hashable, Sendable {
 
     package static let createAPIKey = AuditAction("api_key.create")
     package static let revokeAPIKey = AuditAction("api_key.revoke")
+    package static let rotateTokenKey = AuditAction("token_key.rotate")
+    package static let applyCatalogue = AuditAction("catalog.apply")
     package static let giveGrant = AuditAction("grant.give")
     package static let revokeGrant = AuditAction("grant.revoke")
     package static let bindPurchase = AuditAction("purchase.bind")

@@ -43,12 +43,14 @@ package final class CatalogueShelf: Sendable {
         return CatalogueShelf(pool: pool, read: read, versions: versions)
     }
 
-    /// Puts `content` in force as the next version, from `now` on, if it differs from the newest one.
+    /// Puts `content` in force as the next version, from `now` on, if it differs from the newest one; the audit trail tells of
+    /// it where it is an `operation` of somebody's.
     ///
     /// Repeating it, or racing with another instance that applies the same, makes one version. Throws when the database
     /// is away. Returns the number of the version that holds `content`, and whether this call made it.
     package static func apply(
-        _ content: String, to pool: Pool, at now: Instant, isSame: @escaping @Sendable (String) -> Bool
+        _ content: String, to pool: Pool, at now: Instant, as operation: AuditedOperation? = nil,
+        isSame: @escaping @Sendable (String) -> Bool
     ) async throws(DatabaseError) -> (version: Int, isNew: Bool) {
         while true {
             do {
@@ -59,6 +61,7 @@ package final class CatalogueShelf: Sendable {
                         number: (newest?.number ?? 0) + 1,
                         effectiveAt: newest.map { max(now, $0.effectiveAt + 1) } ?? now, content: content)
                     try CatalogueVersionRow.insert(version, in: session)
+                    try operation?.enter(.applyCatalogue, ["version": String(version.number)], at: now, in: session)
                     return (version.number, true)
                 }
             } catch  where error.isDuplicateKey {

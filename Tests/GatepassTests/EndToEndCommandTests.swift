@@ -46,5 +46,36 @@ extension EndToEnd {
             }
             #expect(try await till.server.end() == 0)
         }
+
+        @Test func `the status of a user says under which catalogue, as the API does`() async throws {
+            let till = try await EndToEndTill.shared
+            let printed = try await Self.said(["user", "status", "statususer"], at: till)
+            let asked = try await till.look("status?explain=1", of: "statususer")
+            let version = try #require(asked.integer("explained_under.catalog_version"))
+            #expect(printed.contains(#""catalog_version":\#(version)"#), "\(printed)")
+        }
+
+        @Test func `a timeline has a line for each fact with both times, whatever its words are`() async throws {
+            let till = try await EndToEndTill.shared
+            let user = "timeline" + newID()
+            let days = #""kind":"add_days","tier":"pro","days":1"#
+            let reason = #"one\ntwo\t\u202Ethree\u2028\u0007\\"#
+            let granted = try await till.act(
+                "grants", #"{\#(days),"reason":"\#(reason)","reference":"t"}"#, for: user)
+            #expect(granted.status == 201)
+            try await till.attach(EndToEndTill.sale("pass.30", at: now - day), to: user)
+            let told = try await till.look("timeline", of: user)
+            let lines = try await Self.said(["user", "timeline", user], at: till).split(separator: "\n").map(
+                String.init)
+            let count = try #require(told.count("data"))
+            #expect(lines.count == count)
+            for (number, line) in lines.reversed().enumerated() {
+                let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+                let times = ["effective_at", "recorded_at"].map { told.string("data.\(number).\($0)") }
+                #expect(
+                    fields.prefix(3).map { Optional($0) } == times + [told.string("data.\(number).text")], "\(line)")
+            }
+            #expect(lines[0].hasSuffix(#"one\ntwo\t\u{202E}three\u{2028}\u{7}\\"#), "\(lines[0])")
+        }
     }
 }

@@ -44,13 +44,15 @@ struct UserStatusCommand: AsyncParsableCommand {
         try await Startup.reporting {
             let (ledger, catalogue) = try await startup.ledger(of: user)
             let timeline = Timeline(folding: ledger, given: catalogue, settings: startup.settings.entitlements)
-            let body = StatusBody(timeline.status(at: Surroundings.now()), StatusBody.Parts(explanation: true))
+            let parts = StatusBody.Parts(explanation: true, catalogVersion: catalogue.latest.number)
+            let body = StatusBody(timeline.status(at: Surroundings.now()), parts)
             print(String(decoding: body.bytes, as: UTF8.self))
         }
     }
 }
 
-/// `gatepass user timeline`: every fact about the user, the last recorded last.
+/// `gatepass user timeline`: every fact about the user, the last recorded last: when it holds, when it was recorded, what
+/// happened, and where they are known who did it and why, with tabs between.
 struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
@@ -66,11 +68,9 @@ struct UserTimelineCommand: AsyncParsableCommand {
     }
 
     private static func line(_ entry: LedgerEntry) -> String {
-        let words = [
-            RFC3339.text(of: entry.effectiveAt), entry.fact.sentence(writing: RFC3339.text(of:)), entry.note?.actor,
-            entry.note?.reason,
-        ]
-        return words.compactMap(\.self).joined(separator: "\t")
+        let times = [entry.effectiveAt, entry.recordedAt].map { RFC3339.text(of: $0) }
+        let words = [entry.fact.sentence(writing: RFC3339.text(of:)), entry.note?.actor, entry.note?.reason]
+        return (times + words.compactMap(\.self).map(VisibleText.escaped)).joined(separator: "\t")
     }
 }
 

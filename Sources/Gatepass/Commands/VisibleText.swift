@@ -1,0 +1,22 @@
+/// Text of others as one line that shows all that is in it.
+enum VisibleText {
+    /// Control and format characters, and what separates lines, as escapes of Swift; and so the backslash.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "\n": return #"\n"#
+        case "\r": return #"\r"#
+        case "\t": return #"\t"#
+        case "\\": return #"\\"#
+        default: break
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator:
+            return #"\u{\#(String(scalar.value, radix: 16, uppercase: true))}"#
+        default: return nil
+        }
+    }
+}

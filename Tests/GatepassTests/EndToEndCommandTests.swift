@@ -77,5 +77,54 @@ extension EndToEnd {
             }
             #expect(lines[0].hasSuffix(#"one\ntwo\t\u{202E}three\u{2028}\u{7}\\"#), "\(lines[0])")
         }
+
+        @Test func `a grant is given at the command line as over the API`() async throws {
+            let till = try await EndToEndTill.shared
+            let user = "granted" + newID()
+            let why = ["--reason", "a day lost", "--reference", "ticket 9"]
+            for (gift, kind) in [
+                (["--pass", "pro", "--days", "3"], "add_days"),
+                (["--pass", "basic", "--until", "2199-01-01T00:00:00Z"], "until"),
+                (["--credits", "5", "--unit", "credit", "--expires-at", "2199-01-01T00:00:00Z"], "credits"),
+            ] {
+                let printed = try await Self.said(["grant", user] + gift + why, at: till)
+                let answer = EndToEndAnswer(status: 0, headers: [:], body: Array(printed.utf8))
+                let id = try #require(answer.string("id"), "\(printed)")
+                #expect(answer.string("kind") == kind && answer.integer("granted_at_ms") != nil)
+                let told = try await till.ask("audit?limit=1")
+                #expect(told.string("data.0.action") == "grant.give" && told.string("data.0.actor") == "command_line")
+                #expect(told.string("data.0.user_id") == user && told.string("data.0.reason") == "a day lost")
+                #expect(told.string("data.0.details.grant_id") == id)
+                #expect(told.string("data.0.details.reference") == "ticket 9")
+                let fact = try await till.look("timeline?limit=2", of: user)
+                #expect(fact.string("data.1.external_id") == id && fact.string("data.1.actor") == "command_line")
+            }
+            let status = try await till.look("status", of: user)
+            #expect(status.string("tier") == "pro" && status.integer("credits.0.spendable") == 5)
+        }
+
+        @Test func `a grant that the API refuses is refused at the command line, by the option's name`() async throws {
+            let till = try await EndToEndTill.shared
+            let why = ["--reason", "r", "--reference", "t"]
+            for (words, complaint) in [
+                (["--pass", "gold", "--days", "1"] + why, "unknown_tier"),
+                (["--pass", "pro", "--days", "99999999"] + why, "--days"),
+                (["--pass", "pro", "--days", "0"] + why, "--days"), (["--pass", "pro"] + why, "--days"),
+                (["--pass", "pro", "--until", "soon"] + why, "--until"),
+                (["--pass", "pro", "--until", "2020-01-01T00:00:00Z"] + why, "--until"),
+                (["--add-on", "pass.30"] + why, "not_an_add_on"), (["--credits", "5"] + why, "--unit"),
+                (["--credits", "5", "--unit", "gold"] + why, "unknown_unit"),
+                (["--pass", "pro", "--days", "1", "--add-on", "x"] + why, "one of --pass, --add-on and --credits"),
+                (why, "one of --pass, --add-on and --credits"),
+                (["--add-on", "x", "--days", "1"] + why, "--days"),
+                (["--pass", "pro", "--days", "1", "--until", "2199-01-01T00:00:00Z"] + why, "--days"),
+                (["--pass", "pro", "--days", "1", "--reason", "", "--reference", "t"], "--reason"),
+                (["--pass", "pro", "--days", "1", "--reason", "r"], "--reference"),
+            ] {
+                let text = try await Self.refusal(["grant", "nobody"] + words, at: till)
+                #expect(text.contains(complaint), "\(words): \(text)")
+            }
+            #expect(try await till.look("timeline", of: "nobody").count("data") == 0)
+        }
     }
 }

@@ -1,5 +1,5 @@
 import AppStore
-import Entitlements
+package import Entitlements
 import HTTPTypes
 import LedgerStore
 
@@ -99,7 +99,7 @@ extension Problem {
     // MARK: Operators
 
     /// What is not granted.
-    init(_ refusal: GrantRefusal, of offer: GiveGrant.Offer) {
+    package init(_ refusal: GrantRefusal, of offer: GiveGrant.Offer) {
         switch refusal {
         case .unknownTier: self.init(.unknownTier, "The catalogue in force names no such tier.")
         case .unknownProduct: self.init(.unknownProduct, "The catalogue in force has no such product.")

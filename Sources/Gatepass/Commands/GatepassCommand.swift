@@ -8,7 +8,8 @@ struct GatepassCommand: AsyncParsableCommand {
         abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
         subcommands: [
             ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogCommand.self, ConfigCommand.self,
-            TokenCommand.self, TokensCommand.self, KeysCommand.self, UserCommand.self, AuditCommand.self,
+            TokenCommand.self, TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self,
+            AuditCommand.self,
             SimulateCommand.self, InspectCommand.self,
         ])
 }

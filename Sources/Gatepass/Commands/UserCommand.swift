@@ -73,30 +73,3 @@ struct UserTimelineCommand: AsyncParsableCommand {
         return (times + words.compactMap(\.self).map(VisibleText.escaped)).joined(separator: "\t")
     }
 }
-
-extension Startup {
-    /// What is recorded of a user, and the catalogue in force. Throws when the database is away or holds no catalogue.
-    fileprivate func ledger(of user: UserID) async throws -> (ledger: UserLedger, catalogue: CatalogueVersions) {
-        try await withPool { pool in
-            guard let shelf = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored) else {
-                throw DatabaseOpening.Refusal.noCatalogue
-            }
-            let ledgerSettings = LedgerSettings(
-                entitlements: settings.entitlements, tombstoneKey: settings.tokens.tombstoneKey)
-            let reader = Ledger(
-                pool: pool, catalogue: shelf, settings: ledgerSettings, now: Surroundings.now,
-                salt: Surroundings.noteSalt
-            ).reader()
-            async let running: Void = reader.run()
-            let ledger: Result<UserLedger, any Error>
-            do {
-                ledger = .success(try await reader.ledger(of: user))
-            } catch {
-                ledger = .failure(error)
-            }
-            reader.shutDown()
-            await running
-            return (try ledger.get(), shelf.snapshot)
-        }
-    }
-}

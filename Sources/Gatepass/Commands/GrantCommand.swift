@@ -1,0 +1,127 @@
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// `gatepass grant`: gives time, an add-on or credits, as `POST /api/admin/users/{user_id}/grants` does.
+struct GrantCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant", abstract: "Give a user time, an add-on or credits, and print the grant as JSON.")
+
+    @OptionGroup var about: UserOptions
+
+    @Option(help: "A tier: time in it, for --days or --until.")
+    var pass: String?
+
+    @Option(help: "How many days of the tier, in its lane.")
+    var days: Int?
+
+    @Option(help: "Until when, from now on, such as 2026-01-15T00:00:00Z.")
+    var until: String?
+
+    @Option(help: "An add-on's product id.")
+    var addOn: String?
+
+    @Option(help: "The add-on's bundle id, where several apps sell it.")
+    var app: String?
+
+    @Option(help: "How many credits, of --unit.")
+    var credits: Int?
+
+    @Option(help: "What is credited.")
+    var unit: String?
+
+    @Option(help: "When the credits end, if they do.")
+    var expiresAt: String?
+
+    @Option(help: "Why, for the audit trail and the timeline.")
+    var reason: String
+
+    @Option(help: "What it belongs to, such as a ticket.")
+    var reference: String
+
+    /// Throws `ValidationError` unless one thing is given, and every option says something of it.
+    func validate() throws {
+        guard [pass != nil, addOn != nil, credits != nil].count(where: \.self) == 1 else {
+            throw ValidationError("give one of --pass, --add-on and --credits")
+        }
+        let stray = [
+            ("--days", days != nil && (pass == nil || until != nil)), ("--until", until != nil && pass == nil),
+            ("--app", app != nil && addOn == nil), ("--unit", unit != nil && credits == nil),
+            ("--expires-at", expiresAt != nil && credits == nil),
+        ].filter(\.1).map(\.0)
+        guard stray.isEmpty else {
+            throw ValidationError("\(stray.joined(separator: ", ")): not with what else is given")
+        }
+    }
+
+    /// Throws what is wrong with the user id, and the exit status 1 when nothing is granted or the database is away.
+    func run() async throws {
+        let user = try about.id()
+        let overrides = try Startup.reporting { try about.installation.overridesForKeys() }
+        let startup = try Startup(about.options, overrides: overrides)
+        try await Startup.reporting {
+            do {
+                print(String(decoding: GrantBody(try await grant(to: user, startup)).bytes, as: UTF8.self))
+            } catch let problem as Problem {
+                throw Refused(problem)
+            }
+        }
+    }
+
+    private func grant(to user: UserID, _ startup: Startup) async throws -> Grant {
+        let request = try GrantRequest(json)
+        let id = ExternalID(Surroundings.id())
+        let note = request.note(by: .commandLine)
+        let answer = try await startup.recorded(
+            for: user, keys: [Grant.key(id)], audit: request.audit(by: .commandLine, to: user, as: id)
+        ) { history, catalogue in
+            GiveGrant(request.offer, as: id, to: user, note: note, from: catalogue).decide(given: history)
+        }
+        switch answer {
+        case .success(let grant): return grant
+        case .failure(let refusal): throw Problem(refusal, of: request.offer)
+        }
+    }
+
+    /// What a client would send.
+    private var json: JSONWriter {
+        let kind: GrantRequest.Kind =
+            if addOn != nil { .addOn } else if credits != nil { .credits } else if until != nil { .until } else {
+                .addDays
+            }
+        var json = JSONWriter()
+        json.beginObject()
+        let texts = [
+            ("kind", kind.rawValue), ("tier", pass), ("until", until), ("product_id", addOn), ("app", app),
+            ("unit", unit), ("expires_at", expiresAt), ("reason", reason), ("reference", reference),
+        ]
+        for (name, text) in texts {
+            guard let text else { continue }
+            json.name(name)
+            json.value(text)
+        }
+        for (name, number) in [("days", days), ("amount", credits)] {
+            guard let number else { continue }
+            json.name(name)
+            json.value(number)
+        }
+        json.endObject()
+        return json
+    }
+
+    /// Why nothing is granted, by the names that the command line has for members.
+    private struct Refused: Error, CustomStringConvertible {
+        private static let options = [
+            "tier": "pass", "product_id": "add-on", "amount": "credits", "expires_at": "expires-at",
+        ]
+
+        let description: String
+
+        init(_ problem: Problem) {
+            let members = problem.errors.map { String($0.pointer.dropFirst(2)) }
+            let place = members.first.map { "--" + (Self.options[$0] ?? $0) } ?? problem.code.rawValue
+            description = "\(place): \(problem.detail)"
+        }
+    }
+}

@@ -39,6 +39,21 @@ import Testing
         }
     }
 
+    @Test func `a person is found by the pseudonym that the audit trail has, also once they are erased`() async throws {
+        try await Shop.open { shop in
+            let desk = Desk(shop)
+            try await shop.attach(Books.pass("1000"), to: Self.anna)
+            let rows = try await shop.schema.rows("SELECT CONCAT(pseudonym) FROM users WHERE user_id = 'anna'")
+            guard case .text(let pseudonym) = rows[0][0] else { throw Books.Missing() }
+            #expect(try await desk.reader.search("#" + pseudonym) == [.user(Self.anna)])
+            for text in [pseudonym, "##" + pseudonym, "#0" + pseudonym, "#+" + pseudonym, "#9" + pseudonym, "#", "#x"] {
+                #expect(try await desk.reader.search(text) == [], "\(text)")
+            }
+            _ = try await desk.erasure(at: shop.clock.now).erase(Self.anna, by: .commandLine, reason: "asked")
+            #expect(try await desk.reader.search("#" + pseudonym) == [.user(nil)])
+        }
+    }
+
     @Test func `one name may be several things, and a purchase nobody's`() async throws {
         try await Shop.open { shop in
             try await shop.attach(Books.pass("1000"), to: Self.anna)
@@ -104,7 +119,7 @@ import Testing
     ]
 
     private static func askEverything(of desk: Desk) async throws {
-        for text in ["filler7", "00000000-0000-4000-8000-000000000000"] { _ = try await desk.reader.search(text) }
+        for text in ["filler7", "#7", "00000000-0000-4000-8000-000000000000"] { _ = try await desk.reader.search(text) }
         for id in [nil, UInt64(19_000)] {
             _ = try await desk.reader.transactions(before: id, limit: 100)
             _ = try await desk.reader.late(before: id, limit: 100)

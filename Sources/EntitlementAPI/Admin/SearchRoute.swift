@@ -86,7 +86,8 @@ extension Found {
 
     fileprivate var user: UserID? {
         switch self {
-        case .user(let user), .accountToken(let user): user
+        case .user(let user): user
+        case .accountToken(let user): user
         case .purchase(_, let owner), .transaction(_, _, let owner): owner
         }
     }

@@ -19,13 +19,15 @@ package struct OperatorReader: Sendable {
         self.key = key
     }
 
-    /// Everything that `text` is the exact name of: a user id, a transaction id, a store's original id, an issued account
-    /// token. What an erased person bought is found by its number and called by what stands in its place. Throws when the database is away.
+    /// Everything that `text` is the exact name of: a user id, a pseudonym with `#` before it, a transaction id, a store's
+    /// original id, an issued account token. What an erased person bought is found by its number and called by what stands in
+    /// its place. Throws when the database is away.
     package func search(_ text: String) async throws(DatabaseError) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.with { (session) throws(DatabaseError) in
             var found: [Found] = []
             if let user = UserID(text), try UserRow.isKnown(user, in: session) { found.append(.user(user)) }
+            if let person = try PseudonymRow.person(text, in: session) { found.append(person) }
             if let token = AccountToken(text), let user = try FoundRow.holder(of: token, in: session) {
                 found.append(.accountToken(user))
             }
@@ -99,7 +101,8 @@ package struct OperatorReader: Sendable {
 
 /// Something that a search found, and whose it is.
 package enum Found: Hashable, Sendable {
-    case user(UserID)
+    /// Nil for a person who was erased, found by their pseudonym.
+    case user(UserID?)
     /// The token issued to the user.
     case accountToken(UserID)
     case purchase(PurchaseKey, owner: UserID?)

@@ -11,7 +11,7 @@ import Testing
 
     @Test func `refunds, attaches and restores while the owner is erased find the one purchase`() async throws {
         try await Shop.open(instances: 2) { shop in
-            for round in 0..<TestRun.rounds(12, soak: 400) {
+            for round in 0..<TestRun.rounds(8, soak: 400) {
                 let (user, number) = (Books.user("r\(round)"), "5000\(round)")
                 try await shop.attach(Books.pass(number, day: 30, account: "7000\(round)"), to: user)
                 let refund = Books.pass(number, day: 30, account: "7000\(round)", signedDay: 41, revokedDay: 41)
@@ -42,7 +42,7 @@ import Testing
     @Test func `of two who attach a purchase while the first of them is erased one has it`() async throws {
         try await Shop.open(instances: 2) { shop in
             // Something is buried from the beginning in every other round.
-            for round in 0..<TestRun.rounds(12, soak: 400) {
+            for round in 0..<TestRun.rounds(8, soak: 400) {
                 let (user, number) = (Books.user("r\(round)"), "5000\(round)")
                 let pass = Books.pass(number, day: 30)
                 try await shop.attach(Books.pass("other \(round)"), to: user)

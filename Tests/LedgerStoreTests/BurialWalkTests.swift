@@ -30,7 +30,7 @@ import Testing
 
     @Test func `whatever happens, numbers stand where somebody who lives has or had them`() async throws {
         try await Shop.open(instances: 2) { shop in
-            for walk in 0..<TestRun.rounds(3, soak: 60) {
+            for walk in 0..<TestRun.rounds(2, soak: 60) {
                 var world = World(random: SeededChance("burial walk \(walk)"))
                 world.named = walk * 1_000
                 for _ in 0..<3 { world.arrive() }

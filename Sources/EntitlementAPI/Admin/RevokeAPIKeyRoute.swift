@@ -7,6 +7,7 @@ enum RevokeAPIKeyRoute {
     /// - Throws: `not_found` for a number that no key has, `invalid_request`, what `once` throws, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let body = try await call.optionalJSON()
+        try body.requireObject()
         let reason = try Reason(optionalIn: body.value)
         let id = call.context.parameters.get("key_id").flatMap { UInt64($0) }
         return try await call.once(body) { _ async throws(Problem) in

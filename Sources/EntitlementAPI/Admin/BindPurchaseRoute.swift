@@ -8,13 +8,11 @@ enum BindPurchaseRoute {
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        try body.requireObject()
-        let name = try body.requiredPurchase()
-        let reason = try body.requiredReason()
-        let note = Note(actor: acting.actor?.text, reason: reason)
-        let key = try await recorded(name, call)
+        let act = try PurchaseAct(body)
+        let note = act.note(by: acting)
+        let key = try await recorded(act.name, call)
         let bound = try await call.recorded(
-            for: acting, keys: [key], audit: acting.audit(.bindPurchase, reason: reason, key.auditDetails),
+            for: acting, keys: [key], audit: acting.audit(.bindPurchase, reason: act.reason, key.auditDetails),
             orElse: { (refusal: BindRefusal) in Problem(refusal) }
         ) { history, context in
             BindPurchase(key, to: acting.user, note: note, in: context).decide(given: history)

@@ -10,18 +10,16 @@ enum MakeGoodRoute {
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        try body.requireObject()
-        let name = try body.requiredPurchase()
-        let reason = try body.requiredReason()
+        let act = try PurchaseAct(body)
         let reference = try body.required("reference") { name throws(Problem) in
             try body.text(name, characters: 1...maximumReference)
         }
-        let note = Note(actor: acting.actor?.text, reason: reason, reference: reference)
-        let key = try await call.purchase(name, of: acting)
+        let note = act.note(by: acting, reference: reference)
+        let key = try await call.purchase(act.name, of: acting)
         let id = nameForGood(key)
         let grant = try await call.recorded(
             for: acting, keys: [Grant.key(id)],
-            audit: acting.audit(.giveGrant, reason: reason, ["grant_id": id.text, "reference": reference]),
+            audit: acting.audit(.giveGrant, reason: act.reason, ["grant_id": id.text, "reference": reference]),
             orElse: { (refusal: MakeGoodRefusal) in Problem(refusal) }
         ) { history, context in
             MakeGood(key, of: acting.user, as: id, note: note, in: context).decide(given: history)

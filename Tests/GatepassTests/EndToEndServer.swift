@@ -76,7 +76,7 @@ final class EndToEndServer: Sendable {
     func boot() async throws {
         try await launch()
         let start = ContinuousClock.now
-        while start.duration(to: .now) < .seconds(20) {
+        while start.duration(to: .now) < .seconds(60) {
             if await answers("/readyz") == 200 { return }
             try await Task.sleep(for: .milliseconds(25))
         }

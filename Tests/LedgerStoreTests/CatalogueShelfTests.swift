@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a version that only a newer program can read stops neither writing nor reading`() async throws {
         try await Shop.open { shop in
             try await shop.schema.rows(

@@ -21,7 +21,7 @@ enum TestPool {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Limits for `count` connections at most; a caller waits for long, for many tests share the machine.
-    static func limits(_ count: Int, waitTimeout: Duration = .seconds(30)) -> PoolLimits {
+    static func limits(_ count: Int, waitTimeout: Duration = .seconds(60)) -> PoolLimits {
         var limits = PoolLimits()
         limits.maxConnections = count
         limits.waitTimeout = waitTimeout

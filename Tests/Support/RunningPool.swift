@@ -9,7 +9,7 @@ extension Pool {
         var limits = PoolLimits()
         limits.maxConnections = maxConnections
         // Many tests share the disk.
-        limits.waitTimeout = .seconds(10)
+        limits.waitTimeout = .seconds(60)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let pool = Pool(settings, limits: limits, surroundings: .real, logger: quiet)
         return try await withThrowingTaskGroup(of: Void.self) { group in

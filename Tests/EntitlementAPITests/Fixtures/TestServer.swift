@@ -95,7 +95,7 @@ struct TestServer: Sendable {
         }
         for (name, value) in fields where !value.isEmpty { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(Array(body.utf8), length: .known(Int64(body.utf8.count))) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 16 * 1024 * 1024)
         return Answer(
             status: Int(response.status.code), headers: response.headers, body: String(buffer: bytes))

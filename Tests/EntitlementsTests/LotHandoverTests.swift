@@ -49,8 +49,7 @@ import Testing
         }
 
         mutating func move(to receiver: Int, at instant: Instant, _ cause: Handover.Cause = .operator) {
-            let units = timeline(owner).unitsToMove(of: key, at: instant, cause: cause)
-            let handover = Handover(cause: cause, units: units)
+            let handover = timeline(owner).handover(of: 0, at: instant, cause: cause)
             ledgers[owner].append([LedgerEntry.Draft(.gaveAway(key, handover), at: instant)], at: instant)
             ledgers[receiver].append([LedgerEntry.Draft(.received(key, handover), at: instant)], at: instant)
             owner = receiver
@@ -211,8 +210,20 @@ import Testing
         #expect(town.balances(at: "01-05") == ["0 = 70 credited − 70 spent", "30 = 30 credited"])
     }
 
+    @Test func aReclaimTakesNoMoreOfARefundThanTheErasedPersonsPart() {
+        var town = Self.moved()
+        town.spend(50, at: "01-04")
+        town.refund(100_000, at: "01-05")
+        town.move(to: 2, at: "01-06", .reclaim)
+        #expect(
+            town.balances(at: "01-06") == [
+                "−30 = 30 credited − 30 refunded − 30 spent", "0 = 50 credited − 50 spent",
+                "−50 = 20 credited − 70 refunded",
+            ])
+    }
+
     @Test func whoeverHoldsWhatAllSidesTogetherGiveUpTheWholeRefund() {
-        for seed in UInt64(0)..<60 {
+        for seed in UInt64(0)..<200 {
             var random = SplitMix64(seed: seed)
             var town = Town(Bool.random(using: &random) ? .credits100 : .lenient100)
             var share = 0
@@ -226,7 +237,9 @@ import Testing
                     share = 0
                     town.reverse(at: at)
                 case 2, 3: town.spend(Int.random(in: 1...40, using: &random), at: at)
-                default: town.move(to: (town.owner + Int.random(in: 1...2, using: &random)) % 3, at: at)
+                default:
+                    let receiver = (town.owner + Int.random(in: 1...2, using: &random)) % 3
+                    town.move(to: receiver, at: at, Bool.random(using: &random) ? .operator : .reclaim)
                 }
                 #expect(
                     town.sums(at: at) == [100, CreditLot.refunded(of: 100, share: share)], "seed \(seed), day \(day)")

@@ -73,6 +73,13 @@ struct Realm {
         return apply(transfer.decide(given: history(at: now)), at: now)
     }
 
+    /// Spends so many credits.
+    mutating func spend(_ amount: Int, of user: UserID, at now: Instant) {
+        let spend = SpendCredits(
+            .of(amount), from: .credit, of: user, idempotencyKey: "\(now)", in: .example, settings: .everyone)
+        apply(spend.decide(given: history(at: now)), at: now)
+    }
+
     /// Appends what a decision wants and returns its answer.
     @discardableResult
     mutating func apply<Reply, Refusal>(

@@ -76,6 +76,106 @@ import Testing
         #expect(realm.segments(of: .erased(pseudonym: 7)) == ["p1 01-01..01-31", "p2 01-31..02-05"])
     }
 
+    // MARK: What is owed
+
+    private static let coins = VerifiedPurchase.state(of: "c", .credits100, .consumable, at: "01-01", account: "A")
+
+    /// Alice spends some of 100, all are refunded, and she is erased.
+    private static func indebted(by units: Int = 40, _ states: [VerifiedPurchase] = []) -> Realm {
+        var realm = Realm()
+        for state in [coins] + states { realm.attach(state, to: .alice, at: state.purchasedAt) }
+        realm.spend(units, of: .alice, at: "01-12")
+        realm.record(refund(of: coins), at: "01-13")
+        realm.erase(.alice, as: 7)
+        return realm
+    }
+
+    private static func refund(of state: VerifiedPurchase) -> VerifiedPurchase {
+        state.with(revocation: Revocation(revokedAt: "01-13", share: 100_000), signedAt: "01-13")
+    }
+
+    private func purse(of user: UserID, in realm: Realm) -> [Int] {
+        let state = realm.timeline(of: user).facts(of: .credit).state(at: "12-01")
+        return [state.spendable, state.debt]
+    }
+
+    @Test func theDebtFollowsToWhoeverHasAnyPurchaseOfTheAppleAccount() {
+        var realm = Self.indebted()
+        #expect(realm.attach(Self.p2, to: Self.bob, at: "02-10") == .success(.unowned))
+        #expect(purse(of: Self.bob, in: realm) == [0, 40])
+        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 0])
+        let before = realm.ledgers
+        #expect(realm.attach(Self.p1, to: "carl", at: "02-11") == .success(.unowned))
+        #expect(purse(of: "carl", in: realm) == [0, 0], "it is owed once")
+        #expect(realm.attach(Self.p2, to: Self.bob, at: "02-12") == .success(.alreadyTheirs))
+        #expect(realm.ledgers[Self.bob] == before[Self.bob])
+        realm.record(Self.coins.with(revocation: nil, signedAt: "02-13"), at: "02-13")
+        #expect(purse(of: Self.bob, in: realm) == [60, 0], "the refund is reversed where the debt is")
+    }
+
+    @Test func aRefundAfterTheErasureFollowsAsSoonAsTheAccountIsShownAgain() {
+        var realm = Realm()
+        realm.attach(Self.coins, to: .alice, at: "01-01")
+        realm.spend(40, of: .alice, at: "01-12")
+        realm.erase(.alice, as: 7)
+        realm.attach(Self.p2, to: Self.bob, at: "01-12")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0], "what is left needs the proof")
+        realm.record(Self.refund(of: Self.coins), at: "01-13")
+        let answer = realm.restore([Self.p2], to: Self.bob, at: "01-14")
+        #expect(answer == .success([0: .claimed(.alreadyTheirs)]))
+        #expect(purse(of: Self.bob, in: realm) == [0, 40])
+    }
+
+    @Test(arguments: [nil, "B"]) func anotherAppleAccountOwesNothingOfIt(_ account: String?) {
+        var realm = Self.indebted()
+        let state = VerifiedPurchase.state(of: "o", at: "01-20", account: account)
+        #expect(realm.attach(state, to: Self.bob, proof: account, at: "02-10") == .success(.unowned))
+        #expect(purse(of: Self.bob, in: realm) == [0, 0])
+        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 40])
+    }
+
+    @Test func aRefusedPurchaseBringsNoDebt() {
+        var realm = Self.indebted()
+        realm.attach(Self.p2, to: "carl", at: "01-20")
+        #expect(realm.attach(Self.p2, to: Self.bob, at: "02-10") == .failure(.ownedByAnotherUser))
+        #expect(purse(of: Self.bob, in: realm) == [0, 0])
+    }
+
+    @Test func theLivingKeepTheirDebts() {
+        var realm = Realm()
+        realm.attach(Self.coins, to: .alice, at: "01-01")
+        realm.spend(40, of: .alice, at: "01-12")
+        realm.record(Self.refund(of: Self.coins), at: "01-13")
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        #expect(purse(of: .alice, in: realm) == [0, 40] && purse(of: Self.bob, in: realm) == [0, 0])
+    }
+
+    /// What repays goes along with what it repays, and nothing that could be spent does.
+    @Test func noUnitComesWithADebtThatIsRepaidInPart() {
+        let more = VerifiedPurchase.state(of: "d", .credits1, .consumable, at: "01-11", account: "A")
+        let few = VerifiedPurchase.state(of: "e", .credits100, .consumable, at: "01-11", account: "A")
+            .with(revocation: Revocation(revokedAt: "01-11", share: 75_000), signedAt: "01-11")
+        var realm = Self.indebted(by: 40, [more, few])
+        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 15], "25 repay 40")
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        #expect(purse(of: Self.bob, in: realm) == [0, 15])
+        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 0])
+        #expect(realm.owners[more.key]?.isErased == true, "another purse stays")
+        #expect(realm.owners[few.key] == Self.bob)
+    }
+
+    @Test func anAccountThatOwesNothingItselfBringsNoUnitsAlong() {
+        let others = VerifiedPurchase.state(of: "d", .credits100, .consumable, at: "01-11", account: "B")
+            .with(revocation: Revocation(revokedAt: "01-11", share: 40_000), signedAt: "01-11")
+        var realm = Self.indebted(by: 100, [others])
+        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 40], "60 repay 100")
+        realm.attach(.state(of: "o", at: "01-20", account: "B"), to: "carl", at: "02-10")
+        #expect(realm.owners[others.key]?.isErased == true && purse(of: "carl", in: realm) == [0, 0])
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        #expect(purse(of: Self.bob, in: realm) == [0, 100])
+        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [60, 0])
+    }
+
     @Test func anErasedPersonsTokenVetoesAllButTheSameAppleAccount() throws {
         let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
         let state = VerifiedPurchase.state(of: "late", at: "02-01", accountToken: token, account: "A")

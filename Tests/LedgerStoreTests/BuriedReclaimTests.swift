@@ -155,6 +155,114 @@ import Testing
         }
     }
 
+    // MARK: What is owed
+
+    private static let refund = Books.sale(
+        "20003", of: "coins.100", .consumable, day: 31, account: "70001", signedDay: 39, revokedDay: 39)
+
+    @Test func `what is owed follows to whoever has another purchase of the Apple account`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            try await BurialTests.fill(shop, anna)
+            try await shop.attach(Self.refund, to: anna)
+            #expect(try await shop.coins(of: anna) == [0, 40])
+            let erased = try await shop.erase(anna)
+            let pass = { (number: String, account: String?) in Books.pass(number, day: 33, account: account) }
+            for (number, account) in [("60001", nil), ("60002", "70002")] as [(String, String?)] {
+                #expect(try await shop.attach(pass(number, account), to: ben) == .success(.unowned))
+            }
+            #expect(try await [shop.coins(of: ben), shop.coins(of: erased)] == [[0, 0], [0, 40]])
+
+            #expect(try await shop.attach(pass("30003", account), to: cleo, via: 1) == .success(.unowned))
+            #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 40], [0, 0]])
+            try await shop.expectNothing(of: ["anna", "20001", "20003"], nor: BurialTests.sales)
+            try await shop.expectWhole()
+            let counts = try await shop.schema.counts()
+            let verdicts = try await shop.restore([pass("30003", account)], to: cleo)
+            #expect(verdicts == [0: .claimed(.alreadyTheirs)])
+            #expect(try await shop.schema.counts() == counts)
+            #expect(try await shop.attach(pass("60004", account), to: ben, via: 1) == .success(.unowned))
+            #expect(try await shop.coins(of: ben) == [0, 0])
+
+            // The rest comes with the proof, and the refund is reversed where the debt is.
+            let rest = try await shop.restore(BurialTests.sales, to: cleo, proof: account)
+            #expect(rest.values.allSatisfy { if case .claimed = $0 { true } else { $0 == .duplicateInRequest } })
+            let reversal = Books.sale(
+                "20003", of: "coins.100", .consumable, day: 31, account: account, signedDay: 40)
+            try await shop.attach(reversal, to: ben)
+            #expect(try await shop.coins(of: cleo) == [60, 0])
+            try await shop.expectWhole()
+            for user in [cleo, ben] { try await shop.erase(user) }
+            try await shop.expectNothing(of: BurialTests.traces + ["cleo", "30003"], nor: [Self.refund])
+            try await shop.expectWhole()
+        }
+    }
+
+    @Test func `a refund that comes after the erasure is owed by whoever shows the Apple account next`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            try await BurialTests.fill(shop, anna)
+            try await shop.erase(anna)
+            let pass = Books.pass("30003", day: 33, account: account)
+            try await shop.restore([pass], to: cleo)
+            try await shop.attach(Self.refund, to: ben)
+            #expect(try await shop.coins(of: cleo) == [0, 0])
+            try await shop.restore([pass], to: cleo, via: 1)
+            #expect(try await shop.coins(of: cleo) == [0, 40])
+            try await shop.expectWhole()
+        }
+    }
+
+    @Test func `what is owed for coins that somebody living had before follows too`() async throws {
+        try await Shop.open { shop in
+            try await BurialTests.fill(shop, anna)
+            _ = try await shop.transfer(.one(PurchaseName(ExternalID("20003"))), from: anna, to: ben).get()
+            _ = try await shop.spend(50, of: ben, under: "order-9").get()
+            try await shop.attach(Self.refund, to: ben)
+            let erased = try await shop.erase(ben)
+            #expect(try await shop.schema.rows("SELECT 1 FROM purchases WHERE external_id LIKE 'hmac:%'").isEmpty)
+            try await shop.attach(Books.pass("30003", day: 33, account: account), to: cleo)
+            #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 50], [0, 0]])
+            #expect(try await shop.coins(of: anna) == [0, 40])
+            try await shop.expectWhole()
+        }
+    }
+
+    @Test func `of those who show the Apple account at once one owes it`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            for round in 0..<TestRun.rounds(8, soak: 200) {
+                let (user, account) = (Books.user("r\(round)"), "7000\(round)")
+                let coins = Books.sale("2000\(round)", of: "coins.100", .consumable, day: 31, account: account)
+                let refund = Books.sale(
+                    "2000\(round)", of: "coins.100", .consumable, day: 31, account: account, signedDay: 39,
+                    revokedDay: 39)
+                try await shop.attach(coins, to: user)
+                _ = try await shop.spend(40, of: user, under: "order").get()
+                let erased = try await shop.erase(user)
+                let racers = (0..<6).map { Books.user("c\(round)-\($0)") }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await shop.attach(refund, to: ben, via: round % 2) }
+                    for (number, racer) in racers.enumerated() {
+                        group.addTask {
+                            let pass = Books.pass("3\(round)\(number)", day: 33, account: account)
+                            for instance in 0..<4 {
+                                try await shop.attach(pass, to: racer, via: (instance + number) % 2)
+                            }
+                            if number == round { try await shop.erase(racer) }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                for racer in racers {
+                    let pass = Books.pass("4\(round)" + racer.text.suffix(1), day: 34, account: account)
+                    try await shop.attach(pass, to: racer)
+                }
+                var owed: [[Int]] = []
+                for user in racers + [erased] { owed.append(try await shop.coins(of: user)) }
+                #expect(owed.filter { $0 == [0, 40] }.count == 1 && owed.filter { $0 == [0, 0] }.count == 6)
+            }
+            try await shop.expectWhole()
+        }
+    }
+
     /// A pass is refunded and given back; the status of who claimed it follows.
     private func refundAndReverse(_ shop: Shop) async throws {
         shop.clock.now = shop.clock.now + 5 * Instant.millisecondsPerDay

@@ -4,7 +4,7 @@
 /// the receiver gives up those below `n`, the giver, who keeps what was drawn, those from `n` on. So the present owner's units
 /// are taken before those of earlier ones, the newest before the oldest; all sides together give up exactly `R`,
 /// each computes its part from its own ledger, and a reversal gives back where it was taken. Only the same Apple
-/// account's reclaim takes all of a refund along, and with it what is owed.
+/// account's reclaim takes all of the giver's part along, and with it what is owed.
 package struct LotHolding: Hashable, Sendable {
     /// Units held in a stretch of time.
     package struct Stake: Hashable, Sendable {
@@ -53,7 +53,7 @@ package struct LotHolding: Hashable, Sendable {
     private static func stakes(in tenure: Tenure, of lot: CreditLot) -> [Stake] {
         let startsAt = max(tenure.startsAt ?? lot.creditedAt, lot.creditedAt)
         let amount = tenure.arrival?.units(ofAtMost: lot.credited) ?? lot.credited
-        let refunds = 0..<(tenure.arrival?.isReclaim ?? true ? lot.credited : amount)
+        let refunds = 0..<(tenure.arrival?.refunds(ofAtMost: lot.credited, with: amount) ?? lot.credited)
         guard let endsAt = tenure.endsAt, let departure = tenure.departure else {
             return [Stake(amount: amount, refunds: refunds, startsAt: startsAt)]
         }
@@ -96,6 +96,11 @@ extension Handover {
         case .reclaim: true
         case .policy, .operator, .merge: false
         }
+    }
+
+    /// How many units of a refund of the whole lot, of `limit` units, are given up by whoever has `amount` of it.
+    fileprivate func refunds(ofAtMost limit: Int, with amount: Int) -> Int {
+        isReclaim ? max(0, min(refunds ?? limit, limit)) : amount
     }
 
     fileprivate func units(ofAtMost limit: Int) -> Int { max(0, min(units, limit)) }

@@ -72,6 +72,28 @@ extension Timeline {
         }
     }
 
+    /// The `refunds` of a handover of the lot: the giver's whole part, where what is owed goes along.
+    func refundsToMove(of lot: PurchaseKey, at instant: Instant, cause: Handover.Cause) -> Int? {
+        switch cause {
+        case .reclaim: lotState(of: lot, at: instant)?.holding.stakes.last?.refunds.upperBound
+        case .policy, .operator, .merge: nil
+        }
+    }
+
+    /// The positions of the held lots for which `belongs` holds, of each purse where these owe more at `instant` than is left
+    /// of them all.
+    func lotsInDebt(at instant: Instant, among belongs: (PurchaseKey) -> Bool) -> [Int] {
+        purses.flatMap { facts -> [Int] in
+            let state = facts.state(at: instant)
+            guard state.debt > 0 else { return [] }
+            let lots = state.lots.compactMap { lot in
+                belongs(lot.holding.key)
+                    ? position(ofHeld: lot.holding.key).map { (position: $0, free: lot.free) } : nil
+            }
+            return lots.reduce(0) { $0 + $1.free } < 0 ? lots.map(\.position) : []
+        }
+    }
+
     private func lotState(of lot: PurchaseKey, at instant: Instant) -> LotState? {
         for facts in purses {
             guard let position = facts.positions[lot] else { continue }

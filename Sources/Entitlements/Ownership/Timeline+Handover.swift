@@ -8,7 +8,9 @@ extension Timeline {
             let ran = ran(index, by: instant)
             return Handover(cause: cause, ran: ran.before + ran.here)
         case .credits:
-            return Handover(cause: cause, units: unitsToMove(of: purchase.key, at: instant, cause: cause))
+            return Handover(
+                cause: cause, units: unitsToMove(of: purchase.key, at: instant, cause: cause),
+                refunds: refundsToMove(of: purchase.key, at: instant, cause: cause))
         case .recorded, .addOn, .plan:
             return Handover(cause: cause)
         }

@@ -17,8 +17,20 @@ struct Claims {
         self.context = context
     }
 
-    /// Whether the user may have the purchase of `key`; if so it becomes theirs by `bindings` or `moves`.
+    /// Whether the user may have the purchase of `key`; if so it becomes theirs by `bindings` or `moves`, and what erased
+    /// people of its Apple account owe with it.
     mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
+        let answer = judge(key)
+        guard case .success = answer else { return answer }
+        for erased in history.ledgers.keys.filter(\.isErased).sorted() {
+            for account in Set(history.purchases[key]?.states.compactMap(\.appTransactionID) ?? []) {
+                takeDebts(of: account, from: erased)
+            }
+        }
+        return answer
+    }
+
+    private mutating func judge(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
         guard let purchase = history.purchases[key] else { return .failure(.notClaimable) }
         if purchase.owner == user { return .success(.alreadyTheirs) }
         if moves[key] != nil { return .success(.transferred) }
@@ -68,17 +80,35 @@ struct Claims {
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
     ) -> Bool {
         guard let proof, purchase.isProven(by: proof) else { return false }
-        let timeline = timeline(of: erased)
-        let instant = history.instantOfMove(from: erased, to: user)
-        let others = Set(
-            history.ledger(of: erased).entries.compactMap { entry in
-                entry.fact.state.flatMap { $0.appTransactionID == nil || $0.appTransactionID == proof ? nil : $0.key }
-            })
-        for (index, held) in timeline.purchases.enumerated() where held.isHeld {
-            guard held.key == key || !others.contains(held.key) else { continue }
-            moves[held.key] = Move(to: user, timeline.handover(of: index, at: instant, cause: .reclaim), at: instant)
+        let others = history.ledger(of: erased).purchases(notOf: proof)
+        move(from: erased) { timeline, _ in
+            timeline.purchases.indices.filter { index in
+                let held = timeline.purchases[index].key
+                return held == key || !others.contains(held)
+            }
         }
         return moves[key] != nil
+    }
+
+    /// Moves the lots of an erased person that owe more than is left of them all, if `account` bought them: units that could
+    /// be spent need the proof, and none comes along.
+    private mutating func takeDebts(of account: AppTransactionID, from erased: UserID) {
+        let ledger = history.ledger(of: erased)
+        guard ledger.entries.contains(where: { $0.fact.state?.appTransactionID == account }) else { return }
+        let others = ledger.purchases(notOf: account)
+        move(from: erased) { timeline, instant in
+            timeline.lotsInDebt(at: instant) { !others.contains($0) }
+        }
+    }
+
+    /// Moves what `selecting` takes of the purchases that an erased person still has.
+    private mutating func move(from erased: UserID, selecting: (Timeline, Instant) -> [Int]) {
+        let timeline = timeline(of: erased)
+        let instant = history.instantOfMove(from: erased, to: user)
+        for index in selecting(timeline, instant) where timeline.purchases[index].isHeld {
+            let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
+            moves[timeline.purchases[index].key] = Move(to: user, handover, at: instant)
+        }
     }
 
     /// Folded once, however many of the owner's purchases are claimed.
@@ -118,5 +148,15 @@ extension Timeline {
         case .transfer: true
         case .transferIfInactive: isInactive(index, at: instant)
         }
+    }
+}
+
+extension UserLedger {
+    /// What another Apple account than `account` bought.
+    fileprivate func purchases(notOf account: AppTransactionID) -> Set<PurchaseKey> {
+        Set(
+            entries.compactMap { entry in
+                entry.fact.state.flatMap { $0.appTransactionID == nil || $0.appTransactionID == account ? nil : $0.key }
+            })
     }
 }

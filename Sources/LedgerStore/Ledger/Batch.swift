@@ -106,16 +106,20 @@ struct Batch: Sendable {
         return workspace
     }
 
-    /// The same with those that are buried, and the purchases by their tombstones where one of those might stand for one.
+    /// The same with those that are buried, and with the erased people of the evidence's Apple accounts, whose debts follow
+    /// them; and the purchases by their tombstones where one of those might stand for one.
     private func withBuried(
         _ known: PurchaseRow.Known, of named: Set<PurchaseKey>, in session: Session
     ) throws(DatabaseError) -> (known: PurchaseRow.Known, tombstones: [PurchaseKey: PurchaseKey]) {
-        guard known.isAnyBuried else { return (known, [:]) }
+        guard known.isAnybodyErased else { return (known, [:]) }
         let plain = named.filter { !$0.isTombstone }
         let tombstones = Dictionary(
             plain.map { ($0.buried(under: settings.tombstoneKey), $0) }, uniquingKeysWith: { first, _ in first })
-        let buried = try PurchaseRow.known(Array(tombstones.keys), in: session)
-        return (known.merging(buried), tombstones)
+        var found = known.merging(try PurchaseRow.known(Array(tombstones.keys), in: session))
+        let accounts = Set(requests.flatMap { $0.evidence.compactMap(\.purchase.appTransactionID) })
+        let erased = try UserRow.erased(of: accounts.map { settings.tombstoneKey.tombstone(of: $0) }, in: session)
+        found.holders.merge(erased.map { (.erased(pseudonym: $0), $0) }) { first, _ in first }
+        return (found, tombstones)
     }
 
     private func people(

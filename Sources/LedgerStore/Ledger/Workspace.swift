@@ -83,9 +83,9 @@ struct Workspace {
         self.tombstoneKey = tombstoneKey
     }
 
-    /// What a decision about `users` and the purchases of `keys` may know.
+    /// What a decision about `users` and the purchases of `keys` may know: of all erased people too, for they may owe something.
     func history(for users: Set<UserID>, _ keys: Set<PurchaseKey>) -> PurchaseHistory {
-        let users = users.union(keys.compactMap { holdings[$0]?.owner })
+        let users = users.union(keys.compactMap { holdings[$0]?.owner }).union(people.keys.filter(\.isErased))
         return PurchaseHistory(
             now: now,
             ledgers: Dictionary(

@@ -78,7 +78,8 @@ extension FactContent {
         guard let cause = fields.text(0).flatMap(Handover.Cause.init), let ran = fields.number(1),
             let units = fields.integer(2)
         else { return nil }
-        return Handover(cause: cause, ran: ran, units: units, request: fields.text(3))
+        return Handover(
+            cause: cause, ran: ran, units: units, refunds: fields.integer(4), request: fields.text(3))
     }
 
     private static func creditAct(_ fields: [JSONField], _ kind: FactKind) -> CreditAct? {

@@ -11,10 +11,11 @@ enum FactContent {
         case .evidence, .bound, .withdrawn: nil
         case .granted(let grant): .list(fields(of: grant))
         case .gaveAway(_, let handover), .received(_, let handover):
-            .list([
-                .text(handover.cause.rawValue), JSONField(handover.ran), JSONField(handover.units),
-                JSONField(handover.request),
-            ])
+            .list(
+                [
+                    .text(handover.cause.rawValue), JSONField(handover.ran), JSONField(handover.units),
+                    JSONField(handover.request),
+                ] + (handover.refunds.map { [JSONField($0)] } ?? []))
         case .credit(let act): .list(fields(of: act))
         case .device(let act): fields(of: act.deed)
         case .sandboxTester(let flag), .consumptionConsent(let flag): .list([JSONField(flag)])

@@ -46,10 +46,10 @@ enum PurchaseRow {
     private static let knownByKey = Statement(
         "read known purchases",
         """
-        SELECT v.version, v.is_any_buried, j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
+        SELECT v.version, v.is_anybody_erased, j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
         FROM (
             SELECT MAX(version) version,
-                EXISTS (SELECT 1 FROM purchases FORCE INDEX (by_external_id) WHERE \(isBuried)) is_any_buried
+                EXISTS (SELECT 1 FROM users WHERE user_id IS NULL) is_anybody_erased
             FROM catalog_versions
         ) v
         LEFT JOIN (
@@ -136,8 +136,8 @@ enum PurchaseRow {
     /// What there is of some keys, and the number of the newest catalogue.
     struct Known {
         var catalogueVersion = 0
-        /// Whether any purchase at all is buried.
-        var isAnyBuried = false
+        /// Whether anybody at all was erased, so that a purchase may be buried.
+        var isAnybodyErased = false
         /// Those that have a row.
         var keys: Set<PurchaseKey> = []
         /// Everybody who has or had one of them, and their pseudonym.
@@ -157,7 +157,7 @@ enum PurchaseRow {
         var known = Known()
         for row in try session.query(knownByKey, [.text(array(of: keys))]) {
             known.catalogueVersion = try row.optionalInt(0) ?? 0
-            known.isAnyBuried = try row.bool(1)
+            known.isAnybodyErased = try row.bool(1)
             guard let number = try row.optionalInt(2) else { continue }
             known.keys.insert(keys[number - 1])
             for column in [3, 5] {

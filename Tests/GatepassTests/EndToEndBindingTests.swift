@@ -50,6 +50,35 @@ extension EndToEnd {
             #expect(try await till.server.command(["audit", "verify"]).status == 0)
         }
 
+        @Test func `what an erased person owes is owed by the next login of the Apple account`() async throws {
+            let till = try await EndToEndTill.shared
+            let both = "owed" + newID()
+            let (gone, back, other) = (both + "-gone", both + "-back", both + "-other")
+            let sale = { (product: String, account: String) in
+                var sale = EndToEndTill.sale(product, at: now - day)
+                sale.appTransactionId = account
+                return sale
+            }
+            let lot = sale("credits.100", both)
+            try await till.attach(lot, to: gone)
+            try await till.spend(70, for: gone)
+            try await till.attach(lot.refunded(at: now), to: gone)
+            #expect(try await till.look("credits", of: gone).integer("data.0.debt") == 70)
+            #expect(try await till.act("erase", for: gone).status == 204)
+            try await till.attach(sale("credits.100", both + "-else"), to: other)
+            #expect(try await till.look("credits", of: other).integer("data.0.debt") == 0)
+            #expect(try await till.attach(sale("pass.30", both), to: back).string("outcome") == "attached")
+            #expect(try await till.look("credits", of: back).integer("data.0.debt") == 70)
+            #expect(try await till.spend(1, for: back).string("code") == "in_debt")
+            try await till.attach(sale("credits.100", both), to: back)
+            let purse = try await till.look("credits", of: back)
+            #expect(purse.integer("data.0.debt") == 0 && purse.integer("data.0.spendable") == 30, "\(purse.text)")
+            let timeline = try await till.look("timeline", of: back).text
+            #expect(timeline.contains("because the same Apple account claimed what an erased person had"))
+            #expect(!timeline.contains(lot.transactionId))
+            #expect(try await till.server.command(["audit", "verify"]).status == 0)
+        }
+
         @Test func `what somebody has, and what nobody ever saw, is not bound`() async throws {
             let till = try await EndToEndTill.shared
             let both = "unbound" + newID()

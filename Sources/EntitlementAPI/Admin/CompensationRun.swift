@@ -74,9 +74,7 @@ struct CompensationRun: Sendable {
                 Compensate(user, for: outage, as: id, note: note, in: context).decide(given: history)
             }
         }
-        let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: user)
-        }
+        let ledger = try await call.ledger(of: user)
         let context = FoldContext(catalogue: call.api.service.catalogue, settings: call.api.service.settings)
         let history = PurchaseHistory(now: call.now, ledgers: [user: ledger], purchases: [:], tokenHolders: [:])
         do throws(CompensationRefusal) {

@@ -7,9 +7,7 @@ enum TimelineRoute {
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query))
         let user = try call.namedUser()
-        let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: user)
-        }
+        let ledger = try await call.ledger(of: user)
         let before = page.before.flatMap { Int(exactly: $0) } ?? .max
         let rows = ledger.entries.enumerated().prefix { $0.offset + 1 < before }.suffix(page.readLimit).reversed()
         return .json(page.body(of: Array(rows), number: { UInt64($0.offset + 1) }) { $0.append($1.element) })

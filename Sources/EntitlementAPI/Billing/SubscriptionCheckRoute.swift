@@ -18,9 +18,7 @@ enum SubscriptionCheckRoute {
     }
 
     private static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
-        let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: user)
-        }
+        let ledger = try await call.ledger(of: user)
         let catalogue = call.api.service.catalogue
         let status = call.api.fold(ledger, catalogue, call.now).status
         return .json(SubscriptionCheckBody(status, ledger, catalogue).bytes, cacheControl: "private, no-cache")

@@ -3,20 +3,22 @@ import Hummingbird
 
 /// `GET /api/credits`: what is left of each unit in each environment, and in which lots; by unit, then environment.
 enum CreditsRoute {
-    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(about: call.acting, call)
     }
 
     /// The same about any user.
     ///
-    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
-        let page = try CursorPage<BalanceCursor>(try Query(call.request.uri.query))
-        let timeline = try await call.timeline(of: acting)
-        let lots = Dictionary(grouping: timeline.lotBalances(at: call.now), by: \.purse)
-        let bytes = page.body(of: timeline.creditBalances(at: call.now)) { json, balance in
-            json.append(balance, lots[balance.purse] ?? [])
+        let query = try Query(call.request.uri.query)
+        let page = try CursorPage<BalanceCursor>(query)
+        let asked = try await AskedTimeline(of: acting, query, call)
+        let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
+        let acts = asked.acts(by: \.purse)
+        let bytes = page.body(of: asked.timeline.creditBalances(at: asked.at)) { json, balance in
+            json.append(balance, lots[balance.purse] ?? [], acts.map { $0[balance.purse] ?? [] })
         }
         return .json(bytes, cacheControl: "private, no-cache")
     }
@@ -49,7 +51,7 @@ extension CreditBalance {
 }
 
 extension JSONWriter {
-    fileprivate mutating func append(_ balance: CreditBalance, _ lots: [LotBalance]) {
+    fileprivate mutating func append(_ balance: CreditBalance, _ lots: [LotBalance], _ acts: [ExplainedAct]?) {
         beginObject()
         member("unit", balance.unit)
         member("environment", balance.environment.rawValue)
@@ -63,6 +65,7 @@ extension JSONWriter {
         member("written_off", balance.writtenOff)
         name("lots")
         array(lots) { $0.append($1) }
+        if let acts { member(acts: acts) }
         endObject()
     }
 

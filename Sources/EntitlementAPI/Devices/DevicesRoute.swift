@@ -4,18 +4,23 @@ import LedgerStore
 
 /// `GET /api/devices`: the devices on record, the newest first.
 enum DevicesRoute {
-    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(about: call.acting, call)
     }
 
     /// The same about any user.
     ///
-    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
-        let page = try CursorPage<DeviceCursor>(try Query(call.request.uri.query))
-        let devices = try await call.timeline(of: acting).devices(at: call.now).onRecord
-        return .json(page.body(of: devices) { $0.append($1) }, cacheControl: "private, no-cache")
+        let query = try Query(call.request.uri.query)
+        let page = try CursorPage<DeviceCursor>(query)
+        let asked = try await AskedTimeline(of: acting, query, call)
+        let acts = asked.acts(by: \.device)
+        let bytes = page.body(of: asked.timeline.devices(at: asked.at).onRecord) { json, device in
+            json.append(device, acts.map { $0[device.id] ?? [] })
+        }
+        return .json(bytes, cacheControl: "private, no-cache")
     }
 }
 
@@ -59,7 +64,7 @@ struct DeviceBody {
 
 extension JSONWriter {
     /// Writes a device as one value.
-    fileprivate mutating func append(_ device: Device) {
+    fileprivate mutating func append(_ device: Device, _ acts: [ExplainedAct]? = nil) {
         beginObject()
         member("device_id", device.id.text)
         member("name", device.name?.text)
@@ -74,6 +79,7 @@ extension JSONWriter {
         }
         member("registered_at", exactly: "registered_at_ms", device.registeredAt)
         member("last_seen_at", exactly: "last_seen_at_ms", device.lastSeenAt)
+        if let acts { member(acts: acts) }
         endObject()
     }
 }

@@ -9,9 +9,7 @@ enum EntitlementTokenRoute {
         let service = call.api.service
         let query = try Query(call.request.uri.query)
         let ring = try await call.served { () async throws(ServiceFailure) in try await service.signingKeys() }
-        let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await service.ledger(of: call.user)
-        }
+        let ledger = try await call.ledger(of: call.user)
         let catalogue = service.catalogue
         let version = catalogue.inForce(at: call.now)
         let app = try query.app(of: version.catalogue)

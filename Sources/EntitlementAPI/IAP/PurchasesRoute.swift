@@ -3,14 +3,13 @@ import Hummingbird
 
 /// `GET /api/iap/purchases`: what the user bought and what each purchase gave, newest first.
 enum PurchasesRoute {
-    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        let page = try CursorPage<PurchaseCursor>(try Query(call.request.uri.query))
-        let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: call.user)
-        }
+        let query = try Query(call.request.uri.query)
+        let (page, asOf) = (try CursorPage<PurchaseCursor>(query), try AsOf(query, now: call.now))
+        let ledger = asOf.known(of: try await call.ledger(of: call.user))
         let catalogue = call.api.service.catalogue
-        let purchases = PurchaseSummary.all(in: ledger, call.api.fold(ledger, catalogue, call.now).status, catalogue)
+        let purchases = PurchaseSummary.all(in: ledger, call.api.fold(ledger, catalogue, asOf.at).status, catalogue)
         return .json(page.body(of: purchases) { $0.append($1) }, cacheControl: "private, no-cache")
     }
 }

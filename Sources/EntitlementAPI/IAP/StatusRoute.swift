@@ -13,22 +13,23 @@ enum StatusRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
-        let at = try query.instant("at") ?? call.now
-        let knownAt = try query.instant("known_at")
+        let asOf = try AsOf(query, now: call.now)
         let (history, explanation) = (try query.flag("history"), try query.flag("explain"))
-        let ledger = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.ledger(of: user)
-        }
+        let ledger = try await call.ledger(of: user)
         let catalogue = call.api.service.catalogue
         let body: StatusBody
-        if knownAt == nil, !history, !explanation {
-            let answer = call.api.statusAnswers.answer(about: ledger, given: catalogue, at: at, fold: call.api.fold)
-            body = StatusBody(of: user, at: at, answer)
+        if asOf.knownAt == nil, !history, !explanation {
+            let answer = call.api.statusAnswers.answer(
+                about: ledger, given: catalogue, at: asOf.at, fold: call.api.fold)
+            body = StatusBody(of: user, at: asOf.at, answer)
         } else {
-            let known = knownAt.map { ledger.known(at: $0) } ?? ledger
-            let parts = StatusBody.Parts(
-                history: history, explanation: explanation, catalogVersion: catalogue.latest.number)
-            body = StatusBody(call.api.fold(known, catalogue, at).status, parts)
+            let known = asOf.known(of: ledger)
+            let status = call.api.fold(known, catalogue, asOf.at).status
+            let acts = explanation ? ExplainedAct.all(in: known, at: asOf.at, under: status.settings) : []
+            body = StatusBody(
+                status,
+                StatusBody.Parts(
+                    history: history, explanation: explanation, acts: acts, catalogVersion: catalogue.latest.number))
         }
         return .validated(
             body.bytes, body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],

@@ -72,10 +72,12 @@ extension SignedCall {
     ///
     /// - Throws: `unavailable`.
     func timeline(of acting: Acting) async throws(Problem) -> Timeline {
-        let ledger = try await served { () async throws(ServiceFailure) in
-            try await api.service.ledger(of: acting.user)
-        }
-        return Timeline(folding: ledger, given: api.service.catalogue, settings: api.service.settings)
+        timeline(of: try await ledger(of: acting.user))
+    }
+
+    /// What the facts of `ledger` give.
+    func timeline(of ledger: UserLedger) -> Timeline {
+        Timeline(folding: ledger, given: api.service.catalogue, settings: api.service.settings)
     }
 
     /// The one purchase that `name` means, of those that the user has now.

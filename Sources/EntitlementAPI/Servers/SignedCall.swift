@@ -68,6 +68,13 @@ extension SignedCall {
         }
     }
 
+    /// Everything recorded of `user`.
+    ///
+    /// - Throws: `unavailable`.
+    func ledger(of user: UserID) async throws(Problem) -> UserLedger {
+        try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user) }
+    }
+
     /// A parameter of the path, its escapes decoded; nil when they cannot be.
     func named(_ parameter: String) -> String? {
         context.parameters.get(parameter).flatMap { Query.decoded($0.utf8[...]) }

@@ -7,12 +7,17 @@ package struct StatusBody {
         /// Pieces that have ended.
         var history = false
         var explanation = false
+        /// The facts about no purchase, for the explanation.
+        var acts: [ExplainedAct] = []
         /// The catalogue's version that was asked, for the explanation.
         var catalogVersion: Int?
 
-        package init(history: Bool = false, explanation: Bool = false, catalogVersion: Int? = nil) {
+        package init(
+            history: Bool = false, explanation: Bool = false, acts: [ExplainedAct] = [], catalogVersion: Int? = nil
+        ) {
             self.history = history
             self.explanation = explanation
+            self.acts = acts
             self.catalogVersion = catalogVersion
         }
     }
@@ -68,7 +73,10 @@ extension JSONWriter {
         append(status.devices)
         name("explanation")
         array(parts.explanation ? status.explanation : []) { $0.append($1) }
-        if parts.explanation { appendExplainedUnder(status.settings, parts) }
+        if parts.explanation {
+            member(acts: parts.acts)
+            appendExplainedUnder(status.settings, parts)
+        }
         endObject()
         return start
     }

@@ -26,12 +26,7 @@ package struct Timeline: Sendable {
         user = ledger.user
         self.catalogue = catalogue
         self.settings = settings
-        countsSandbox =
-            switch settings.sandboxAccess {
-            case .nobody: false
-            case .testers: ledger.isSandboxTester
-            case .everyone: true
-            }
+        countsSandbox = settings.countsSandbox(for: ledger)
         deviceActs = DeviceAct.Dated.all(in: ledger)
         purchases = Purchase.all(in: ledger, given: catalogue)
         purses = Self.purses(of: purchases, ledger)

@@ -85,7 +85,7 @@ package struct PurseFacts: Sendable {
 
 extension CreditAct {
     /// The units that the act takes; none for what follows upon a reservation.
-    var draws: [Draw] {
+    package var draws: [Draw] {
         switch self {
         case .spent(let spend): spend.draws
         case .reserved(let reservation): reservation.draws

@@ -19,4 +19,13 @@ package struct EntitlementSettings: Hashable, Sendable {
         self.renewalLeewayHours = renewalLeewayHours
         self.seatGraceHours = seatGraceHours
     }
+
+    /// Whether sandbox purchases count for the user of `ledger` (`semantics.md` §9).
+    func countsSandbox(for ledger: UserLedger) -> Bool {
+        switch sandboxAccess {
+        case .nobody: false
+        case .testers: ledger.isSandboxTester
+        case .everyone: true
+        }
+    }
 }

@@ -78,6 +78,46 @@ struct CreditRoutesTests {
         }
     }
 
+    @Test func theBalanceIsToldAsItWasAndWithWhatMadeIt() async throws {
+        try await TestServer.run { server in
+            try server.sellCredits()
+            _ = try await server.send("POST", Self.spend, #"{"amount":70,"reference":"r"}"#, fields: Self.key("k1"))
+            server.wait(hours: 1)
+            let id = try await server.send(
+                "POST", Self.reserve, #"{"amount":20,"ttl_seconds":60}"#, fields: Self.key("k2")
+            ).json["reservation_id"]?.string
+            func spendable(_ query: String) async throws -> String? {
+                try await server.send("GET", "/api/credits" + query).json["data"]?.elements?.first?["spendable"]?
+                    .integer
+            }
+            #expect(try await spendable("") == "10")
+            #expect(try await spendable("?at=2026-01-15T12:30:00Z") == "30")
+            #expect(try await spendable("?at=2026-01-15T13:01:00Z") == "30", "the reservation has ended by then")
+            #expect(try await spendable("?at=2027-01-01T00:00:00Z&known_at=2026-01-15T12:30:00Z") == "30")
+            #expect(try await spendable("?known_at=2026-01-01T00:00:00Z") == nil)
+            let explained = try await server.send("GET", "/api/credits?explain=1&at=2026-01-15T13:01:00Z")
+            let acts =
+                #""acts":[{"kind":"credit","text":"70 of credit were spent.","#
+                + #""recorded_at":"2026-01-15T12:00:00Z","recorded_at_ms":1768478400002,"#
+                + #""starts_at":"2026-01-15T12:00:00Z","starts_at_ms":1768478400000,"ends_at":null,"ends_at_ms":null,"#
+                + #""reason":null,"unit":"credit","environment":"Production","device_id":null,"#
+                + #""lots":[{"source":"apple_iap","external_id":"c1","amount":70}]},"#
+                + #"{"kind":"credit","text":"20 of credit were reserved as \#(id ?? "").","#
+                + #""recorded_at":"2026-01-15T13:00:00Z","recorded_at_ms":1768482000000,"#
+                + #""starts_at":"2026-01-15T13:00:00Z","starts_at_ms":1768482000000,"#
+                + #""ends_at":"2026-01-15T13:01:00Z","ends_at_ms":1768482060000,"reason":"finished","#
+                + #""unit":"credit","environment":"Production","device_id":null,"#
+                + #""lots":[{"source":"apple_iap","external_id":"c1","amount":20}]}]"#
+            #expect(explained.body.contains(acts), "\(explained.body)")
+            let status = try await server.send("GET", "/api/iap/apple/status?explain=1&at=2026-01-15T13:01:00Z")
+            #expect(status.body.contains(acts), "\(status.body)")
+            for (query, pointer) in [("?at=soon", "?at"), ("?known_at=", "?known_at"), ("?explain=2", "?explain")] {
+                try await server.expectRefusal(400, "invalid_request", "GET", "/api/credits" + query, at: pointer)
+                try await server.expectRefusal(400, "invalid_request", "GET", "/api/devices" + query, at: pointer)
+            }
+        }
+    }
+
     @Test func aSpendIsRefused() async throws {
         try await TestServer.run { server in
             try server.sellCredits()

@@ -46,6 +46,32 @@ struct DeviceRoutesTests {
         }
     }
 
+    @Test func devicesAreToldAsTheyWereAndWithWhatHappenedToThem() async throws {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            _ = try await Self.register("d1", server)
+            server.wait(hours: 1)
+            _ = try await server.send("POST", "/api/devices/d1/suspend")
+            _ = try await Self.register("d2", server)
+            func told(_ query: String) async throws -> [JSONValue] {
+                try await server.send("GET", Self.devices + query).json["data"]?.elements ?? []
+            }
+            #expect(try await told("").map { $0["device_id"]?.string } == ["d2", "d1"])
+            let earlier = try await told("?at=2026-01-15T12:30:00Z")
+            #expect(earlier.map { $0["state"]?.string } == ["active"])
+            #expect(try await told("?known_at=2026-01-15T12:30:00Z").map { $0["state"]?.string } == ["active"])
+            #expect(earlier.first?["acts"] == nil)
+            let explained = try await told("?explain=1")
+            let acts = explained.map { $0["acts"]?.elements?.map { $0["text"]?.string } }
+            #expect(
+                acts == [
+                    ["Device d2 was registered."],
+                    ["Device d1 was registered.", "Device d1 was suspended by the user."],
+                ])
+            #expect(explained.last?["acts"]?.elements?.last?["device_id"]?.string == "d1")
+        }
+    }
+
     @Test func aSeatIsGivenBackAndTaken() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")

@@ -1,0 +1,112 @@
+/// A fact that is about no purchase, and from when to when it holds (`semantics.md` §10).
+package struct ExplainedAct: Hashable, Sendable {
+    package let entry: LedgerEntry
+    /// Of credits: whose balance it changes.
+    package let purse: Purse?
+    /// Of a spend for ever, of a reservation until it ended, of anything else until a later fact takes its place.
+    package let holds: Explanation.Interval
+    /// Why it does not count at the instant asked about; nil while it does.
+    package let reason: Explanation.Reason?
+
+    /// The units that it takes.
+    package var draws: [Draw] {
+        guard case .credit(let act) = entry.fact else { return [] }
+        return act.draws
+    }
+
+    /// The device that it is about, if it is about one.
+    package var device: DeviceID? {
+        guard case .device(let act) = entry.fact else { return nil }
+        return act.device
+    }
+
+    /// Those of `ledger` that hold by `at` or held before, in the order of recording.
+    package static func all(
+        in ledger: UserLedger, at: Instant, under settings: EntitlementSettings
+    ) -> [ExplainedAct] {
+        let countsSandbox = settings.countsSandbox(for: ledger)
+        var reserved: [ReservationID: Purse] = [:]
+        for case .credit(.reserved(let reservation)) in ledger.entries.lazy.map(\.fact) {
+            reserved[reservation.id] = reservation.purse
+        }
+        var ends: [Effect.Standing: Instant] = [:]
+        var acts: [ExplainedAct] = []
+        for entry in ledger.entries.reversed() {
+            guard let effect = Effect(of: entry.fact) else { continue }
+            let endsAt = effect.begins.flatMap { ends[$0] }
+            for ended in effect.ends { ends[ended] = entry.effectiveAt }
+            guard entry.effectiveAt <= at else { continue }
+            let purse = effect.purse ?? effect.reservation.flatMap { reserved[$0] }
+            acts.append(
+                ExplainedAct(
+                    entry, effect, in: purse, until: endsAt, at: at,
+                    isCounted: purse?.environment != .sandbox || countsSandbox))
+        }
+        return acts.reversed()
+    }
+
+    private init(
+        _ entry: LedgerEntry, _ effect: Effect, in purse: Purse?, until end: Instant?, at: Instant, isCounted: Bool
+    ) {
+        let endsAt = [end, effect.deadline].compactMap { $0 }.min().map { max($0, entry.effectiveAt) }
+        self.entry = entry
+        self.purse = purse
+        holds = Explanation.Interval(startsAt: entry.effectiveAt, endsAt: endsAt)
+        let hasEnded = endsAt.map { $0 <= at } ?? false
+        reason = !isCounted ? .sandboxNotAllowed : !hasEnded ? nil : effect.deadline == nil ? .superseded : .finished
+    }
+}
+
+/// What a fact about no purchase brings about, and what it ends.
+private struct Effect {
+    /// What lasts until another fact ends it.
+    enum Standing: Hashable {
+        case reserved(ReservationID)
+        case onRecord(DeviceID)
+        case suspended(DeviceID)
+        case reactivated(DeviceID)
+        case seen(DeviceID)
+        case removed(DeviceID)
+        case sandboxTester
+        case consumptionConsent
+    }
+
+    private(set) var begins: Standing?
+    private(set) var ends: [Standing] = []
+    private(set) var purse: Purse?
+    private(set) var reservation: ReservationID?
+    /// When a reservation ends by itself.
+    private(set) var deadline: Instant?
+
+    /// Nil for a fact about a purchase.
+    init?(of fact: Fact) {
+        switch fact {
+        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received: return nil
+        case .credit(let act): follow(act)
+        case .device(let act): follow(act.deed, of: act.device)
+        case .sandboxTester: (begins, ends) = (.sandboxTester, [.sandboxTester])
+        case .consumptionConsent: (begins, ends) = (.consumptionConsent, [.consumptionConsent])
+        }
+    }
+
+    private mutating func follow(_ act: CreditAct) {
+        switch act {
+        case .spent(let spend): purse = spend.purse
+        case .reserved(let reserved):
+            (begins, purse, deadline) = (.reserved(reserved.id), reserved.purse, reserved.expiresAt)
+        case .committed(let id, _), .released(let id): (ends, reservation) = ([.reserved(id)], id)
+        }
+    }
+
+    private mutating func follow(_ deed: DeviceAct.Deed, of device: DeviceID) {
+        switch deed {
+        case .registered: (begins, ends) = (.onRecord(device), [.removed(device)])
+        case .suspended: (begins, ends) = (.suspended(device), [.reactivated(device)])
+        case .reactivated: (begins, ends) = (.reactivated(device), [.suspended(device)])
+        case .seen: (begins, ends) = (.seen(device), [.seen(device)])
+        case .removed:
+            begins = .removed(device)
+            ends = [.onRecord(device), .suspended(device), .reactivated(device), .seen(device)]
+        }
+    }
+}

@@ -30,12 +30,12 @@ extension JSONBody {
         return text
     }
 
-    /// A whole number between two bounds.
+    /// A whole number between two bounds; `490.0` is one, as JSON Schema has it.
     ///
     /// - Throws: `invalid_request` for anything else.
     func integer(_ name: String, in bounds: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let member = member(name) else { return nil }
-        guard let number = member.integer.flatMap({ Int($0) }), bounds.contains(number) else {
+        guard let number = member.whole, bounds.contains(number) else {
             throw .invalidRequest(
                 "The member must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound).", at: "#/" + name)
         }
@@ -72,5 +72,15 @@ extension JSONBody {
 
     private func member(_ name: String) -> JSONValue? {
         value[name].flatMap { $0.isNull ? nil : $0 }
+    }
+}
+
+extension JSONValue {
+    /// A number without a fraction other than zero; nil if this is something else.
+    fileprivate var whole: Int? {
+        guard let number else { return nil }
+        let parts = number.split(separator: ".", maxSplits: 1)
+        guard parts.count == 1 || parts[1].utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+        return Int(parts[0])
     }
 }

@@ -34,6 +34,9 @@ struct CreditRoutesTests {
                 "POST", Self.spend, #" {"reference": "order 1", "amount": 60} "#, fields: Self.key("k1"))
             #expect(again.status == 200 && again.body == first.body)
             #expect(again.headers.first(name: "idempotency-replayed") == "true")
+            let whole = try await server.send(
+                "POST", Self.spend, #"{"amount":60.00,"reference":"order 1"}"#, fields: Self.key("k1"))
+            #expect(whole.status == 200 && whole.body == first.body)
             for other in [
                 #"{"amount":61,"reference":"order 1"}"#, #"{"amount":60,"reference":"order 2"}"#,
                 #"{"amount":60,"reference":"order 1","environment":"Sandbox"}"#,
@@ -125,7 +128,8 @@ struct CreditRoutesTests {
             for (body, pointer) in [
                 ("[]", "#"), ("1", "#"), (#"{"reference":"r"}"#, "#/amount"),
                 (#"{"amount":null,"reference":"r"}"#, "#/amount"), (#"{"amount":"1","reference":"r"}"#, "#/amount"),
-                (#"{"amount":1.0,"reference":"r"}"#, "#/amount"), (#"{"amount":0,"reference":"r"}"#, "#/amount"),
+                (#"{"amount":1.5,"reference":"r"}"#, "#/amount"),
+                (#"{"amount":1.0e0,"reference":"r"}"#, "#/amount"), (#"{"amount":0,"reference":"r"}"#, "#/amount"),
                 (#"{"amount":-1,"reference":"r"}"#, "#/amount"),
                 (#"{"amount":1000000000001,"reference":"r"}"#, "#/amount"),
                 (#"{"amount":99999999999999999999,"reference":"r"}"#, "#/amount"),

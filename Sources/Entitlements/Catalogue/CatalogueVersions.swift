@@ -59,6 +59,12 @@ package struct CatalogueVersions: Sendable {
         self.product(product, from: source, for: app, purchasedAt: purchasedAt)?.terms
     }
 
+    /// What purchases of `product` give, whenever they are made; empty while no version knows the product.
+    package func allTerms(of product: ProductID, from source: Source, for app: AppID) -> [Terms] {
+        let key = ProductKey(id: product, source: source, app: app)
+        return productsByVersion.compactMap { $0[key]?.terms }
+    }
+
     /// The seats that such a purchase has of its own.
     package func seats(of product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant) -> Int? {
         self.product(product, from: source, for: app, purchasedAt: purchasedAt)?.seats

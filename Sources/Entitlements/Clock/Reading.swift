@@ -96,7 +96,7 @@ struct Reading {
     }
 
     /// What keeps the states of one identity from counting, the first by precedence.
-    private static func obstacle(in states: [VerifiedPurchase], given terms: Terms?) -> Purchase.Obstacle? {
+    static func obstacle(in states: [VerifiedPurchase], given terms: Terms?) -> Purchase.Obstacle? {
         if let first = states.first, states.dropFirst().contains(where: { $0.productID != first.productID }) {
             return .quarantined
         }

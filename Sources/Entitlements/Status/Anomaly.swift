@@ -1,0 +1,44 @@
+/// Why a genuine purchase that is recorded gives nothing though somebody paid; the raw value is what the API writes.
+package enum Anomaly: String, Hashable, Sendable, CaseIterable {
+    case unknownProduct = "unknown_product"
+    case productTypeMismatch = "product_type_mismatch"
+    case quarantined
+    case familyShared = "family_shared"
+    /// Nobody has it.
+    case unowned
+
+    /// Nil for what is in order.
+    init?(_ obstacle: Purchase.Obstacle) {
+        switch obstacle {
+        case .unknownProduct: self = .unknownProduct
+        case .productTypeMismatch: self = .productTypeMismatch
+        case .quarantined: self = .quarantined
+        case .familyShared: self = .familyShared
+        case .sandboxNotAllowed: return nil
+        }
+    }
+}
+
+extension Timeline {
+    /// What keeps the purchase of `key` from giving anything to the user at `instant`; nil for one that is in order and for
+    /// one that is not theirs.
+    package func anomaly(of key: PurchaseKey, at instant: Instant) -> Anomaly? {
+        guard let purchase = purchases.first(where: { $0.key == key }), !purchase.isGone(at: instant)
+        else { return nil }
+        return obstacle(to: purchase).flatMap { Anomaly($0) }
+    }
+}
+
+extension CatalogueVersions {
+    /// What a purchase may be, whenever it was made, of which all states name the product and the type of `state` and are
+    /// shared in the family like it.
+    package func possibleAnomalies(of state: VerifiedPurchase) -> Set<Anomaly> {
+        let terms = allTerms(of: state.productID, from: state.key.source, for: state.key.app)
+        guard !terms.isEmpty else { return [.unknownProduct] }
+        return Set(
+            terms.compactMap { terms in
+                if let obstacle = Reading.obstacle(in: [state], given: terms) { return Anomaly(obstacle) }
+                return terms.tier.map { tier($0) == nil } ?? false ? .unknownProduct : nil
+            })
+    }
+}

@@ -1,0 +1,86 @@
+import Entitlements
+import Testing
+
+/// Which purchases operators have to look at (`semantics.md` §1, §5, §10).
+@Suite struct AnomalyTests {
+    private func anomaly(
+        _ story: Story, at instant: Instant = "01-02", settings: EntitlementSettings = .everyone
+    ) -> Anomaly? {
+        story.timeline(settings: settings).anomaly(of: .pass("p"), at: instant)
+    }
+
+    @Test func `each obstacle but that of the sandbox is an anomaly, under the name that explains it`() {
+        let named = Purchase.Obstacle.allCases.filter { $0 != .sandboxNotAllowed }.map(\.reason.rawValue)
+        #expect(Set(named + ["unowned"]) == Set(Anomaly.allCases.map(\.rawValue)))
+        for (story, expected) in [
+            (Story().buys("p", at: "01-01"), nil),
+            (Story().buys("p", "unknown", at: "01-01"), .unknownProduct),
+            (Story().buys("p", at: "01-01", type: .consumable), .productTypeMismatch),
+            (Story().buys("p", at: "01-01", isFamilyShared: true), .familyShared),
+            (
+                Story().buys("p", at: "01-01").records(
+                    .state(of: "p", .basic30, transaction: "copy", at: "01-02"), at: "01-02"), .quarantined
+            ),
+        ] as [(Story, Anomaly?)] {
+            #expect(anomaly(story) == expected)
+            #expect(story.status(at: "01-02").explanation.first?.reason?.rawValue == expected?.rawValue)
+        }
+    }
+
+    @Test func `a refund changes nothing, and what counts in neither world is named by its own obstacle`() {
+        #expect(anomaly(Story().buys("p", "unknown", at: "01-01").refunds("p", at: "01-02")) == .unknownProduct)
+        let sandbox = Story().buys("p", at: "01-01", environment: .sandbox)
+        let key = PurchaseKey(source: .appleIAP, app: .vpn, environment: .sandbox, externalID: ExternalID("p"))
+        #expect(sandbox.timeline(settings: .production).anomaly(of: key, at: "01-02") == nil)
+        let unknown = Story().buys("p", "unknown", at: "01-01", environment: .sandbox)
+        #expect(unknown.timeline(settings: .production).anomaly(of: key, at: "01-02") == .unknownProduct)
+    }
+
+    @Test func `a purchase that is not the user's has none`() {
+        #expect(anomaly(Story()) == nil)
+        #expect(anomaly(Story().records(.state(of: "p", "unknown", at: "01-01"), at: "01-01")) == nil)
+        let given = Story().buys("p", "unknown", at: "01-01").givesAway("p", at: "01-05")
+        #expect(anomaly(given, at: "01-04") == .unknownProduct && anomaly(given, at: "01-05") == nil)
+    }
+
+    @Test func `the catalogue foresees exactly what a purchase turns out to be`() {
+        let products: [ProductID] = [
+            .pro30, .xyz, .proOnly, .credits100, .proMonthly, .basicMonthly, "nowhere.30", "unknown",
+        ]
+        let types: [StoreProductType] = [.consumable, .nonConsumable, .nonRenewing, .autoRenewable, .unknown("Bond")]
+        let lost = Product(id: "nowhere.30", app: .vpn, terms: .pass(tier: "nowhere", days: 30))
+        let catalogue = CatalogueVersions(.example(adding: [lost]))
+        var foreseen: [Anomaly] = []
+        for product in products {
+            for type in types {
+                for isShared in [false, true] {
+                    let story = Story().buys("p", product, at: "01-01", type: type, isFamilyShared: isShared)
+                    guard let state = story.ledger.entries.first?.fact.state else {
+                        Issue.record("nothing was bought")
+                        return
+                    }
+                    let possible = catalogue.possibleAnomalies(of: state)
+                    let anomaly = story.timeline(in: catalogue).anomaly(of: state.key, at: "01-02")
+                    #expect(possible == Set([anomaly].compactMap(\.self)), "\(product) \(type) \(isShared)")
+                    foreseen += possible
+                }
+            }
+        }
+        #expect(foreseen.count == 80 - 8)
+        #expect(Set(foreseen) == [.unknownProduct, .productTypeMismatch, .familyShared])
+    }
+
+    @Test func `what one version sells otherwise may be that, whenever it was bought`() {
+        let state = VerifiedPurchase.state(of: "p", .pro30, at: "01-01")
+        let plan = Product(id: .pro30, app: .vpn, terms: .plan(tier: "pro", planID: nil, familyShareable: false))
+        let other = Catalogue.example(adding: [plan], without: [.pro30])
+        for (later, anomaly) in [
+            (.example(), nil), (.example(without: [.pro30]), nil), (other, .productTypeMismatch),
+        ] as [(Catalogue, Anomaly?)] {
+            let versions = CatalogueVersions(
+                first: .init(number: 1, effectiveAt: .distantPast, catalogue: .example()),
+                later: [.init(number: 2, effectiveAt: "06-01", catalogue: later)])
+            #expect(versions.possibleAnomalies(of: state) == Set([anomaly].compactMap(\.self)))
+        }
+    }
+}

@@ -62,7 +62,8 @@ enum Books {
     static func sale(
         _ id: String, of product: String, _ type: StoreProductType, day: Int = 0, transaction: String? = nil,
         period: String? = nil, token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil,
-        revokedDay: Int? = nil, share: Int = Revocation.fullShare, in environment: StoreEnvironment = .production
+        revokedDay: Int? = nil, share: Int = Revocation.fullShare, isFamilyShared: Bool = false,
+        in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
         let instant = { (day: Int) in opening + Int64(day) * Instant.millisecondsPerDay }
         return VerifiedPurchase(
@@ -70,6 +71,7 @@ enum Books {
             transactionID: TransactionID(transaction ?? id), periodID: period, productID: ProductID(product),
             type: type,
             purchasedAt: instant(day), expiresAt: type == .autoRenewable ? instant(day + 30) : nil,
+            isFamilyShared: isFamilyShared,
             revocation: revokedDay.map { Revocation(revokedAt: instant($0), share: share) }, accountToken: token,
             appTransactionID: account.map { AppTransactionID($0) },
             signedAt: signedDay.map(instant) ?? instant(day) + 1_000)

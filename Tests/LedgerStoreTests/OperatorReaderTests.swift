@@ -95,10 +95,10 @@ import Testing
             for filling in PlanTests.fillings + Self.fillings { try await shop.schema.rows(filling) }
             try await shop.schema.rows("ANALYZE TABLE \(TestSchema.tables.joined(separator: ", "))")
             try await shop.schema.rows("SET GLOBAL general_log = 1")
-            try await Self.askEverything(of: Desk(shop))
+            try await Self.askEverything(of: shop)
             try await shop.schema.rows("SET GLOBAL general_log = 0")
             let statements = try await PlanTests.statements(in: shop.schema)
-            #expect(statements.count >= 8)
+            #expect(statements.count >= 9)
             for statement in statements {
                 #expect(try await PlanTests.scans(of: statement, in: shop.schema) == [], "\(statement.prefix(200))")
             }
@@ -118,11 +118,14 @@ import Testing
         "INSERT INTO audit_heads VALUES (1, 20000, 0, REPEAT('a', 32))",
     ]
 
-    private static func askEverything(of desk: Desk) async throws {
+    private static func askEverything(of shop: Shop) async throws {
+        let desk = Desk(shop)
         for text in ["filler7", "#7", "00000000-0000-4000-8000-000000000000"] { _ = try await desk.reader.search(text) }
         for id in [nil, UInt64(19_000)] {
             _ = try await desk.reader.transactions(before: id, limit: 100)
             _ = try await desk.reader.late(before: id, limit: 100)
+            _ = try await desk.reader.anomalyCandidates(
+                before: id, limit: 100, of: nil, given: shop.instances[0].shelf.snapshot)
             _ = try await desk.reader.conflicts(before: id, limit: 100)
             _ = try await desk.reader.sandboxTesters(before: id, limit: 100)
             _ = try await desk.keys.page(before: id, limit: 100)

@@ -73,6 +73,19 @@ package struct OperatorReader: Sendable {
         try await page(.purchases, before: id, limit: limit, LatePurchaseRow.page, number: \.id)
     }
 
+    /// Up to `limit` purchases before `id` that may be `anomaly`, or any if that is nil: all that are, and others that only
+    /// their owners' ledgers tell apart. Throws when the database is away.
+    package func anomalyCandidates(
+        before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
+    ) async throws(DatabaseError) -> ListPage<AnomalyCandidate> {
+        try await page(
+            .purchases, before: id, limit: limit,
+            { (id, floor, limit, session) throws(DatabaseError) in
+                try AnomalyRow.page(
+                    before: id, downTo: floor, limit: limit, of: anomaly, given: catalogue, in: session)
+            }, number: \.id)
+    }
+
     /// Up to `limit` Apple accounts whose purchases several users have, and of which no state was recorded at `id` or later.
     /// Throws when the database is away.
     package func conflicts(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<AccountConflict> {

@@ -1,0 +1,180 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// Purchases that give nothing, or that nobody has, are found across users, the last recorded first.
+@Suite(.serialized) struct AnomaliesTests {
+    private static let anna = Books.user("anna")
+    private static let ben = Books.user("ben")
+
+    private static func pages(of anomaly: Anomaly? = nil, limit: Int, _ shop: Shop) async throws -> [AnomalyCandidate] {
+        let reader = Desk(shop).reader
+        var (before, found): (UInt64?, [AnomalyCandidate]) = (nil, [])
+        repeat {
+            let page = try await reader.anomalyCandidates(
+                before: before, limit: limit, of: anomaly, given: shop.instances[0].shelf.snapshot)
+            #expect(page.rows.count <= limit)
+            found += page.rows
+            before = page.next
+        } while before != nil
+        return found
+    }
+
+    private static func ids(of anomaly: Anomaly? = nil, limit: Int = 100, _ shop: Shop) async throws -> [String] {
+        try await pages(of: anomaly, limit: limit, shop).map(\.state.key.externalID.text)
+    }
+
+    /// What each of those found is, as the ledgers of their owners have it.
+    private static func anomalies(_ shop: Shop) async throws -> [String: Anomaly] {
+        var anomalies: [String: Anomaly] = [:]
+        for candidate in try await pages(limit: 100, shop) {
+            guard let owner = candidate.owner else { continue }
+            let timeline = try await shop.timeline(of: owner)
+            anomalies[candidate.state.key.externalID.text] = timeline.anomaly(
+                of: candidate.state.key, at: shop.clock.now)
+        }
+        return anomalies
+    }
+
+    /// Three that nobody may have, as many as give nothing, and one of each that gives something or did.
+    private static func fill(_ shop: Shop) async throws {
+        let token = try await shop.instances[0].tokens.token(of: anna)
+        try await shop.attach(Books.pass("unowned-1", token: token), to: ben)
+        try await shop.attach(Books.pass("unknown", of: "pass.31"), to: anna)
+        try await shop.attach(Books.pass("pass"), to: anna)
+        try await shop.attach(Books.sale("mismatch", of: "vault", .nonRenewing), to: ben)
+        try await shop.attach(Books.sale("add-on", of: "vault", .nonConsumable), to: ben)
+        try await shop.attach(Books.sale("coins", of: "coins.100", .consumable), to: ben)
+        try await shop.attach(Books.pass("unowned-2", of: "pass.31", token: token), to: ben)
+        try await shop.attach(Books.pass("quarantined"), to: anna)
+        try await shop.attach(Books.sale("plan", of: "plan.month", .autoRenewable), to: anna)
+        try await shop.attach(Books.sale("shared", of: "coins.100", .consumable, isFamilyShared: true), to: anna)
+        try await shop.attach(Books.pass("refunded", signedDay: 0, revokedDay: 0), to: anna)
+        try await shop.attach(Books.pass("unowned-3", token: token), to: ben)
+        try await shop.attach(Books.pass("tester", in: .sandbox), to: ben)
+        _ = try await shop.grant(.credits(5, unit: "coin"), as: "gift", to: ben)
+        try await shop.attach(Books.pass("quarantined", of: "basic.30", day: 1, transaction: "copy"), to: anna)
+    }
+
+    private static let unowned = ["unowned-3", "unowned-2", "unowned-1"]
+    private static let all = [
+        "unowned-3", "shared", "quarantined", "unowned-2", "mismatch", "unknown", "unowned-1",
+    ]
+
+    @Test func `those that give nothing are found in pages, and what the catalogue leaves no doubt about is not`()
+        async throws
+    {
+        try await Shop.open { shop in
+            try await Self.fill(shop)
+            for limit in [1, 2, 3, 7, 8, 100] {
+                #expect(try await Self.ids(limit: limit, shop) == Self.all)
+                #expect(try await Self.ids(of: .unowned, limit: limit, shop) == Self.unowned)
+                #expect(try await Self.ids(of: .quarantined, limit: limit, shop) == ["quarantined"])
+                #expect(try await Self.ids(of: .familyShared, limit: limit, shop) == ["shared", "quarantined"])
+            }
+            #expect(
+                try await Self.anomalies(shop) == [
+                    "shared": .familyShared, "quarantined": .quarantined, "mismatch": .productTypeMismatch,
+                    "unknown": .unknownProduct,
+                ])
+        }
+    }
+
+    @Test func `each is told with whose it is and with what was recorded of it last`() async throws {
+        try await Shop.open { shop in
+            let start = shop.clock.now
+            try await shop.attach(Books.pass("1", of: "pass.31"), to: Self.anna)
+            shop.clock.now = start + Instant.millisecondsPerDay
+            let refund = Books.pass("1", of: "pass.31", signedDay: 3, revokedDay: 3)
+            try await shop.attach(refund, to: Self.ben)
+            let found = try await Self.pages(limit: 9, shop)
+            #expect(found.map(\.owner) == [Self.anna] && found.map(\.state) == [refund])
+            #expect(found.map(\.recordedAt) == [shop.clock.now])
+        }
+    }
+
+    @Test func `one that is recorded meanwhile comes first, and none is told twice`() async throws {
+        try await Shop.open { shop in
+            for number in 0..<5 { try await shop.attach(Books.pass("\(number)", of: "pass.31"), to: Self.anna) }
+            let (reader, catalogue) = (Desk(shop).reader, shop.instances[0].shelf.snapshot)
+            let first = try await reader.anomalyCandidates(before: nil, limit: 2, of: nil, given: catalogue)
+            try await shop.attach(Books.pass("new", of: "pass.31"), to: Self.anna)
+            try await shop.attach(Books.pass("3", of: "pass.31", signedDay: 2), to: Self.anna)
+            let second = try await reader.anomalyCandidates(before: first.next, limit: 9, of: nil, given: catalogue)
+            #expect((first.rows + second.rows).map(\.state.key.externalID.text) == ["4", "3", "2", "1", "0"])
+            #expect(second.next == nil)
+            #expect(try await Self.ids(shop).first == "new")
+        }
+    }
+
+    @Test func `one that comes to somebody, or that the catalogue learns, is told no more`() async throws {
+        try await Shop.open { shop in
+            try await Self.fill(shop)
+            let token = try await shop.instances[0].tokens.token(of: Self.anna)
+            try await shop.attach(Books.pass("unowned-1", token: token), to: Self.anna)
+            try await shop.attach(Books.pass("late", of: "pass.new"), to: Self.anna)
+            #expect(try await Self.ids(shop) == ["late"] + Self.all.dropLast())
+            _ = try await CatalogueShelf.apply("more", to: shop.pool, at: shop.clock.now, isSame: { $0 == "more" })
+            _ = try await shop.timeline(of: Self.anna)
+            #expect(try await Self.ids(shop) == Self.all.dropLast())
+        }
+    }
+
+    @Test func `what an erased person had is left out until somebody claims it, under the name it has then`()
+        async throws
+    {
+        try await Shop.open { shop in
+            for id in ["71", "72"] {
+                try await shop.attach(Books.pass(id, of: "pass.31", account: "7001"), to: Self.anna)
+            }
+            try await shop.erase(Self.anna)
+            #expect(try await Self.ids(shop) == [])
+            try await shop.attach(Books.pass("71", of: "pass.31", account: "7001"), to: Self.ben, proof: "7001")
+            let anomalies = try await Self.anomalies(shop)
+            #expect(anomalies.count == 2 && anomalies.values.allSatisfy { $0 == .unknownProduct })
+            #expect(anomalies["71"] != nil)
+        }
+    }
+
+    @Test func `one that changed hands is told of who has it`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("1", of: "pass.31"), to: Self.anna)
+            try await shop.transfer(.all, from: Self.anna, to: Self.ben)
+            #expect(try await Self.pages(limit: 9, shop).map(\.owner) == [Self.ben])
+            #expect(try await Self.anomalies(shop) == ["1": .unknownProduct])
+        }
+    }
+
+    @Test func `a page goes over so many purchases only, and none is lost behind many that are in order`() async throws
+    {
+        let server = try PrivateMariaDB.start()
+        defer { server.kill() }
+        try await Shop.open(server: server) { shop in
+            try await shop.attach(Books.pass("old", of: "pass.31"), to: Self.anna)
+            // Nothing is projected for any of them, so that only the catalogue tells them apart.
+            for filling in PlanTests.fillings.prefix(3) {
+                try await shop.schema.rows(filling.replacing("SELECT seq,", with: "SELECT seq + 1,"))
+            }
+            try await shop.schema.rows("ANALYZE TABLE purchases, apple_iap_transactions, users, subscriptions")
+            let (reader, catalogue) = (Desk(shop).reader, shop.instances[0].shelf.snapshot)
+            let before = (try await Self.count("HANDLER_READ%", shop), try await Self.count("SORT_ROWS", shop))
+            let page = try await reader.anomalyCandidates(before: nil, limit: 100, of: nil, given: catalogue)
+            let read = try await Self.count("HANDLER_READ%", shop) - before.0
+            let sorted = try await Self.count("SORT_ROWS", shop) - before.1
+            #expect(page.rows.isEmpty && page.next != nil)
+            #expect(read < 20 * OperatorReader.rowsGoneOver && sorted == 0, "\(read) \(sorted)")
+            #expect(try await Self.ids(shop) == ["old"])
+        }
+    }
+
+    /// What the server has counted since it began.
+    private static func count(_ name: String, _ shop: Shop) async throws -> Int {
+        try await shop.schema.number(
+            """
+            SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS
+            WHERE VARIABLE_NAME LIKE ?
+            """, [.text(name)])
+    }
+}

@@ -83,6 +83,7 @@ enum Routes {
             CompensationsRoute.respond),
         .server(.get, "/api/admin/search", .read, SearchRoute.respond),
         .server(.get, "/api/admin/sandbox-testers", .read, SandboxTestersRoute.respond),
+        .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond),
         .server(.get, "/api/admin/conflicts", .read, ConflictsRoute.respond),
         .server(.get, "/api/admin/transactions", .read, TransactionsRoute.respond),
         .server(.get, "/api/admin/catalog", .read, CatalogRoute.respond),

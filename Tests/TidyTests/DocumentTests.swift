@@ -26,6 +26,15 @@ import Testing
         #expect(reasons.filter { !page.contains("`\($0)`") } == [])
     }
 
+    @Test func `every anomaly is in the documents`() throws {
+        let anomalies = Documents.cases(
+            ofEnum: "Anomaly", in: try SourceTree.file("Sources/Entitlements/Status/Anomaly.swift").text)
+        #expect(
+            Documents.members(ofSchema: "Anomaly", inOpenAPI: try SourceTree.file("openapi.yaml").text) == anomalies)
+        let page = try SourceTree.file("api.md").text
+        #expect(anomalies.filter { !page.contains("`\($0)`") } == [])
+    }
+
     @Test func everyRouteIsInTheDocumentsAndNoOther() throws {
         let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
         #expect(routes.count > 5)

@@ -68,6 +68,14 @@ package protocol OperatorService: Sendable {
     /// - Throws: ``ServiceFailure``.
     func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePurchase>
 
+    /// Purchases before `id` that may be `anomaly`, or any if that is nil, the last recorded first: all that are, and others
+    /// that only their owners' ledgers tell apart.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func anomalyCandidates(
+        before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
+    ) async throws(ServiceFailure) -> ListPage<AnomalyCandidate>
+
     /// Apple accounts whose purchases several users have, of which no state was recorded at `id` or later; the one that a
     /// state was last recorded of first.
     ///

@@ -94,6 +94,15 @@ struct OperatorDesk: OperatorService {
     }
 
     /// Throws `unavailable` while the database is away.
+    func anomalyCandidates(
+        before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
+    ) async throws(ServiceFailure) -> ListPage<AnomalyCandidate> {
+        try await asking { () throws(DatabaseError) in
+            try await reader.anomalyCandidates(before: id, limit: limit, of: anomaly, given: catalogue)
+        }
+    }
+
+    /// Throws `unavailable` while the database is away.
     func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {
         try await asking { () throws(DatabaseError) in try await reader.conflicts(before: id, limit: limit) }
     }

@@ -17,6 +17,7 @@ final class FakeOperators: OperatorService {
     /// Who had coverage, whenever it is asked.
     private let covered: [UserID]
     private let late: [LatePurchase]
+    private let anomalyCandidates: [AnomalyCandidate]
     private let conflicts: [AccountConflict]
     private let testers: [SandboxTester]
     /// What any search finds.
@@ -24,11 +25,13 @@ final class FakeOperators: OperatorService {
 
     init(
         isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchase] = [],
-        conflicts: [AccountConflict] = [], testers: [SandboxTester] = [], found: [Found] = []
+        anomalyCandidates: [AnomalyCandidate] = [], conflicts: [AccountConflict] = [], testers: [SandboxTester] = [],
+        found: [Found] = []
     ) {
         self.found = found
         self.testers = testers
         self.conflicts = conflicts
+        self.anomalyCandidates = anomalyCandidates
         self.late = late
         self.isBusy = isBusy
         self.covered = covered
@@ -101,6 +104,13 @@ final class FakeOperators: OperatorService {
 
     func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePurchase> {
         page(of: late, before: id, limit: limit, number: \.id)
+    }
+
+    func anomalyCandidates(
+        before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
+    ) async throws(ServiceFailure) -> ListPage<AnomalyCandidate> {
+        let asked = anomalyCandidates.filter { anomaly == nil || (anomaly == .unowned) == ($0.owner == nil) }
+        return page(of: asked, before: id, limit: limit, number: \.id)
     }
 
     func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {

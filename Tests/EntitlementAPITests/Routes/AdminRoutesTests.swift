@@ -51,11 +51,11 @@ struct AdminRoutesTests {
 
     @Test func aPageIsOfTheRightSizeAndComesFromAnEarlierOne() async throws {
         try await TestServer.run { server in
-            for path in ["transactions", "audit", "api-keys", "ended-before-attached", "conflicts", "sandbox-testers"]
-                .map({
-                    "/api/admin/\($0)"
-                })
-            {
+            let lists = [
+                "transactions", "audit", "api-keys", "ended-before-attached", "anomalies", "conflicts",
+                "sandbox-testers",
+            ]
+            for path in lists.map({ "/api/admin/\($0)" }) {
                 for query in [
                     "limit=0", "limit=101", "limit=x", "cursor=", "cursor=1", "cursor=YmVmb3JlIA", "limit=1&limit=1",
                 ] {

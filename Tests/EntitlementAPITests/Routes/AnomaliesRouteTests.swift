@@ -1,0 +1,157 @@
+import AppStore
+import Entitlements
+import LedgerStore
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+/// Purchases that give nothing, and why, across users.
+struct AnomaliesRouteTests {
+    private static let list = "/api/admin/anomalies"
+    private static let reader = FakeOperators.secret(.read)
+
+    private static func state(
+        _ id: String, of product: String = "pass.30d", _ type: StoreProductType = .nonRenewing,
+        transaction: String? = nil, isFamilyShared: Bool = false, in environment: StoreEnvironment = .production
+    ) -> VerifiedPurchase {
+        VerifiedPurchase(
+            key: PurchaseKey(
+                source: .appleIAP, app: Fixture.app, environment: environment, externalID: ExternalID(id)),
+            transactionID: TransactionID(transaction ?? id), productID: ProductID(product), type: type,
+            purchasedAt: Fixture.now, isFamilyShared: isFamilyShared, signedAt: Fixture.now)
+    }
+
+    /// What is recorded, the first first, and of whom; the tables cannot tell that `pass` and `gone` are in order.
+    private static let recorded: [(state: VerifiedPurchase, owner: String?)] = [
+        (state("mystery", of: "pass.31d"), "u1"),
+        (state("pass"), "u1"),
+        (state("foreign"), nil),
+        (state("mismatch", of: "addon"), "u2"),
+        (state("gone"), "u3"),
+        (state("shared", isFamilyShared: true), "u1"),
+        (state("two", of: "addon", transaction: "copy"), "u2"),
+        (state("sandbox", of: "pass.31d", in: .sandbox), "u2"),
+    ]
+
+    private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
+        let candidates = try recorded.enumerated().map { number, recorded in
+            AnomalyCandidate(
+                id: UInt64(number + 1), owner: try recorded.owner.map { try Fixture.user($0) }, state: recorded.state,
+                recordedAt: Fixture.now + Int64(number))
+        }
+        try await TestServer.run(operators: FakeOperators(anomalyCandidates: candidates)) { server in
+            for (state, owner) in recorded where owner != nil && owner != "u3" {
+                let user = try Fixture.user(owner ?? "")
+                server.service.state.withLock { service in
+                    if state.key.externalID.text == "two" {
+                        _ = service.ledgers.attach(Self.state("two"), to: user, at: service.now)
+                        service.ledgers.append(
+                            [.init(.evidence(state), at: state.signedAt)], to: user, at: service.now)
+                    } else {
+                        _ = service.ledgers.attach(state, to: user, at: service.now)
+                    }
+                }
+            }
+            try await body(server)
+        }
+    }
+
+    private static let listed = [
+        "sandbox unknown_product", "two quarantined", "shared family_shared", "mismatch product_type_mismatch",
+        "foreign unowned", "mystery unknown_product",
+    ]
+
+    /// The ids and reasons on all pages.
+    private static func pages(_ query: String, _ server: TestServer) async throws -> [String] {
+        var (rows, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let place = cursor.map { "&cursor=" + $0 } ?? ""
+            let answer = try await server.send("GET", list + "?" + query + place, token: reader)
+            #expect(answer.status == 200, "\(answer.body)")
+            rows +=
+                try answer.json["data"]?.elements?.map { row in
+                    [row["external_id"]?.string, row["reason"]?.string].compactMap(\.self).joined(separator: " ")
+                } ?? []
+            cursor = try answer.json["next_cursor"]?.string
+        } while cursor != nil
+        return rows
+    }
+
+    @Test func `each is listed with its reason, the last recorded first, on pages of any size`() async throws {
+        try await Self.open { server in
+            for limit in [1, 2, 3, 8, 9, 100] {
+                let found = try await Self.pages("limit=\(limit)", server)
+                #expect(found == Self.listed)
+            }
+        }
+    }
+
+    @Test func `only those of one reason are listed where that is asked for`() async throws {
+        try await Self.open { server in
+            for reason in Anomaly.allCases.map(\.rawValue) {
+                let expected = Self.listed.filter { $0.hasSuffix(" " + reason) }
+                #expect(!expected.isEmpty)
+                for limit in [1, 100] {
+                    let found = try await Self.pages("reason=\(reason)&limit=\(limit)", server)
+                    #expect(found == expected)
+                }
+            }
+        }
+    }
+
+    @Test func `a row says whose it is, what was bought and when that was recorded`() async throws {
+        try await Self.open { server in
+            let found = try await server.send("GET", Self.list + "?limit=2", token: Self.reader)
+            #expect(
+                found.body.hasPrefix(
+                    #"{"data":[{"user_id":"u2","source":"apple_iap","app":"com.example.app","environment":"Sandbox","#
+                        + #""external_id":"sandbox","product_id":"pass.31d","recorded_at":"2026-01-15T12:00:00Z","#
+                        + #""recorded_at_ms":1768478400007,"reason":"unknown_product"},{"user_id":"u2","#),
+                "\(found.body)")
+            #expect(try found.json["data"]?.elements?.last?["product_id"]?.string == "addon")
+            let foreign = try await server.send("GET", Self.list + "?reason=unowned", token: Self.reader)
+            #expect(foreign.body.hasPrefix(#"{"data":[{"user_id":null,"source":"apple_iap","#), "\(foreign.body)")
+        }
+    }
+
+    @Test func `the reason is the one that the user's own status explains`() async throws {
+        try await Self.open { server in
+            let rows = try await server.send("GET", Self.list, token: Self.reader).json["data"]?.elements ?? []
+            for row in rows {
+                guard let user = row["user_id"]?.string else { continue }
+                let status = try await server.send(
+                    "GET", "/api/admin/users/\(user)/status?explain=1", token: Self.reader
+                ).json
+                let explained = status["explanation"]?.elements?.first {
+                    $0["external_id"]?.string == row["external_id"]?.string
+                }
+                #expect(explained?["reason"]?.string == row["reason"]?.string, "\(row)")
+            }
+        }
+    }
+
+    @Test func `a reason that is none is refused by name, and so is the key of a stranger`() async throws {
+        try await Self.open { server in
+            for reason in ["", "sandbox_not_allowed", "revoked", "Unowned", "unowned,quarantined"] {
+                try await server.expectRefusal(
+                    400, "invalid_request", "GET", Self.list + "?reason=" + reason, at: "?reason", token: Self.reader)
+            }
+            try await server.expectRefusal(
+                400, "invalid_request", "GET", Self.list + "?reason=unowned&reason=unowned", at: "?reason",
+                token: Self.reader)
+            try await server.expectRefusal(401, "unauthenticated", "GET", Self.list)
+            for scope in APIKeyScope.allCases {
+                let answer = try await server.send("GET", Self.list, token: FakeOperators.secret(scope))
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    @Test func `nothing is listed while ledgers cannot be read`() async throws {
+        try await Self.open { server in
+            server.service.state.withLock { $0.failure = .unavailable(retryAfterSeconds: 1) }
+            try await server.expectRefusal(503, "unavailable", "GET", Self.list, token: Self.reader)
+        }
+    }
+}

@@ -30,6 +30,45 @@ extension EndToEnd {
             #expect(try await till.ask("conflicts?limit=1").string("data.0.app_transaction_id") != account)
         }
 
+        @Test func `purchases that give nothing are told with the reason that their owner's status explains`()
+            async throws
+        {
+            let till = try await EndToEndTill.shared
+            let (anna, ben) = ("odd" + newID(), "odd" + newID())
+            let token = try #require(
+                try await till.server.send("GET", "/api/iap/apple/account-token", as: anna).string("app_account_token"))
+            let unknown = EndToEndTill.sale("pass.31", at: now - day)
+            var shared = EndToEndTill.sale("pass.30", at: now - day)
+            shared.inAppOwnershipType = .familyShared
+            var foreign = EndToEndTill.sale("pass.30", at: now - day)
+            foreign.appAccountToken = token
+            try await till.attach(unknown, to: anna)
+            try await till.attach(EndToEndTill.sale("pass.30", at: now - day), to: anna)
+            try await till.attach(EndToEndTill.sale("credits.100", at: now - day), to: anna)
+            try await till.attach(shared, to: ben)
+            #expect(try await till.attach(foreign, to: ben).string("code") == "account_token_mismatch")
+
+            let reader = try await till.with(scopes: "read")
+            let told = try await reader.ask("anomalies?limit=3")
+            for (number, (purchase, user, reason)) in [
+                (foreign, nil, "unowned"), (shared, ben, "family_shared"), (unknown, anna, "unknown_product"),
+            ].enumerated() {
+                let row = "data.\(number)."
+                #expect(told.string(row + "external_id") == purchase.transactionId, "\(told.text)")
+                #expect(told.string(row + "user_id") == user && told.string(row + "reason") == reason)
+                let filtered = try await reader.ask("anomalies?limit=1&reason=\(reason)")
+                #expect(filtered.string("data.0.external_id") == purchase.transactionId, "\(filtered.text)")
+                guard let user else { continue }
+                let status = try await reader.look("status?explain=1", of: user)
+                #expect(status.text.contains(#""reason":"\#(reason)""#), "\(status.text)")
+            }
+            #expect(try await reader.ask("anomalies?reason=finished").status == 400)
+            try await till.attach(foreign, to: anna)
+            try await till.act("erase", for: ben)
+            let left = try await reader.ask("anomalies?limit=1")
+            #expect(left.string("data.0.external_id") == unknown.transactionId, "\(left.text)")
+        }
+
         @Test func `the list of sandbox testers has those who are on it now, and since when`() async throws {
             let till = try await EndToEndTill.shared
             let users = (1...3).map { _ in "listed" + newID() }

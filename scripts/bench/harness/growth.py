@@ -7,7 +7,7 @@ from harness.load import again
 from harness.minting import read_requests
 from harness.report import Figure, median
 from harness.servers import Gatepass
-from harness.throughput import fresh_load
+from harness.throughput import clean, fresh_load
 
 SAMPLED_USERS = 5_000
 WARM_UP_SECONDS = 3
@@ -29,10 +29,9 @@ def growth(bench: Bench):
     for number in range(bench.arguments.rounds):
         rates = {}
         for server in interleaved(servers, number):
-            status = read(
-                bench, server, samples[server.name], bench.arguments.seconds, bench.arguments.clients)
-            if status.errors:
-                bench.report.problem(f"growth: {status.errors} failed on {server.name}")
+            status = clean(
+                bench, "growth", server,
+                again(bench, server, samples[server.name], bench.arguments.seconds, bench.arguments.clients))
             attach = fresh_load(
                 bench, "attach", server, 1, bench.arguments.clients, bench.arguments.seconds)
             rates[server.name] = {"status": status, "attach": attach}

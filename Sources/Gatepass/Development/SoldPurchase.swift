@@ -1,4 +1,5 @@
 import AppStore
+import Crypto
 import Entitlements
 import Foundation
 import StoreSimulator
@@ -26,8 +27,15 @@ struct SoldPurchase: Codable {
         transaction.quantity = quantity
         transaction.environment = StoreEnvironment(rawValue: environment) ?? .sandbox
         transaction.appAccountToken = accountToken
+        transaction.appTransactionId = Self.appTransactionID(of: user)
         transaction.signedDate = signedAt
         return transaction
+    }
+
+    /// Every user has an Apple account of their own.
+    private static func appTransactionID(of user: String) -> String {
+        let digest = SHA256.hash(data: Data(user.utf8)).prefix(7)
+        return "7\(digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })"
     }
 
     /// Keeps it. Throws what the file system refuses.

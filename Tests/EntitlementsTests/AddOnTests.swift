@@ -31,6 +31,13 @@ import Testing
         #expect(status.entitlements.map(\.state) == [.finished, .suspended])
         #expect(status.explanation.map(\.reason) == [.requiresTier, .finished])
         check(Self.story.buys("b", .basic30, at: "02-05"), at: "02-10", is: .suspended, with: ["standard"])
+        let again = Self.story.buys("b", .basic30, at: "02-05").buys("q", at: "03-10").buys("r", at: "03-12")
+        #expect(
+            again.status(at: "02-10").explanation.map(\.gives).first == [
+                .init(startsAt: "01-05", endsAt: "01-31"), .init(startsAt: "03-10", endsAt: "05-09"),
+            ], "while its tier or a higher one is there")
+        #expect(
+            again.status(at: "02-10").entitlements.first { $0.kind == .addOn }?.endsAt == nil, "it is owned for ever")
     }
 
     @Test func aRevokedAddOnIsOffAndBackOnFromTheReversal() {

@@ -34,6 +34,8 @@ import Testing
             ])
         let purses = ExplainedAct.all(in: story.ledger, at: "01-05", under: .everyone).map(\.purse)
         #expect(purses == [.credit, .credit, .credit, .credit])
+        let draws = ExplainedAct.all(in: story.ledger, at: "01-05", under: .everyone).map { $0.draws.map(\.amount) }
+        #expect(draws == [[10], [20], [5], [3]], "a commitment takes what was spent of the reservation")
     }
 
     @Test func aDeedHoldsUntilTheNextThatUndoesIt() {
@@ -51,6 +53,11 @@ import Testing
         #expect(
             acts(of: story, at: "01-07").suffix(2) == [
                 "Device phone was removed. 01-06..01-07 superseded", "Device phone was registered. 01-07..",
+            ])
+        let renamed = Story().registers(Self.phone, at: "01-01").registers(Self.phone, at: "01-02", isPinned: true)
+        #expect(
+            acts(of: renamed, at: "01-02") == [
+                "Device phone was registered. 01-01..01-02 superseded", "Device phone was registered. 01-02..",
             ])
         #expect(ExplainedAct.all(in: story.ledger, at: "01-05", under: .everyone).last?.device == "tablet")
     }

@@ -73,6 +73,14 @@ struct Realm {
         return apply(transfer.decide(given: history(at: now)), at: now)
     }
 
+    /// Reserves so many credits for an hour.
+    mutating func reserve(_ amount: Int, of user: UserID, at now: Instant) {
+        let reserve = ReserveCredits(
+            .of(amount), from: .credit, of: user, for: .of(3_600), as: ReservationID("r \(now)"),
+            idempotencyKey: "\(now)", in: .example, settings: .everyone)
+        apply(reserve.decide(given: history(at: now)), at: now)
+    }
+
     /// Spends so many credits.
     mutating func spend(_ amount: Int, of user: UserID, at now: Instant) {
         let spend = SpendCredits(
@@ -91,6 +99,7 @@ struct Realm {
             own(key, user)
         }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { apply(move, of: key, at: now) }
+        for move in decision.debts { apply(move, at: now) }
         for (user, drafts) in decision.drafts {
             for draft in drafts {
                 append(draft, to: user, at: now)
@@ -114,12 +123,24 @@ struct Realm {
         own(key, move.receiver)
     }
 
+    private mutating func apply(_ move: DebtMove, at now: Instant) {
+        let known = Set(ledger(of: move.receiver).entries.map(\.fact))
+        append(.init(.debtLeft(move.lot, move.debt), at: move.effectiveAt), to: move.giver, at: now)
+        for entry in ledger(of: move.giver).entries where entry.fact.state?.key == move.lot {
+            guard !known.contains(entry.fact) else { continue }
+            append(.init(entry.fact, at: entry.effectiveAt), to: move.receiver, at: now)
+        }
+        append(.init(.debtCame(move.lot, move.debt), at: move.effectiveAt), to: move.receiver, at: now)
+        keepers[move.lot, default: []].insert(move.receiver)
+    }
+
     /// Once erased, a person is known by the pseudonym alone.
     mutating func erase(_ user: UserID, as pseudonym: UInt64) {
         let erased = UserID.erased(pseudonym: pseudonym)
         ledgers[erased] = UserLedger(user: erased, entries: ledger(of: user).entries)
         ledgers[user] = nil
-        for (key, owner) in owners where owner == user { own(key, erased) }
+        for (key, owner) in owners where owner == user { owners[key] = erased }
+        for (key, who) in keepers where who.contains(user) { keepers[key] = who.subtracting([user]).union([erased]) }
     }
 
     private mutating func own(_ key: PurchaseKey, _ user: UserID) {

@@ -78,7 +78,9 @@ import Testing
 
     // MARK: What is owed
 
+    private static let gone = UserID.erased(pseudonym: 7)
     private static let coins = VerifiedPurchase.state(of: "c", .credits100, .consumable, at: "01-01", account: "A")
+    private static let others = VerifiedPurchase.state(of: "d", .credits100, .consumable, at: "01-11", account: "B")
 
     /// Alice spends some of 100, all are refunded, and she is erased.
     private static func indebted(by units: Int = 40, _ states: [VerifiedPurchase] = []) -> Realm {
@@ -90,10 +92,11 @@ import Testing
         return realm
     }
 
-    private static func refund(of state: VerifiedPurchase) -> VerifiedPurchase {
-        state.with(revocation: Revocation(revokedAt: "01-13", share: 100_000), signedAt: "01-13")
+    private static func refund(of state: VerifiedPurchase, share: Int = 100_000) -> VerifiedPurchase {
+        state.with(revocation: Revocation(revokedAt: "01-13", share: share), signedAt: "01-13")
     }
 
+    /// What somebody can spend and what they owe, long after.
     private func purse(of user: UserID, in realm: Realm) -> [Int] {
         let state = realm.timeline(of: user).facts(of: .credit).state(at: "12-01")
         return [state.spendable, state.debt]
@@ -102,15 +105,47 @@ import Testing
     @Test func theDebtFollowsToWhoeverHasAnyPurchaseOfTheAppleAccount() {
         var realm = Self.indebted()
         #expect(realm.attach(Self.p2, to: Self.bob, at: "02-10") == .success(.unowned))
-        #expect(purse(of: Self.bob, in: realm) == [0, 40])
-        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 0])
+        #expect(purse(of: Self.bob, in: realm) == [0, 40] && purse(of: Self.gone, in: realm) == [0, 0])
+        #expect(realm.owners[Self.coins.key] == Self.gone, "the lot stays where it was")
         let before = realm.ledgers
         #expect(realm.attach(Self.p1, to: "carl", at: "02-11") == .success(.unowned))
         #expect(purse(of: "carl", in: realm) == [0, 0], "it is owed once")
         #expect(realm.attach(Self.p2, to: Self.bob, at: "02-12") == .success(.alreadyTheirs))
         #expect(realm.ledgers[Self.bob] == before[Self.bob])
+        realm.attach(.state(of: "e", .credits100, .consumable, at: "02-12"), to: Self.bob, at: "02-12")
+        #expect(purse(of: Self.bob, in: realm) == [60, 0], "the next credits repay it")
+    }
+
+    @Test func aReversalEndsTheDebtWhereItIsAndGivesTheUnitsBackWhereTheyWere() {
+        var realm = Self.indebted()
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        realm.record(
+            Self.coins.with(revocation: Revocation(revokedAt: "01-13", share: 80_000), signedAt: "02-11"), at: "02-11")
+        #expect(purse(of: Self.bob, in: realm) == [0, 20] && purse(of: Self.gone, in: realm) == [0, 0])
         realm.record(Self.coins.with(revocation: nil, signedAt: "02-13"), at: "02-13")
-        #expect(purse(of: Self.bob, in: realm) == [60, 0], "the refund is reversed where the debt is")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0] && purse(of: Self.gone, in: realm) == [60, 0])
+        realm.record(
+            Self.refund(of: Self.coins).with(revocation: .init(revokedAt: "01-13", share: 100_000), signedAt: "02-14"),
+            at: "02-14")
+        #expect(purse(of: Self.bob, in: realm) == [0, 40] && purse(of: Self.gone, in: realm) == [0, 0])
+    }
+
+    @Test func theProofBringsWhatIsLeftLaterAndNothingIsOwedTwice() {
+        var realm = Self.indebted()
+        realm.attach(Self.p2, to: "carl", at: "02-10")
+        #expect(purse(of: "carl", in: realm) == [0, 40])
+        #expect(realm.attach(Self.coins, to: Self.bob, proof: "A", at: "02-11") == .success(.transferred))
+        #expect(purse(of: "carl", in: realm) == [0, 40] && purse(of: Self.bob, in: realm) == [0, 0])
+        realm.record(Self.coins.with(revocation: nil, signedAt: "02-13"), at: "02-13")
+        #expect(purse(of: "carl", in: realm) == [0, 0] && purse(of: Self.bob, in: realm) == [60, 0])
+        realm.erase("carl", as: 8)
+        realm.record(
+            Self.refund(of: Self.coins).with(revocation: .init(revokedAt: "02-14", share: 100_000), signedAt: "02-14"),
+            at: "02-14")
+        #expect(purse(of: .erased(pseudonym: 8), in: realm) == [0, 40])
+        realm.attach(Self.p1, to: "dora", at: "02-15")
+        #expect(purse(of: "dora", in: realm) == [0, 40] && purse(of: .erased(pseudonym: 8), in: realm) == [0, 0])
+        #expect(purse(of: Self.bob, in: realm) == [0, 0] && purse(of: Self.gone, in: realm) == [0, 0])
     }
 
     @Test func aRefundAfterTheErasureFollowsAsSoonAsTheAccountIsShownAgain() {
@@ -120,22 +155,35 @@ import Testing
         realm.erase(.alice, as: 7)
         realm.attach(Self.p2, to: Self.bob, at: "01-12")
         #expect(purse(of: Self.bob, in: realm) == [0, 0], "what is left needs the proof")
-        realm.record(Self.refund(of: Self.coins), at: "01-13")
-        let answer = realm.restore([Self.p2], to: Self.bob, at: "01-14")
-        #expect(answer == .success([0: .claimed(.alreadyTheirs)]))
-        #expect(purse(of: Self.bob, in: realm) == [0, 40])
+        for (share, owed) in [(80_000, 20), (100_000, 40)] {
+            realm.record(Self.refund(of: Self.coins, share: share), at: "01-13")
+            let answer = realm.restore([Self.p2], to: Self.bob, at: "01-14")
+            #expect(answer == .success([0: .claimed(.alreadyTheirs)]))
+            #expect(purse(of: Self.bob, in: realm) == [0, owed] && purse(of: Self.gone, in: realm) == [0, 0])
+        }
+    }
+
+    @Test func aRestoreSaysTheSameInWhicheverOrderItsItemsStand() {
+        for pass in ["a", "z"] {
+            var realm = Self.indebted()
+            let state = VerifiedPurchase.state(of: pass, at: "01-20", account: "A")
+            let answer = realm.restore([Self.refund(of: Self.coins), state], to: Self.bob, at: "02-10")
+            #expect(answer == .success([0: .refused(.ownedByAnotherUser), 1: .claimed(.unowned)]))
+            #expect(purse(of: Self.bob, in: realm) == [0, 40])
+        }
     }
 
     @Test(arguments: [nil, "B"]) func anotherAppleAccountOwesNothingOfIt(_ account: String?) {
         var realm = Self.indebted()
         let state = VerifiedPurchase.state(of: "o", at: "01-20", account: account)
         #expect(realm.attach(state, to: Self.bob, proof: account, at: "02-10") == .success(.unowned))
-        #expect(purse(of: Self.bob, in: realm) == [0, 0])
-        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 40])
+        #expect(purse(of: Self.bob, in: realm) == [0, 0] && purse(of: Self.gone, in: realm) == [0, 40])
     }
 
-    @Test func aRefusedPurchaseBringsNoDebt() {
+    @Test func theSandboxAndARefusedPurchaseBringNoDebt() {
         var realm = Self.indebted()
+        let sandbox = VerifiedPurchase.state(of: "s", environment: .sandbox, at: "01-20", account: "A")
+        #expect(realm.attach(sandbox, to: Self.bob, at: "02-10") == .success(.unowned))
         realm.attach(Self.p2, to: "carl", at: "01-20")
         #expect(realm.attach(Self.p2, to: Self.bob, at: "02-10") == .failure(.ownedByAnotherUser))
         #expect(purse(of: Self.bob, in: realm) == [0, 0])
@@ -150,30 +198,113 @@ import Testing
         #expect(purse(of: .alice, in: realm) == [0, 40] && purse(of: Self.bob, in: realm) == [0, 0])
     }
 
-    /// What repays goes along with what it repays, and nothing that could be spent does.
-    @Test func noUnitComesWithADebtThatIsRepaidInPart() {
-        let more = VerifiedPurchase.state(of: "d", .credits1, .consumable, at: "01-11", account: "A")
-        let few = VerifiedPurchase.state(of: "e", .credits100, .consumable, at: "01-11", account: "A")
-            .with(revocation: Revocation(revokedAt: "01-11", share: 75_000), signedAt: "01-11")
-        var realm = Self.indebted(by: 40, [more, few])
-        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 15], "25 repay 40")
+    @Test(arguments: [false, true]) func theDebtOfALotThatWentOnFollowsToo(comesBack: Bool) {
+        var realm = Realm()
+        realm.attach(Self.coins, to: .alice, at: "01-01")
+        realm.spend(70, of: .alice, at: "01-10")
+        realm.move("c", from: .alice, to: "w", at: "01-11")
+        if comesBack { realm.move("c", from: "w", to: .alice, at: "01-12") }
+        realm.record(Self.refund(of: Self.coins), at: "01-13")
+        realm.erase(.alice, as: 7)
+        #expect(purse(of: Self.gone, in: realm) == [0, 70])
         realm.attach(Self.p2, to: Self.bob, at: "02-10")
-        #expect(purse(of: Self.bob, in: realm) == [0, 15])
-        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 0])
-        #expect(realm.owners[more.key]?.isErased == true, "another purse stays")
-        #expect(realm.owners[few.key] == Self.bob)
+        #expect(purse(of: Self.bob, in: realm) == [0, 70] && purse(of: Self.gone, in: realm) == [0, 0])
+        realm.record(Self.coins.with(revocation: nil, signedAt: "02-13"), at: "02-13")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0])
+        #expect(purse(of: comesBack ? Self.gone : "w", in: realm) == [30, 0])
     }
 
-    @Test func anAccountThatOwesNothingItselfBringsNoUnitsAlong() {
-        let others = VerifiedPurchase.state(of: "d", .credits100, .consumable, at: "01-11", account: "B")
-            .with(revocation: Revocation(revokedAt: "01-11", share: 40_000), signedAt: "01-11")
-        var realm = Self.indebted(by: 100, [others])
-        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [0, 40], "60 repay 100")
+    @Test func whatWasReservedIsFreeAgainForNobodyCanCommitIt() {
+        var realm = Realm()
+        realm.attach(Self.coins, to: .alice, at: "01-01")
+        realm.reserve(60, of: .alice, at: "01-12 12:00:00")
+        realm.erase(.alice, as: 7)
+        var refunded = realm
+        refunded.record(Self.refund(of: Self.coins), at: "01-12 12:10:00")
+        refunded.attach(Self.p2, to: Self.bob, at: "01-12 12:20:00")
+        #expect(purse(of: Self.bob, in: refunded) == [0, 0] && purse(of: Self.gone, in: refunded) == [0, 0])
+        #expect(refunded.ledger(of: Self.gone).entries.last?.fact.purchase != nil, "nothing is owed, nothing is done")
+        realm.attach(Self.coins, to: Self.bob, proof: "A", at: "01-12 12:20:00")
+        #expect(purse(of: Self.bob, in: realm) == [100, 0] && purse(of: Self.gone, in: realm) == [0, 0])
+    }
+
+    @Test func noMoreFollowsThanIsOwedInAll() {
+        var realm = Self.indebted(by: 100, [Self.refund(of: Self.others, share: 40_000)])
+        #expect(purse(of: Self.gone, in: realm) == [0, 40], "60 repay 100")
         realm.attach(.state(of: "o", at: "01-20", account: "B"), to: "carl", at: "02-10")
-        #expect(realm.owners[others.key]?.isErased == true && purse(of: "carl", in: realm) == [0, 0])
+        #expect(purse(of: "carl", in: realm) == [0, 0], "the account that repays owes nothing")
         realm.attach(Self.p2, to: Self.bob, at: "02-10")
-        #expect(purse(of: Self.bob, in: realm) == [0, 100])
-        #expect(purse(of: .erased(pseudonym: 7), in: realm) == [60, 0])
+        #expect(purse(of: Self.bob, in: realm) == [0, 40] && purse(of: Self.gone, in: realm) == [0, 0])
+    }
+
+    @Test func whatTwoAccountsOweTogetherIsOwedOnce() {
+        var realm = Realm()
+        for state in [Self.coins, Self.others] { realm.attach(state, to: .alice, at: state.purchasedAt) }
+        realm.spend(160, of: .alice, at: "01-12")
+        realm.apply(
+            GiveGrant(.credits(105, unit: "credit"), as: ExternalID("g"), to: .alice, note: .support, from: .example)
+                .decide(given: realm.history(at: "01-12")), at: "01-12")
+        for state in [Self.coins, Self.others] { realm.record(Self.refund(of: state), at: "01-13") }
+        realm.erase(.alice, as: 7)
+        #expect(purse(of: Self.gone, in: realm) == [0, 55])
+        realm.attach(.state(of: "o", at: "01-20", account: "B"), to: "carl", at: "02-10")
+        #expect(purse(of: "carl", in: realm) == [0, 55])
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0] && purse(of: Self.gone, in: realm) == [0, 0])
+    }
+
+    @Test func unitsThatRepayAnotherAccountsDebtStayWithIt() {
+        var realm = Self.indebted(by: 70, [Self.others])
+        #expect(purse(of: Self.gone, in: realm) == [30, 0])
+        #expect(realm.attach(Self.others, to: "carl", proof: "B", at: "02-10") == .success(.transferred))
+        #expect(purse(of: "carl", in: realm) == [30, 0] && purse(of: Self.gone, in: realm) == [0, 0])
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0])
+    }
+
+    /// Every unit is somebody's once, and every refunded one is given up once, whoever was erased and whatever followed.
+    @Test func nothingIsLostOrDoubledWhoeverComesAndGoes() {
+        for seed in UInt64(0)..<300 {
+            var random = SplitMix64(seed: seed)
+            var realm = Realm()
+            let lots = (0..<4).map { number in
+                VerifiedPurchase.state(
+                    of: "c\(number)", .credits100, .consumable, at: "01-01", account: number < 3 ? "A" : "B")
+            }
+            var (attached, erased): (Set<Int>, UInt64) = ([], 1)
+            var shares = [Int](repeating: 0, count: lots.count)
+            let people: [UserID] = ["p0", "p1", "p2"]
+            for day in Int64(1)...30 {
+                let at = Instant("01-02") + day * Instant.millisecondsPerDay
+                let person = people.randomElement(using: &random) ?? .alice
+                let number = Int.random(in: 0..<lots.count, using: &random)
+                switch Int.random(in: 0..<9, using: &random) {
+                case 0, 1:
+                    let proof = Bool.random(using: &random) ? lots[number].appTransactionID?.text : nil
+                    attached.insert(number)
+                    realm.attach(lots[number], to: person, proof: proof, at: at)
+                case 2, 3: realm.spend(Int.random(in: 1...90, using: &random), of: person, at: at)
+                case 4: realm.reserve(Int.random(in: 1...90, using: &random), of: person, at: at)
+                case 5, 6:
+                    guard attached.contains(number) else { continue }
+                    shares[number] = [0, 30_000, 100_000].randomElement(using: &random) ?? 0
+                    let revocation = shares[number] == 0 ? nil : Revocation(revokedAt: at, share: shares[number])
+                    realm.record(lots[number].with(revocation: revocation, signedAt: at), at: at)
+                case 7:
+                    realm.move("c\(number)", from: person, to: people.randomElement(using: &random) ?? person, at: at)
+                default:
+                    realm.erase(person, as: erased)
+                    erased += 1
+                }
+                let balances = realm.ledgers.keys.flatMap { realm.timeline(of: $0).creditBalances(at: at) }
+                #expect(
+                    [balances.reduce(0) { $0 + $1.credited }, balances.reduce(0) { $0 + $1.refunded }] == [
+                        100 * attached.count,
+                        attached.reduce(0) { $0 + CreditLot.refunded(of: 100, share: shares[$1]) },
+                    ], "seed \(seed), day \(day)")
+                #expect(balances.allSatisfy { $0.isSound }, "seed \(seed), day \(day)")
+            }
+        }
     }
 
     @Test func anErasedPersonsTokenVetoesAllButTheSameAppleAccount() throws {

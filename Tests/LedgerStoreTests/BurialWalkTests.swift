@@ -7,7 +7,6 @@ import Testing
 /// People buy, spend, hand over, are erased and come back by chance; after each erasure nothing of theirs is left but what the
 /// living have, and chains, trail and projection are whole.
 @Suite(.serialized) struct BurialWalkTests {
-    private static let accounts = ["70001", "70002"]
     private static let types: [(product: String, type: StoreProductType)] = [
         ("pass.30", .nonRenewing), ("coins.100", .consumable), ("vault", .nonConsumable),
     ]
@@ -15,7 +14,9 @@ import Testing
     /// What has happened so far.
     private struct World {
         var random: SeededChance
+        let accounts: [String]
         var living: [UserID] = []
+        var gone: [UserID] = []
         var named = 0
         var sold: [VerifiedPurchase] = []
         var keys = 0
@@ -31,11 +32,13 @@ import Testing
     @Test func `whatever happens, numbers stand where somebody who lives has or had them`() async throws {
         try await Shop.open(instances: 2) { shop in
             for walk in 0..<TestRun.rounds(2, soak: 60) {
-                var world = World(random: SeededChance("burial walk \(walk)"))
+                var world = World(
+                    random: SeededChance("burial walk \(walk)"), accounts: ["7\(1_000 + walk)1", "7\(1_000 + walk)2"])
                 world.named = walk * 1_000
                 for _ in 0..<3 { world.arrive() }
                 for _ in 0..<40 { try await step(&world, in: shop, walk: walk) }
                 try await shop.expectWhole()
+                try await expectSoundCoins(of: world.living + world.gone, in: shop)
                 for user in world.living { try await erase(user, in: shop) }
                 try await shop.expectNothing(
                     of: ["person", "order-", "given "] + world.sold.map(\.key.externalID.text), nor: world.sold)
@@ -55,7 +58,7 @@ import Testing
             let proof = Bool.random(using: &world.random) ? sold.appTransactionID?.text : nil
             try await shop.attach(changed(sold, in: &world), to: user, proof: proof, via: instance)
         case 5:
-            let proof = world.pick(Self.accounts)
+            let proof = world.pick(world.accounts)
             try await shop.restore(world.sold.shuffled(using: &world.random), to: user, proof: proof, via: instance)
         case 6, 7:
             world.keys += 1
@@ -72,7 +75,7 @@ import Testing
             try await shop.grant(.addDays(3, of: TierID("pro")), as: "given \(walk) \(1_000 + world.keys)", to: user)
         default:
             let traces = try await onlyTheirs(user, in: shop)
-            try await erase(user, in: shop, via: instance)
+            world.gone.append(try await erase(user, in: shop, via: instance))
             try await shop.expectNothing(of: ["\(user.text)\""] + traces)
             try await shop.expectWhole()
             world.living.removeAll { $0 == user }
@@ -81,16 +84,34 @@ import Testing
     }
 
     /// Whether or not they were ever seen.
-    private func erase(_ user: UserID, in shop: Shop, via instance: Int = 0) async throws {
+    @discardableResult
+    private func erase(_ user: UserID, in shop: Shop, via instance: Int = 0) async throws -> UserID {
         _ = try await shop.instances[0].tokens.token(of: user)
-        try await shop.erase(user, via: instance)
+        return try await shop.erase(user, via: instance)
+    }
+
+    /// All people together hold every lot once, and give up of it exactly what is refunded.
+    private func expectSoundCoins(of people: [UserID], in shop: Shop) async throws {
+        var (held, given) = ([0, 0], [0, 0])
+        for person in people {
+            let timeline = Timeline(
+                folding: try await shop.ledger(of: person), given: shop.instances[0].shelf.snapshot,
+                settings: Books.settings)
+            for case .credits(let lot) in timeline.purchases.lazy.filter(\.isHeld).map(\.worth) {
+                held = [held[0] + lot.credited, held[1] + lot.refunded(at: shop.clock.now)]
+            }
+            for balance in timeline.creditBalances(at: shop.clock.now) {
+                given = [given[0] + balance.credited, given[1] + balance.refunded]
+            }
+        }
+        #expect(given == held)
     }
 
     private func buy(_ world: inout World, walk: Int) -> VerifiedPurchase {
         let sold = Self.types.randomElement(using: &world.random) ?? Self.types[0]
         let purchase = Books.sale(
             "\(777_000_000_000 + walk * 10_000 + world.sold.count)", of: sold.product, sold.type,
-            day: world.sold.count, account: world.pick(Self.accounts))
+            day: world.sold.count, account: world.pick(world.accounts))
         world.sold.append(purchase)
         return purchase
     }

@@ -100,9 +100,9 @@ import Testing
             let refund = Books.sale(
                 "20003", of: "coins.100", .consumable, day: 31, account: account, signedDay: 39, revokedDay: 39)
             try await shop.attach(refund, to: cleo)
-            // The debt follows the Apple account: the 40 units that were drawn before the erasure too.
+            // The debt follows the Apple account: the 30 units that were spent before the erasure too.
             let owed = try await [shop.coins(of: cleo), shop.coins(of: erased)]
-            #expect(owed == [[0, had - 5 + 40], [0, 0]])
+            #expect(owed == [[0, had - 5 + 30], [0, 0]])
             try await shop.expectWhole()
             try await shop.erase(cleo)
             try await shop.expectNothing(of: BurialTests.traces + ["order-3", "order-4"], nor: [refund])
@@ -173,7 +173,8 @@ import Testing
             #expect(try await [shop.coins(of: ben), shop.coins(of: erased)] == [[0, 0], [0, 40]])
 
             #expect(try await shop.attach(pass("30003", account), to: cleo, via: 1) == .success(.unowned))
-            #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 40], [0, 0]])
+            // Of the 40 only what was spent: nobody can commit what she reserved.
+            #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 30], [0, 0]])
             try await shop.expectNothing(of: ["anna", "20001", "20003"], nor: BurialTests.sales)
             try await shop.expectWhole()
             let counts = try await shop.schema.counts()
@@ -183,13 +184,13 @@ import Testing
             #expect(try await shop.attach(pass("60004", account), to: ben, via: 1) == .success(.unowned))
             #expect(try await shop.coins(of: ben) == [0, 0])
 
-            // The rest comes with the proof, and the refund is reversed where the debt is.
+            // The rest comes with the proof, and the reversal ends the debt where it is.
             let rest = try await shop.restore(BurialTests.sales, to: cleo, proof: account)
             #expect(rest.values.allSatisfy { if case .claimed = $0 { true } else { $0 == .duplicateInRequest } })
             let reversal = Books.sale(
                 "20003", of: "coins.100", .consumable, day: 31, account: account, signedDay: 40)
             try await shop.attach(reversal, to: ben)
-            #expect(try await shop.coins(of: cleo) == [60, 0])
+            #expect(try await shop.coins(of: cleo) == [70, 0])
             try await shop.expectWhole()
             for user in [cleo, ben] { try await shop.erase(user) }
             try await shop.expectNothing(of: BurialTests.traces + ["cleo", "30003"], nor: [Self.refund])
@@ -206,7 +207,7 @@ import Testing
             try await shop.attach(Self.refund, to: ben)
             #expect(try await shop.coins(of: cleo) == [0, 0])
             try await shop.restore([pass], to: cleo, via: 1)
-            #expect(try await shop.coins(of: cleo) == [0, 40])
+            #expect(try await shop.coins(of: cleo) == [0, 30])
             try await shop.expectWhole()
         }
     }
@@ -222,6 +223,37 @@ import Testing
             try await shop.attach(Books.pass("30003", day: 33, account: account), to: cleo)
             #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 50], [0, 0]])
             #expect(try await shop.coins(of: anna) == [0, 40])
+            try await shop.expectWhole()
+        }
+    }
+
+    @Test func `what is owed for coins whose rest somebody living has follows, and the reversal finds all of them`()
+        async throws
+    {
+        try await Shop.open(instances: 2) { shop in
+            try await BurialTests.fill(shop, anna)
+            _ = try await shop.transfer(.one(PurchaseName(ExternalID("20003"))), from: anna, to: ben).get()
+            try await shop.attach(Self.refund, to: ben)
+            let erased = try await shop.erase(anna)
+            try await shop.attach(Books.pass("30003", day: 33, account: account), to: cleo, via: 1)
+            #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 30], [0, 0]])
+            #expect(try await shop.coins(of: ben) == [0, 0])
+            try await shop.expectWhole()
+            let reversal = Books.sale("20003", of: "coins.100", .consumable, day: 31, account: account, signedDay: 40)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for instance in [0, 1] {
+                    group.addTask { try await shop.attach(reversal, to: ben, via: instance) }
+                    group.addTask {
+                        try await shop.attach(
+                            Books.pass("30003", day: 33, account: account), to: cleo, via: instance)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await [shop.coins(of: cleo), shop.coins(of: ben)] == [[0, 0], [60, 0]])
+            for user in [cleo, ben] { try await shop.erase(user) }
+            try await shop.expectNothing(
+                of: BurialTests.traces + ["cleo", "ben", "30003"], nor: [Self.refund, reversal])
             try await shop.expectWhole()
         }
     }

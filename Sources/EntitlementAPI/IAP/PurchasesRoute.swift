@@ -41,7 +41,9 @@ struct PurchaseSummary {
                 latest[state.key] = state
             case .granted(let grant): grants[grant.key] = grant
             case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
-            case .bound, .gaveAway, .received, .credit, .device, .sandboxTester, .consumptionConsent: continue
+            case .bound, .gaveAway, .received, .debtLeft, .debtCame, .credit, .device, .sandboxTester,
+                .consumptionConsent:
+                continue
             }
         }
         let entitlements = Dictionary(status.entitlements.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

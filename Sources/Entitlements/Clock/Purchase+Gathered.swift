@@ -4,6 +4,7 @@ extension Purchase {
         let key: PurchaseKey
         private(set) var boundAt: Instant?
         private(set) var tenures: [Tenure] = []
+        private(set) var debts: [LotHolding.Shift] = []
         private(set) var facts: [Explanation.Fact] = []
         private(set) var states: [VerifiedPurchase] = []
         /// What an operator gave, if that is what it is; a grant has no states.
@@ -11,6 +12,23 @@ extension Purchase {
         private var withdrawnAt: Instant?
 
         init(key: PurchaseKey) { self.key = key }
+
+        /// All that `ledger` says about purchases, in the order in which they were learned of.
+        static func all(in ledger: UserLedger) -> [Gathered] {
+            var gathered: [Gathered] = []
+            var positions: [PurchaseKey: Int] = [:]
+            positions.reserveCapacity(ledger.entries.count / 2)
+            for entry in ledger.entries {
+                guard let key = entry.fact.purchase else { continue }
+                let position = positions[key] ?? gathered.count
+                if position == gathered.count {
+                    positions[key] = position
+                    gathered.append(Gathered(key: key))
+                }
+                gathered[position].add(entry)
+            }
+            return gathered
+        }
 
         /// An operator's revocation is a track of its own, which no store's reversal undoes (`semantics.md` §2).
         var withdrawal: ShareTrack { withdrawnAt.map { ShareTrack(revokedAt: $0) } ?? .untouched }
@@ -24,6 +42,8 @@ extension Purchase {
             case .bound: begin(Tenure(), entry)
             case .received(_, let handover): begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
             case .gaveAway(_, let handover): end(handover, entry)
+            case .debtLeft(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, isHere: false))
+            case .debtCame(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, isHere: true))
             case .credit, .device, .sandboxTester, .consumptionConsent: break
             }
         }

@@ -25,6 +25,8 @@ package struct Purchase: Hashable, Sendable {
     package let boundAt: Instant
     /// When the user had it; never empty.
     package let tenures: [Tenure]
+    /// What was owed of it and went to another user, or came.
+    let debts: [LotHolding.Shift]
     /// The facts that make it, in the order of recording.
     package let facts: [Explanation.Fact]
     /// Of a chain: the product of its newest period; nil for a grant that is of no product.
@@ -54,21 +56,9 @@ package struct Purchase: Hashable, Sendable {
 }
 
 extension Purchase {
-    /// All purchases that the user of `ledger` has or had, each from the set of its states alone; evidence about a purchase
+    /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a purchase
     /// that was never theirs gives nothing.
-    package static func all(in ledger: UserLedger, given catalogue: CatalogueVersions) -> [Purchase] {
-        var gathered: [Gathered] = []
-        var positions: [PurchaseKey: Int] = [:]
-        positions.reserveCapacity(ledger.entries.count / 2)
-        for entry in ledger.entries {
-            guard let key = entry.fact.purchase else { continue }
-            let position = positions[key] ?? gathered.count
-            if position == gathered.count {
-                positions[key] = position
-                gathered.append(Gathered(key: key))
-            }
-            gathered[position].add(entry)
-        }
+    static func all(of gathered: [Gathered], given catalogue: CatalogueVersions) -> [Purchase] {
         let purchases = gathered.compactMap { Purchase($0, given: catalogue) }
         // Positions are cheaper to move about than purchases.
         return purchases.indices.sorted { precedes(purchases[$0], purchases[$1]) }.map { purchases[$0] }
@@ -79,6 +69,7 @@ extension Purchase {
         key = gathered.key
         self.boundAt = boundAt
         tenures = gathered.tenures
+        debts = gathered.debts
         facts = gathered.facts
         productID = reading.productID
         kind = reading.kind

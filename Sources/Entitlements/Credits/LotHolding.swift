@@ -4,7 +4,8 @@
 /// the receiver gives up those below `n`, the giver, who keeps what was drawn, those from `n` on. So the present owner's units
 /// are taken before those of earlier ones, the newest before the oldest; all sides together give up exactly `R`,
 /// each computes its part from its own ledger, and a reversal gives back where it was taken. Only the same Apple
-/// account's reclaim takes all of the giver's part along, and with it what is owed.
+/// account's reclaim takes all of the giver's part along, and with it what is owed; and what an erased person owes follows
+/// their Apple account by itself (`Debt`).
 package struct LotHolding: Hashable, Sendable {
     /// Units held in a stretch of time.
     package struct Stake: Hashable, Sendable {
@@ -27,20 +28,46 @@ package struct LotHolding: Hashable, Sendable {
         }
     }
 
+    /// Units of refunds that are given up here, or elsewhere, since an erased person's debt followed their Apple account.
+    package struct Shift: Hashable, Sendable {
+        let refunds: Range<Int>
+        let at: Instant
+        let isHere: Bool
+
+        init(_ debt: Debt, at: Instant, isHere: Bool) {
+            refunds = debt.refunds
+            self.at = at
+            self.isHere = isHere
+        }
+    }
+
     package let key: PurchaseKey
     package let lot: CreditLot
     package let stakes: [Stake]
+    package let shifts: [Shift]
 
-    package init(_ lot: CreditLot, of key: PurchaseKey, stakes: [Stake]) {
+    package init(_ lot: CreditLot, of key: PurchaseKey, stakes: [Stake], shifts: [Shift] = []) {
         self.key = key
         self.lot = lot
         self.stakes = stakes
+        self.shifts = shifts
     }
 
     /// What the `tenures` of the user make of it; a lot that had expired when it was credited never counts.
-    package init(_ lot: CreditLot, of key: PurchaseKey, in tenures: [Tenure]) {
+    init(_ lot: CreditLot, of key: PurchaseKey, in tenures: [Tenure], shifts: [Shift]) {
         let wasAlive = lot.expiresAt.map { lot.creditedAt < $0 } ?? true
-        self.init(lot, of: key, stakes: wasAlive ? tenures.flatMap { Self.stakes(in: $0, of: lot) } : [])
+        self.init(
+            lot, of: key, stakes: wasAlive ? tenures.flatMap { Self.stakes(in: $0, of: lot) } : [], shifts: shifts)
+    }
+
+    /// Of purchases that never were the user's: what is owed of them.
+    static func owed(of gathered: [Purchase.Gathered], given catalogue: CatalogueVersions) -> [LotHolding] {
+        gathered.compactMap { gathered in
+            guard gathered.boundAt == nil, !gathered.debts.isEmpty,
+                case .credits(let lot)? = Reading(gathered, given: catalogue)?.worth
+            else { return nil }
+            return LotHolding(lot, of: gathered.key, stakes: [], shifts: gathered.debts)
+        }
     }
 
     /// Of a purchase that gives nothing, though units were drawn from it when it did.
@@ -72,13 +99,45 @@ package struct LotHolding: Hashable, Sendable {
 
     /// This side's part of the refunded total at `instant`.
     func refundDue(at instant: Instant) -> Int {
-        let refunded = 0..<lot.refunded(at: instant)
-        return stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.refunds.clamped(to: refunded).count : 0) }
+        guard shifts.contains(where: { $0.at <= instant }) else {
+            let refunded = 0..<lot.refunded(at: instant)
+            return stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.refunds.clamped(to: refunded).count : 0) }
+        }
+        return refunds(at: instant).reduce(0) { $0 + $1.count }
     }
+
+    /// The last `units` of those refunded by `instant` that are given up here, the last first.
+    func lastRefunds(_ units: Int, at instant: Instant) -> [Range<Int>] {
+        var (rest, last): (Int, [Range<Int>]) = (units, [])
+        for range in refunds(at: instant) where rest > 0 {
+            let taken = max(range.lowerBound, range.upperBound - rest)..<range.upperBound
+            rest -= taken.count
+            last.append(taken)
+        }
+        return last
+    }
+
+    /// The units refunded by `instant` that are given up here, the last first: what is or was held here, and what came, less
+    /// what left.
+    private func refunds(at instant: Instant) -> [Range<Int>] {
+        let shifts = shifts.filter { $0.at <= instant }
+        let here = stakes.filter { $0.holds(at: instant) }.map(\.refunds) + shifts.filter(\.isHere).map(\.refunds)
+        let left = shifts.filter { !$0.isHere }.map(\.refunds)
+        let refunded = lot.refunded(at: instant)
+        let bounds = Set((here + left).flatMap { [min($0.lowerBound, refunded), min($0.upperBound, refunded)] })
+            .sorted(by: >)
+        return zip(bounds.dropFirst(), bounds).compactMap { start, end in
+            here.count { $0.contains(start) } > left.count { $0.contains(start) } ? start..<end : nil
+        }
+    }
+
+    /// When it first concerned the user.
+    var beginsAt: Instant { (stakes.map(\.startsAt) + shifts.map(\.at)).min() ?? .distantFuture }
 
     /// When `amount` or `refundDue` may change.
     var instants: [Instant] {
-        stakes.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } } + lot.share.steps.map(\.startsAt)
+        stakes.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } } + shifts.map(\.at)
+            + lot.share.steps.map(\.startsAt)
     }
 
     /// The order in which lots are drawn: what expires soonest, then the oldest, then by id.

@@ -33,6 +33,9 @@ package struct LotState: Sendable {
     /// The lot's part of the balance: what is left of it and has not expired.
     var free: Int { min(left, survivors.map { max(0, $0) } ?? left) }
 
+    /// What a refund could not take from it.
+    var shortfall: Int { max(0, -left) }
+
     /// A refund takes expired units before others, so this shrinks by a refund and comes back by its reversal.
     package var expired: Int { left - free }
 

@@ -78,7 +78,7 @@ package struct PurseFacts: Sendable {
 
     /// Whether there is anything to tell about at `instant`.
     package func hasBegun(by instant: Instant) -> Bool {
-        holdings.contains { $0.stakes.contains { $0.startsAt <= instant } }
+        holdings.contains { $0.beginsAt <= instant }
             || entries.contains { $0.effectiveAt <= instant }
     }
 }

@@ -1,11 +1,15 @@
 extension Timeline {
     /// All purses that the user has anything to do with, whether or not their environment counts, in order.
-    static func purses(of purchases: [Purchase], _ ledger: UserLedger) -> [PurseFacts] {
+    static func purses(
+        of purchases: [Purchase], and owed: [LotHolding], _ ledger: UserLedger
+    ) -> [PurseFacts] {
+        let held = purchases.compactMap { purchase -> LotHolding? in
+            guard case .credits(let lot) = purchase.worth else { return nil }
+            return LotHolding(lot, of: purchase.key, in: purchase.tenures, shifts: purchase.debts)
+        }
         var holdings: [Purse: [LotHolding]] = [:]
-        for purchase in purchases {
-            guard case .credits(let lot) = purchase.worth else { continue }
-            holdings[Purse(unit: lot.unit, environment: lot.environment), default: []]
-                .append(LotHolding(lot, of: purchase.key, in: purchase.tenures))
+        for holding in held + owed {
+            holdings[Purse(unit: holding.lot.unit, environment: holding.lot.environment), default: []].append(holding)
         }
         var entries: [Purse: [CreditEntry]] = [:]
         var reservedFrom: [ReservationID: Purse] = [:]
@@ -38,7 +42,7 @@ extension Timeline {
     /// What is left of each lot that the user has or had by `instant`, in the order of drawing in each purse.
     package func lotBalances(at instant: Instant) -> [LotBalance] {
         states(at: instant).flatMap { state in
-            state.lots.lazy.filter { $0.holding.stakes.contains { $0.startsAt <= instant } }
+            state.lots.lazy.filter { $0.holding.beginsAt <= instant }
                 .map { LotBalance($0, in: state.purse) }
         }
     }
@@ -80,18 +84,39 @@ extension Timeline {
         }
     }
 
-    /// The positions of the held lots for which `belongs` holds, of each purse where these owe more at `instant` than is left
-    /// of them all.
-    func lotsInDebt(at instant: Instant, among belongs: (PurchaseKey) -> Bool) -> [Int] {
-        purses.flatMap { facts -> [Int] in
+    /// What is owed at `instant` in purses of `environment` of the lots for which `belongs` holds: at most what is owed in
+    /// all of each purse, less what goes with lots that leave it.
+    func debts(
+        at instant: Instant, in environment: StoreEnvironment, of belongs: (PurchaseKey) -> Bool,
+        leaving: (PurchaseKey) -> Bool
+    ) -> [(lot: PurchaseKey, debt: Debt)] {
+        purses.lazy.filter { $0.purse.environment == environment }.flatMap { facts in
             let state = facts.state(at: instant)
-            guard state.debt > 0 else { return [] }
-            let lots = state.lots.compactMap { lot in
-                belongs(lot.holding.key)
-                    ? position(ofHeld: lot.holding.key).map { (position: $0, free: lot.free) } : nil
+            var rest = state.debt - state.lots.reduce(0) { $0 + (leaving($1.holding.key) ? $1.shortfall : 0) }
+            var debts: [(lot: PurchaseKey, debt: Debt)] = []
+            for lot in state.lots where rest > 0 && belongs(lot.holding.key) && !leaving(lot.holding.key) {
+                for refunds in lot.holding.lastRefunds(min(rest, lot.shortfall), at: instant) {
+                    rest -= refunds.count
+                    debts.append((lot.holding.key, Debt(unit: facts.purse.unit, refunds: refunds)))
+                }
             }
-            return lots.reduce(0) { $0 + $1.free } < 0 ? lots.map(\.position) : []
+            return debts
         }
+    }
+
+    /// How many units of each of the lots that leave stay behind when they do: those that repay what stays.
+    func unitsToLeave(at instant: Instant, leaving: (PurchaseKey) -> Bool) -> [PurchaseKey: Int] {
+        var left: [PurchaseKey: Int] = [:]
+        for facts in purses {
+            let lots = facts.state(at: instant).lots
+            let (going, staying) = (lots.filter { leaving($0.holding.key) }, lots.filter { !leaving($0.holding.key) })
+            var rest = staying.reduce(0) { $0 + $1.shortfall - max(0, $1.free) }
+            for lot in going where rest > 0 && lot.repaid > 0 {
+                left[lot.holding.key] = min(rest, lot.repaid)
+                rest -= min(rest, lot.repaid)
+            }
+        }
+        return left
     }
 
     private func lotState(of lot: PurchaseKey, at instant: Instant) -> LotState? {

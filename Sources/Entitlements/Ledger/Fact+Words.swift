@@ -9,6 +9,8 @@ extension Fact {
         case .withdrawn: "withdrawn"
         case .gaveAway: "gave_away"
         case .received: "received"
+        case .debtLeft: "debt_left"
+        case .debtCame: "debt_came"
         case .credit: "credit"
         case .device: "device"
         case .sandboxTester: "sandbox_tester"
@@ -28,6 +30,12 @@ extension Fact {
             "The rest of purchase \(key.externalID) went to another user, \(handover.cause.words)."
         case .received(let key, let handover):
             "The rest of purchase \(key.externalID) came from another user, \(handover.cause.words)."
+        case .debtLeft(let key, let debt):
+            "\(debt.refunds.count) of \(debt.unit) that were owed for purchase \(key.externalID) went to another user "
+                + "of the same Apple account."
+        case .debtCame(let key, let debt):
+            "\(debt.refunds.count) of \(debt.unit) that were owed for purchase \(key.externalID) came from an erased "
+                + "person of the same Apple account."
         case .credit(let act): act.sentence
         case .device(let act): "Device \(act.device) was \(act.deed.words)."
         case .sandboxTester(true): "The user was put on the list of sandbox testers."

@@ -12,6 +12,10 @@ package enum Fact: Hashable, Sendable {
     case gaveAway(PurchaseKey, Handover)
     /// The rest of a purchase came from another user.
     case received(PurchaseKey, Handover)
+    /// What was owed of a lot went to another user of the same Apple account.
+    case debtLeft(PurchaseKey, Debt)
+    /// What was owed of a lot came from an erased person of the same Apple account.
+    case debtCame(PurchaseKey, Debt)
     /// Units were spent, reserved, committed or released.
     case credit(CreditAct)
     /// A device was registered, suspended, seen or removed.
@@ -26,6 +30,7 @@ package enum Fact: Hashable, Sendable {
         switch self {
         case .evidence(let state): state.key
         case .bound(let key), .withdrawn(let key), .gaveAway(let key, _), .received(let key, _): key
+        case .debtLeft(let key, _), .debtCame(let key, _): key
         case .granted(let grant): grant.key
         case .credit, .device, .sandboxTester, .consumptionConsent: nil
         }
@@ -40,8 +45,8 @@ package enum Fact: Hashable, Sendable {
     /// Whether the fact is about the purchase itself, whoever has it, and so goes with it to another user.
     package var goesWithPurchase: Bool {
         switch self {
-        case .evidence, .granted, .withdrawn: true
-        case .bound, .gaveAway, .received, .credit, .device, .sandboxTester, .consumptionConsent: false
+        case .evidence, .granted, .withdrawn, .debtLeft: true
+        case .bound, .gaveAway, .received, .debtCame, .credit, .device, .sandboxTester, .consumptionConsent: false
         }
     }
 }

@@ -32,10 +32,23 @@ extension UserLedger {
     package var lastActAt: Instant {
         entries.reduce(.distantPast) { latest, entry in
             switch entry.fact {
-            case .credit, .gaveAway, .received, .withdrawn: max(latest, entry.effectiveAt)
+            case .credit, .gaveAway, .received, .debtLeft, .debtCame, .withdrawn: max(latest, entry.effectiveAt)
             case .evidence, .bound, .granted, .device, .sandboxTester, .consumptionConsent: latest
             }
         }
+    }
+
+    /// The reservations that are held at `instant`.
+    func openReservations(at instant: Instant) -> [ReservationID] {
+        var open: [ReservationID] = []
+        for entry in entries {
+            switch entry.fact {
+            case .credit(.reserved(let reservation)) where reservation.expiresAt > instant: open.append(reservation.id)
+            case .credit(.committed(let id, _)), .credit(.released(let id)): open.removeAll { $0 == id }
+            default: continue
+            }
+        }
+        return open
     }
 
     /// The purchases that went from this user because of one request.

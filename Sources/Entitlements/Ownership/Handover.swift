@@ -29,6 +29,11 @@ package struct Handover: Hashable, Sendable {
         self.request = request
     }
 
+    /// The same with `units` of a lot left behind.
+    func leaving(_ units: Int) -> Handover {
+        Handover(cause: cause, ran: ran, units: max(0, self.units - units), refunds: refunds, request: request)
+    }
+
     func asked(by request: String?) -> Handover {
         Handover(cause: cause, ran: ran, units: units, refunds: refunds, request: request)
     }

@@ -23,9 +23,6 @@ package struct Tenure: Hashable, Sendable {
 
     /// The part of `interval` that lies within; nil when none does.
     func part(of interval: Explanation.Interval) -> Explanation.Interval? {
-        let start = startsAt.map { max($0, interval.startsAt) } ?? interval.startsAt
-        let end = [endsAt, interval.endsAt].compactMap { $0 }.min()
-        guard end.map({ start < $0 }) ?? true else { return nil }
-        return Explanation.Interval(startsAt: start, endsAt: end)
+        interval.part(within: Explanation.Interval(startsAt: startsAt ?? interval.startsAt, endsAt: endsAt))
     }
 }

@@ -1,4 +1,4 @@
-/// A fact that is about no purchase, and from when to when it holds (`semantics.md` §10).
+/// A fact that no purchase is made of, and from when to when it holds (`semantics.md` §10).
 package struct ExplainedAct: Hashable, Sendable {
     package let entry: LedgerEntry
     /// Of credits: whose balance it changes.
@@ -7,12 +7,8 @@ package struct ExplainedAct: Hashable, Sendable {
     package let holds: Explanation.Interval
     /// Why it does not count at the instant asked about; nil while it does.
     package let reason: Explanation.Reason?
-
     /// The units that it takes.
-    package var draws: [Draw] {
-        guard case .credit(let act) = entry.fact else { return [] }
-        return act.draws
-    }
+    package let draws: [Draw]
 
     /// The device that it is about, if it is about one.
     package var device: DeviceID? {
@@ -25,39 +21,39 @@ package struct ExplainedAct: Hashable, Sendable {
         in ledger: UserLedger, at: Instant, under settings: EntitlementSettings
     ) -> [ExplainedAct] {
         let countsSandbox = settings.countsSandbox(for: ledger)
-        var reserved: [ReservationID: Purse] = [:]
+        var reservations: [ReservationID: Reservation] = [:]
         for case .credit(.reserved(let reservation)) in ledger.entries.lazy.map(\.fact) {
-            reserved[reservation.id] = reservation.purse
+            reservations[reservation.id] = reservation
         }
         var ends: [Effect.Standing: Instant] = [:]
         var acts: [ExplainedAct] = []
         for entry in ledger.entries.reversed() {
-            guard let effect = Effect(of: entry.fact) else { continue }
+            guard let effect = Effect(of: entry.fact, upon: reservations) else { continue }
             let endsAt = effect.begins.flatMap { ends[$0] }
             for ended in effect.ends { ends[ended] = entry.effectiveAt }
             guard entry.effectiveAt <= at else { continue }
-            let purse = effect.purse ?? effect.reservation.flatMap { reserved[$0] }
             acts.append(
                 ExplainedAct(
-                    entry, effect, in: purse, until: endsAt, at: at,
-                    isCounted: purse?.environment != .sandbox || countsSandbox))
+                    entry, effect, until: endsAt, at: at,
+                    isCounted: effect.purse?.environment != .sandbox || countsSandbox))
         }
         return acts.reversed()
     }
 
     private init(
-        _ entry: LedgerEntry, _ effect: Effect, in purse: Purse?, until end: Instant?, at: Instant, isCounted: Bool
+        _ entry: LedgerEntry, _ effect: Effect, until end: Instant?, at: Instant, isCounted: Bool
     ) {
         let endsAt = [end, effect.deadline].compactMap { $0 }.min().map { max($0, entry.effectiveAt) }
         self.entry = entry
-        self.purse = purse
+        purse = effect.purse
+        draws = effect.draws
         holds = Explanation.Interval(startsAt: entry.effectiveAt, endsAt: endsAt)
         let hasEnded = endsAt.map { $0 <= at } ?? false
         reason = !isCounted ? .sandboxNotAllowed : !hasEnded ? nil : effect.deadline == nil ? .superseded : .finished
     }
 }
 
-/// What a fact about no purchase brings about, and what it ends.
+/// What such a fact brings about, and what it ends.
 private struct Effect {
     /// What lasts until another fact ends it.
     enum Standing: Hashable {
@@ -74,33 +70,39 @@ private struct Effect {
     private(set) var begins: Standing?
     private(set) var ends: [Standing] = []
     private(set) var purse: Purse?
-    private(set) var reservation: ReservationID?
+    private(set) var draws: [Draw] = []
     /// When a reservation ends by itself.
     private(set) var deadline: Instant?
 
-    /// Nil for a fact about a purchase.
-    init?(of fact: Fact) {
+    /// Nil for a fact that makes a purchase what it is.
+    init?(of fact: Fact, upon reservations: [ReservationID: Reservation]) {
         switch fact {
         case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received: return nil
-        case .credit(let act): follow(act)
+        case .debtLeft(let key, let debt), .debtCame(let key, let debt):
+            purse = Purse(unit: debt.unit, environment: key.environment)
+        case .credit(let act): follow(act, upon: reservations)
         case .device(let act): follow(act.deed, of: act.device)
         case .sandboxTester: (begins, ends) = (.sandboxTester, [.sandboxTester])
         case .consumptionConsent: (begins, ends) = (.consumptionConsent, [.consumptionConsent])
         }
     }
 
-    private mutating func follow(_ act: CreditAct) {
+    private mutating func follow(_ act: CreditAct, upon reservations: [ReservationID: Reservation]) {
+        draws = act.draws
         switch act {
         case .spent(let spend): purse = spend.purse
         case .reserved(let reserved):
             (begins, purse, deadline) = (.reserved(reserved.id), reserved.purse, reserved.expiresAt)
-        case .committed(let id, _), .released(let id): (ends, reservation) = ([.reserved(id)], id)
+        case .committed(let id, let amount):
+            (ends, purse) = ([.reserved(id)], reservations[id]?.purse)
+            draws = reservations[id]?.cut(committing: amount).spent ?? []
+        case .released(let id): (ends, purse) = ([.reserved(id)], reservations[id]?.purse)
         }
     }
 
     private mutating func follow(_ deed: DeviceAct.Deed, of device: DeviceID) {
         switch deed {
-        case .registered: (begins, ends) = (.onRecord(device), [.removed(device)])
+        case .registered: (begins, ends) = (.onRecord(device), [.onRecord(device), .removed(device)])
         case .suspended: (begins, ends) = (.suspended(device), [.reactivated(device)])
         case .reactivated: (begins, ends) = (.reactivated(device), [.suspended(device)])
         case .seen: (begins, ends) = (.seen(device), [.seen(device)])

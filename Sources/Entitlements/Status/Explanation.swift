@@ -27,6 +27,14 @@ package struct Explanation: Hashable, Sendable {
             self.startsAt = startsAt
             self.endsAt = endsAt
         }
+
+        /// The part of it that lies within `other`; nil when none does.
+        func part(within other: Interval) -> Interval? {
+            let start = max(startsAt, other.startsAt)
+            let end = [endsAt, other.endsAt].compactMap { $0 }.min()
+            guard end.map({ start < $0 }) ?? true else { return nil }
+            return Interval(startsAt: start, endsAt: end)
+        }
     }
 
     /// One fact about the purchase that was considered.
@@ -58,7 +66,7 @@ package struct Explanation: Hashable, Sendable {
             case .withdrawn: kind = .withdrawn
             case .gaveAway: kind = .gaveAway
             case .received: kind = .received
-            case .credit, .device, .sandboxTester, .consumptionConsent: return nil
+            case .debtLeft, .debtCame, .credit, .device, .sandboxTester, .consumptionConsent: return nil
             }
             transactionID = entry.fact.state?.transactionID
             signedAt = entry.fact.state?.signedAt

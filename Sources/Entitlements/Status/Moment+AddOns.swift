@@ -22,6 +22,20 @@ extension Moment {
         return isCovered(asRequired: requires) ? .active : .suspended
     }
 
+    /// From when to when coverage of at least the required rank is there, without gaps between.
+    func coverage(asRequired requires: TierID) -> [Explanation.Interval] {
+        guard let rank = timeline.catalogue.tier(requires)?.rank else { return [] }
+        var merged: [Explanation.Interval] = []
+        for segment in coverage.lazy.map(\.segment) where segment.tierRank >= rank {
+            guard let last = merged.last, let end = last.endsAt, segment.startsAt <= end else {
+                merged.append(Explanation.Interval(startsAt: segment.startsAt, endsAt: segment.endsAt))
+                continue
+            }
+            merged[merged.count - 1] = .init(startsAt: last.startsAt, endsAt: max(end, segment.endsAt))
+        }
+        return merged
+    }
+
     /// Whether coverage of at least the required rank is there (`semantics.md` §3).
     private func isCovered(asRequired requires: TierID?) -> Bool {
         guard let requires else { return true }

@@ -27,7 +27,7 @@ extension Moment {
         let explained = timeline.purchases.indices.map { index in
             let purchase = timeline.purchases[index]
             return Explanation(
-                key: purchase.key, productID: purchase.productID, facts: purchase.facts, gives: gives(index),
+                key: purchase.key, productID: purchase.productID, facts: purchase.facts, gives: given(index),
                 reason: doings[index].reason)
         }
         return explained.sorted { left, right in
@@ -35,6 +35,13 @@ extension Moment {
             let second = right.facts.first?.recordedAt ?? .distantPast
             return first != second ? first < second : left.key < right.key
         }
+    }
+
+    /// The same, of an add-on only while there is the coverage that it requires.
+    private func given(_ index: Int) -> [Explanation.Interval] {
+        guard case .addOn(_, let requires?, _) = timeline.purchases[index].worth else { return gives(index) }
+        let coverage = coverage(asRequired: requires)
+        return gives(index).flatMap { owned in coverage.compactMap { owned.part(within: $0) } }
     }
 
     /// From when to when, past and planned; nothing for what is only recorded.

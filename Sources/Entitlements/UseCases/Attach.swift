@@ -16,7 +16,7 @@ package struct Attach: Sendable {
     package func decide(given history: PurchaseHistory) -> Decision<Claim, AttachRefusal> {
         var claims = Claims(of: user, proof: proof, given: history, in: context)
         let answer = claims.claim(purchase.key)
-        return Decision(bindings: claims.bindings, moves: claims.moves, answer: answer)
+        return claims.decision(answering: answer)
     }
 
     /// The instant for which an attach is answered: `now`, or the purchase or signing just recorded when it lies up to

@@ -9,6 +9,12 @@ struct Claims {
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     private(set) var moves: [PurchaseKey: Move] = [:]
     private var timelines: [UserID: Timeline] = [:]
+    /// The purchases that are the user's, before or by this.
+    private var shown: Set<PurchaseKey> = []
+    /// The erased people whose purchases go.
+    private var reclaimed: Set<UserID> = []
+    /// What ends the reservations of erased people.
+    private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
     init(of user: UserID, proof: AppTransactionID?, given history: PurchaseHistory, in context: ClaimContext) {
         self.history = history
@@ -17,17 +23,23 @@ struct Claims {
         self.context = context
     }
 
-    /// Whether the user may have the purchase of `key`; if so it becomes theirs by `bindings` or `moves`, and what erased
-    /// people of its Apple account owe with it.
+    /// Whether the user may have the purchase of `key`; if so it becomes theirs.
     mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
         let answer = judge(key)
-        guard case .success = answer else { return answer }
-        for erased in history.ledgers.keys.filter(\.isErased).sorted() {
-            for account in Set(history.purchases[key]?.states.compactMap(\.appTransactionID) ?? []) {
-                takeDebts(of: account, from: erased)
-            }
-        }
+        if case .success = answer { shown.insert(key) }
         return answer
+    }
+
+    /// What the claims come to. What erased people owe follows their Apple account to whoever has shown a purchase of it as
+    /// their own; units that could be spent need the proof.
+    mutating func decision<Reply, Refusal>(
+        answering answer: Result<Reply, Refusal>
+    ) -> Decision<Reply, Refusal> {
+        let debts = history.ledgers.keys.filter(\.isErased).sorted().flatMap { owed(by: $0) }
+        let givers = reclaimed.union(debts.map(\.giver))
+        return Decision(
+            bindings: bindings, moves: moves, debts: debts,
+            drafts: releases.filter { givers.contains($0.key) && !$0.value.isEmpty }, answer: answer)
     }
 
     private mutating func judge(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
@@ -80,41 +92,53 @@ struct Claims {
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
     ) -> Bool {
         guard let proof, purchase.isProven(by: proof) else { return false }
-        let others = history.ledger(of: erased).purchases(notOf: proof)
-        move(from: erased) { timeline, _ in
-            timeline.purchases.indices.filter { index in
-                let held = timeline.purchases[index].key
-                return held == key || !others.contains(held)
-            }
+        let others = history.ledger(of: erased).purchases(notOf: [proof])
+        let timeline = timeline(of: erased)
+        let instant = history.instantOfMove(from: erased, to: user)
+        let going = timeline.purchases.indices.filter { index in
+            let held = timeline.purchases[index]
+            return held.isHeld && (held.key == key || !others.contains(held.key))
         }
+        let keys = Set(going.map { timeline.purchases[$0].key })
+        let left = timeline.unitsToLeave(at: instant) { keys.contains($0) }
+        for index in going {
+            let held = timeline.purchases[index].key
+            let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
+            moves[held] = Move(to: user, handover.leaving(left[held] ?? 0), at: instant)
+        }
+        reclaimed.insert(erased)
         return moves[key] != nil
     }
 
-    /// Moves the lots of an erased person that owe more than is left of them all, if `account` bought them: units that could
-    /// be spent need the proof, and none comes along.
-    private mutating func takeDebts(of account: AppTransactionID, from erased: UserID) {
+    private mutating func owed(by erased: UserID) -> [DebtMove] {
         let ledger = history.ledger(of: erased)
-        guard ledger.entries.contains(where: { $0.fact.state?.appTransactionID == account }) else { return }
-        let others = ledger.purchases(notOf: account)
-        move(from: erased) { timeline, instant in
-            timeline.lotsInDebt(at: instant) { !others.contains($0) }
-        }
+        let states = shown.flatMap { history.purchases[$0]?.states ?? [] }
+        return Dictionary(grouping: states, by: \.key.environment).sorted { $0.key.rawValue < $1.key.rawValue }
+            .flatMap { environment, states -> [DebtMove] in
+                let accounts = Set(states.compactMap(\.appTransactionID))
+                guard ledger.hasPurchase(of: accounts, in: environment) else { return [] }
+                let (others, timeline) = (ledger.purchases(notOf: accounts), timeline(of: erased))
+                let instant = history.instantOfMove(from: erased, to: user)
+                return timeline.debts(
+                    at: instant, in: environment, of: { !others.contains($0) }, leaving: { moves[$0] != nil }
+                ).map { DebtMove(of: $0.lot, from: erased, to: user, $0.debt, at: instant) }
+            }
     }
 
-    /// Moves what `selecting` takes of the purchases that an erased person still has.
-    private mutating func move(from erased: UserID, selecting: (Timeline, Instant) -> [Int]) {
-        let timeline = timeline(of: erased)
-        let instant = history.instantOfMove(from: erased, to: user)
-        for index in selecting(timeline, instant) where timeline.purchases[index].isHeld {
-            let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
-            moves[timeline.purchases[index].key] = Move(to: user, handover, at: instant)
-        }
-    }
-
-    /// Folded once, however many of the owner's purchases are claimed.
+    /// Folded once, however many of the owner's purchases are claimed. Nobody can commit what an erased person reserved, so it
+    /// is free again.
     private mutating func timeline(of owner: UserID) -> Timeline {
         if let known = timelines[owner] { return known }
-        let timeline = history.timeline(of: owner, in: context.fold)
+        var ledger = history.ledger(of: owner)
+        if owner.isErased {
+            let instant = history.instantOfMove(from: owner, to: user)
+            let drafts = ledger.openReservations(at: instant).map { id in
+                LedgerEntry.Draft(.credit(.released(id)), at: instant)
+            }
+            ledger.append(drafts, at: history.now)
+            releases[owner] = drafts
+        }
+        let timeline = Timeline(folding: ledger, given: context.fold.catalogue, settings: context.fold.settings)
         timelines[owner] = timeline
         return timeline
     }
@@ -152,11 +176,20 @@ extension Timeline {
 }
 
 extension UserLedger {
-    /// What another Apple account than `account` bought.
-    fileprivate func purchases(notOf account: AppTransactionID) -> Set<PurchaseKey> {
+    /// What other Apple accounts than `accounts` bought.
+    fileprivate func purchases(notOf accounts: Set<AppTransactionID>) -> Set<PurchaseKey> {
         Set(
             entries.compactMap { entry in
-                entry.fact.state.flatMap { $0.appTransactionID == nil || $0.appTransactionID == account ? nil : $0.key }
+                guard let state = entry.fact.state, let account = state.appTransactionID, !accounts.contains(account)
+                else { return nil }
+                return state.key
             })
+    }
+
+    fileprivate func hasPurchase(of accounts: Set<AppTransactionID>, in environment: StoreEnvironment) -> Bool {
+        entries.contains { entry in
+            guard let state = entry.fact.state, state.key.environment == environment else { return false }
+            return state.appTransactionID.map { accounts.contains($0) } ?? false
+        }
     }
 }

@@ -43,6 +43,8 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let bindings: [PurchaseKey: UserID]
     /// Purchases that go to another user; both ledgers will say so.
     package let moves: [PurchaseKey: Move]
+    /// What is owed of lots and goes to another user; both ledgers will say so.
+    package let debts: [DebtMove]
     /// Other facts, each user's in their order; a grant makes its purchase the user's.
     package let drafts: [UserID: [LedgerEntry.Draft]]
     /// Account tokens that name another user from now on.
@@ -50,10 +52,11 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
 
     package init(
-        bindings: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:],
+        bindings: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:], debts: [DebtMove] = [],
         drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [AccountToken: UserID] = [:],
         answer: Result<Reply, Refusal>
     ) {
+        self.debts = debts
         self.bindings = bindings
         self.moves = moves
         self.drafts = drafts
@@ -62,11 +65,14 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     }
 
     /// Whether nothing is appended and no token moves: it is refused, or was recorded before.
-    package var changesNothing: Bool { bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty }
+    package var changesNothing: Bool {
+        bindings.isEmpty && moves.isEmpty && debts.isEmpty && drafts.isEmpty && tokens.isEmpty
+    }
 
     /// The same with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
-            bindings: bindings, moves: moves, drafts: drafts, tokens: tokens, answer: answer.map(transform))
+            bindings: bindings, moves: moves, debts: debts, drafts: drafts, tokens: tokens,
+            answer: answer.map(transform))
     }
 }

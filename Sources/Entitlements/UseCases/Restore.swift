@@ -46,6 +46,6 @@ package struct Restore: Sendable {
             case .failure(let refusal): verdicts[speaking.index] = .refused(refusal)
             }
         }
-        return Decision(bindings: claims.bindings, moves: claims.moves, answer: .success(verdicts))
+        return claims.decision(answering: .success(verdicts))
     }
 }

@@ -18,6 +18,8 @@ extension Fact {
         case .withdrawn(let key): .withdrawn(name(key))
         case .gaveAway(let key, let handover): .gaveAway(name(key), handover)
         case .received(let key, let handover): .received(name(key), handover)
+        case .debtLeft(let key, let debt): .debtLeft(name(key), debt)
+        case .debtCame(let key, let debt): .debtCame(name(key), debt)
         case .credit(let act): .credit(act.renamed(by: name))
         case .device, .sandboxTester, .consumptionConsent: self
         }

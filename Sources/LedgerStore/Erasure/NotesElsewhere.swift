@@ -78,7 +78,8 @@ struct NotesElsewhere {
         case .gaveAway:
             held.remove(purchase)
             if let received = try Self.words(row, of: .received) { words.insert(received) }
-        case .evidence, .spent, .reserved, .committed, .released, .deviceRegistered, .deviceSuspended,
+        case .evidence, .debtLeft, .debtCame, .spent, .reserved, .committed, .released, .deviceRegistered,
+            .deviceSuspended,
             .deviceReactivated, .deviceSeen, .deviceRemoved, .sandboxTester, .consumptionConsent:
             break
         }

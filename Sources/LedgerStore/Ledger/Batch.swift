@@ -85,15 +85,14 @@ struct Batch: Sendable {
         else { return nil }
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
-        let owned = try PurchaseRow.keys(ownedBy: givers.map(\.value.pseudonym).sorted(), in: session)
+        let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
         let recognition = Recognition(
             tombstones, in: requests.flatMap { $0.evidence.map(\.purchase) }, under: settings.tombstoneKey)
-        let locked = try PurchaseRow.lock(known.keys.union(owned).sorted(), in: session)
+        let locked = try PurchaseRow.lock(known.keys.union(theirs).sorted(), in: session)
             .map { $0.recognized(by: recognition) }
         let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
-        let isComplete = locked.allSatisfy { row in
-            let needed = (row.owner.map { [$0] } ?? []) + (named.contains(row.key) ? former[row.id] ?? [] : [])
-            return needed.allSatisfy { userOf[$0] != nil }
+        let isComplete = locked.lazy.filter { named.contains($0.key) }.allSatisfy { row in
+            ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
         }
         guard isComplete else { return nil }
         let holdings = try holdings(locked, of: named, former: former, userOf: userOf, in: session)
@@ -117,7 +116,8 @@ struct Batch: Sendable {
             plain.map { ($0.buried(under: settings.tombstoneKey), $0) }, uniquingKeysWith: { first, _ in first })
         var found = known.merging(try PurchaseRow.known(Array(tombstones.keys), in: session))
         let accounts = Set(requests.flatMap { $0.evidence.compactMap(\.purchase.appTransactionID) })
-        let erased = try UserRow.erased(of: accounts.map { settings.tombstoneKey.tombstone(of: $0) }, in: session)
+        let erased = try UserRow.erased(
+            of: accounts.flatMap { [$0, settings.tombstoneKey.tombstone(of: $0)] }, in: session)
         found.holders.merge(erased.map { (.erased(pseudonym: $0), $0) }) { first, _ in first }
         return (found, tombstones)
     }

@@ -68,7 +68,9 @@ extension UserLedger {
             entries.compactMap { entry -> PurchaseKey? in
                 switch entry.fact {
                 case .gaveAway(let key, _), .received(let key, _): key
-                case .evidence, .bound, .granted, .withdrawn, .credit, .device, .sandboxTester, .consumptionConsent: nil
+                case .evidence, .bound, .granted, .withdrawn, .debtLeft, .debtCame, .credit, .device, .sandboxTester,
+                    .consumptionConsent:
+                    nil
                 }
             })
         guard !shared.isEmpty else { return false }

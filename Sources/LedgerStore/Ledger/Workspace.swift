@@ -129,10 +129,11 @@ struct Workspace {
         } ?? false
     }
 
-    /// Does what a decision wants: bindings, then moves, then the other facts, then tokens.
+    /// Does what a decision wants: bindings, then moves, then debts, then the other facts, then tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) { bind(key, to: user) }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { carryOut(move, of: key) }
+        for move in decision.debts { carryOut(move) }
         for (user, drafts) in decision.drafts.sorted(by: { $0.key < $1.key }) {
             append(drafts, to: user)
             for draft in drafts {
@@ -140,7 +141,8 @@ struct Workspace {
                 case .granted(let grant): give(grant.key, to: user)
                 case .withdrawn(let key):
                     tellOthers(than: user, LedgerEntry.Draft(draft.fact, at: draft.effectiveAt), of: key)
-                case .evidence, .bound, .gaveAway, .received, .credit, .device, .sandboxTester, .consumptionConsent:
+                case .evidence, .bound, .gaveAway, .received, .debtLeft, .debtCame, .credit, .device, .sandboxTester,
+                    .consumptionConsent:
                     break
                 }
             }
@@ -178,16 +180,24 @@ struct Workspace {
         guard let holding = holdings[key], let giver = holding.owner, let given = people[giver]?.ledger,
             let receiver = people[move.receiver]?.ledger
         else { return misuse() }
-        let known = Set(receiver.entries.lazy.filter { $0.fact.purchase == key }.map(\.fact.withoutNames))
-        let facts = given.entries.filter {
-            $0.fact.purchase == key && $0.fact.goesWithPurchase && !known.contains($0.fact.withoutNames)
-        }
         append([.init(.gaveAway(key, move.handover), at: move.effectiveAt, note: move.note)], to: giver)
         append(
-            facts.map { .init($0.fact, at: $0.effectiveAt, note: $0.note) }
+            receiver.lacking(of: key, in: given)
                 + [.init(.received(key, move.handover), at: move.effectiveAt, note: move.note)], to: move.receiver)
         holdings[key]?.formerHolders.insert(giver)
         setOwner(of: key, move.receiver)
+    }
+
+    /// Makes what is owed of a lot another user's, who learns from now on what becomes of it; whose the lot is stays as it was.
+    private mutating func carryOut(_ move: DebtMove) {
+        guard holdings[move.lot] != nil, let given = people[move.giver]?.ledger,
+            let receiver = people[move.receiver]?.ledger
+        else { return misuse() }
+        append([.init(.debtLeft(move.lot, move.debt), at: move.effectiveAt)], to: move.giver)
+        append(
+            receiver.lacking(of: move.lot, in: given).filter { !$0.fact.isDebtLeft }
+                + [.init(.debtCame(move.lot, move.debt), at: move.effectiveAt)], to: move.receiver)
+        holdings[move.lot]?.formerHolders.insert(move.receiver)
     }
 
     /// The last fact in the user's ledger is the one that made it theirs.
@@ -214,9 +224,24 @@ extension Workspace {
 }
 
 extension Fact {
+    fileprivate var isDebtLeft: Bool {
+        guard case .debtLeft = self else { return false }
+        return true
+    }
+
     /// The same without what erasing a person takes out of a state.
     var withoutNames: Fact {
         guard case .evidence(let state) = self else { return self }
         return .evidence(state.withoutNames)
+    }
+}
+
+extension UserLedger {
+    /// What goes along with the purchase of `key` and is not known here, of what `giver` knows.
+    fileprivate func lacking(of key: PurchaseKey, in giver: UserLedger) -> [LedgerEntry.Draft] {
+        let known = Set(entries.lazy.filter { $0.fact.purchase == key }.map(\.fact.withoutNames))
+        return giver.entries.lazy.filter { entry in
+            entry.fact.purchase == key && entry.fact.goesWithPurchase && !known.contains(entry.fact.withoutNames)
+        }.map { LedgerEntry.Draft($0.fact, at: $0.effectiveAt, note: $0.note) }
     }
 }

@@ -33,6 +33,10 @@ extension FactContent {
             return reading(context.key.flatMap { key in handover(fields).map { .gaveAway(key, $0) } })
         case .received:
             return reading(context.key.flatMap { key in handover(fields).map { .received(key, $0) } })
+        case .debtLeft:
+            return reading(context.key.flatMap { key in debt(fields).map { .debtLeft(key, $0) } })
+        case .debtCame:
+            return reading(context.key.flatMap { key in debt(fields).map { .debtCame(key, $0) } })
         case .spent, .reserved, .committed, .released:
             return reading(creditAct(fields, context.kind).map(Fact.credit))
         case .sandboxTester: return reading(fields.flag(0).map(Fact.sandboxTester))
@@ -49,7 +53,8 @@ extension FactContent {
         case .deviceReactivated: .reactivated
         case .deviceSeen: .seen
         case .deviceRemoved: .removed
-        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .spent, .reserved, .committed, .released,
+        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .spent, .reserved,
+            .committed, .released,
             .sandboxTester, .consumptionConsent:
             nil
         }
@@ -82,6 +87,12 @@ extension FactContent {
             cause: cause, ran: ran, units: units, refunds: fields.integer(4), request: fields.text(3))
     }
 
+    private static func debt(_ fields: [JSONField]) -> Debt? {
+        guard let unit = fields.text(0), let lower = fields.integer(1), let upper = fields.integer(2), lower <= upper
+        else { return nil }
+        return Debt(unit: unit, refunds: lower..<upper)
+    }
+
     private static func creditAct(_ fields: [JSONField], _ kind: FactKind) -> CreditAct? {
         switch kind {
         case .spent:
@@ -103,7 +114,8 @@ extension FactContent {
             guard let id = fields.text(0), let amount = fields.integer(1) else { return nil }
             return .committed(ReservationID(id), amount: amount)
         case .released: return fields.text(0).map { .released(ReservationID($0)) }
-        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .deviceRegistered, .deviceSuspended,
+        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .deviceRegistered,
+            .deviceSuspended,
             .deviceReactivated, .deviceSeen, .deviceRemoved, .sandboxTester, .consumptionConsent:
             return nil
         }

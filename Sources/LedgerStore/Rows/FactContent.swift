@@ -16,6 +16,8 @@ enum FactContent {
                     .text(handover.cause.rawValue), JSONField(handover.ran), JSONField(handover.units),
                     JSONField(handover.request),
                 ] + (handover.refunds.map { [JSONField($0)] } ?? []))
+        case .debtLeft(_, let debt), .debtCame(_, let debt):
+            .list([.text(debt.unit), JSONField(debt.refunds.lowerBound), JSONField(debt.refunds.upperBound)])
         case .credit(let act): .list(fields(of: act))
         case .device(let act): fields(of: act.deed)
         case .sandboxTester(let flag), .consumptionConsent(let flag): .list([JSONField(flag)])

@@ -8,6 +8,8 @@ enum FactKind: String, CaseIterable {
     case withdrawn
     case gaveAway = "gave_away"
     case received
+    case debtLeft = "debt_left"
+    case debtCame = "debt_came"
     case spent
     case reserved
     case committed
@@ -28,6 +30,8 @@ enum FactKind: String, CaseIterable {
         case .withdrawn: self = .withdrawn
         case .gaveAway: self = .gaveAway
         case .received: self = .received
+        case .debtLeft: self = .debtLeft
+        case .debtCame: self = .debtCame
         case .credit(let act): self.init(of: act)
         case .device(let act): self.init(of: act.deed)
         case .sandboxTester: self = .sandboxTester

@@ -62,12 +62,17 @@ enum PurchaseRow {
         LEFT JOIN users f ON f.pseudonym = h.user_id
         """)
 
-    private static let keysByOwner = Statement(
+    private static let keysByHolder = Statement(
         "read keys",
         """
         SELECT p.source, p.app, p.environment, p.external_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN purchases p ON p.user_id = j.pseudonym
+        UNION
+        SELECT p.source, p.app, p.environment, p.external_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN purchase_holders h ON h.user_id = j.pseudonym
+        STRAIGHT_JOIN purchases p ON p.id = h.purchase_id
         """)
 
     private static let formerHoldersByPurchase = Statement(
@@ -168,14 +173,14 @@ enum PurchaseRow {
         return known
     }
 
-    /// The purchases of the people under `pseudonyms`, whose locks are held. Those of a source that a newer version writes
-    /// are left out.
-    static func keys(ownedBy pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
+    /// The purchases that the people under `pseudonyms`, whose locks are held, have or had. Those of a source that a newer
+    /// version writes are left out.
+    static func keys(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
         guard !pseudonyms.isEmpty else { return [] }
         var array = JSONArray()
         pseudonyms.forEach { array.append($0) }
         var keys: Set<PurchaseKey> = []
-        for row in try session.query(keysByOwner, [.text(array.closed)]) {
+        for row in try session.query(keysByHolder, [.text(array.closed), .text(array.closed)]) {
             if let key = try key(row, from: 0) { keys.insert(key) }
         }
         return keys

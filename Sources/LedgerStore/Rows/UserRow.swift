@@ -99,19 +99,27 @@ enum UserRow {
     private static let erasedByAccount = Statement(
         "find erased by account",
         """
-        SELECT DISTINCT u.pseudonym
+        SELECT u.pseudonym
         FROM JSON_TABLE(?, '$[*]' COLUMNS (
             account VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
         STRAIGHT_JOIN apple_iap_transactions t FORCE INDEX (by_account) ON t.app_transaction_id = j.account
         STRAIGHT_JOIN users u ON u.pseudonym = t.user_id AND u.user_id IS NULL
+        UNION
+        SELECT u.pseudonym
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            account VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN apple_iap_transactions t FORCE INDEX (by_account) ON t.app_transaction_id = j.account
+        STRAIGHT_JOIN purchase_holders h ON h.purchase_id = t.purchase_id
+        STRAIGHT_JOIN users u ON u.pseudonym = h.user_id AND u.user_id IS NULL
         """)
 
-    /// Erased people who have something of one of the Apple accounts under the tombstones `accounts`, read without a lock.
+    /// Erased people who have or had something of one of the Apple accounts, read without a lock.
     static func erased(of accounts: [AppTransactionID], in session: Session) throws(DatabaseError) -> [UInt64] {
         guard !accounts.isEmpty else { return [] }
         var array = JSONArray()
         accounts.forEach { array.append($0.text) }
-        return try session.query(erasedByAccount, [.text(array.closed)]) { (row) throws(DatabaseError) in
+        return try session.query(erasedByAccount, [.text(array.closed), .text(array.closed)]) {
+            (row) throws(DatabaseError) in
             try row.uint64(0)
         }
     }

@@ -47,10 +47,15 @@ extension EndToEnd {
             #expect(try await till.server.end() == 0)
         }
 
-        @Test func `the status of a user says under which catalogue, as the API does`() async throws {
+        @Test func `the status of a user says what it is made of and under which catalogue, as the API does`()
+            async throws
+        {
             let till = try await EndToEndTill.shared
+            try await till.act("sandbox-tester", "{}", for: "statususer", method: "PUT")
             let printed = try await Self.said(["user", "status", "statususer"], at: till)
             let asked = try await till.look("status?explain=1", of: "statususer")
+            #expect(asked.string("acts.0.kind") == "sandbox_tester")
+            #expect(printed.contains(#""acts":[{"kind":"sandbox_tester""#), "\(printed)")
             let version = try #require(asked.integer("explained_under.catalog_version"))
             #expect(printed.contains(#""catalog_version":\#(version)"#), "\(printed)")
         }

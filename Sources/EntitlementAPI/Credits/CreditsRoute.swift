@@ -17,7 +17,8 @@ enum CreditsRoute {
         let asked = try await AskedTimeline(of: acting, query, call)
         let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
         let acts = asked.acts(by: \.purse)
-        let bytes = page.body(of: asked.timeline.creditBalances(at: asked.at)) { json, balance in
+        let balances = asked.timeline.creditBalances(at: asked.at)
+        let bytes = page.body(of: balances, explainedUnder: asked.explainedUnder) { json, balance in
             json.append(balance, lots[balance.purse] ?? [], acts.map { $0[balance.purse] ?? [] })
         }
         return .json(bytes, cacheControl: "private, no-cache")

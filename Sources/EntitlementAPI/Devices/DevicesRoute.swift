@@ -17,7 +17,8 @@ enum DevicesRoute {
         let page = try CursorPage<DeviceCursor>(query)
         let asked = try await AskedTimeline(of: acting, query, call)
         let acts = asked.acts(by: \.device)
-        let bytes = page.body(of: asked.timeline.devices(at: asked.at).onRecord) { json, device in
+        let devices = asked.timeline.devices(at: asked.at).onRecord
+        let bytes = page.body(of: devices, explainedUnder: asked.explainedUnder) { json, device in
             json.append(device, acts.map { $0[device.id] ?? [] })
         }
         return .json(bytes, cacheControl: "private, no-cache")

@@ -25,11 +25,12 @@ enum StatusRoute {
         } else {
             let known = asOf.known(of: ledger)
             let status = call.api.fold(known, catalogue, asOf.at).status
-            let acts = explanation ? ExplainedAct.all(in: known, at: asOf.at, under: status.settings) : []
-            body = StatusBody(
-                status,
-                StatusBody.Parts(
-                    history: history, explanation: explanation, acts: acts, catalogVersion: catalogue.latest.number))
+            let parts =
+                explanation
+                ? StatusBody.Parts(
+                    history: history, explaining: known, at: asOf.at, under: status.settings, given: catalogue)
+                : StatusBody.Parts(history: history)
+            body = StatusBody(status, parts)
         }
         return .validated(
             body.bytes, body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],

@@ -7,6 +7,11 @@ struct AskedTimeline {
     /// The facts about no purchase; nil unless `?explain=1` asks for them.
     private let acts: [ExplainedAct]?
 
+    /// Nil unless `?explain=1` asks for it.
+    var explainedUnder: ExplainedUnder? {
+        acts.map { _ in ExplainedUnder(timeline.settings, timeline.catalogue) }
+    }
+
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     init(of acting: Acting, _ query: Query, _ call: some SignedCall) async throws(Problem) {
         let asOf = try AsOf(query, now: call.now)

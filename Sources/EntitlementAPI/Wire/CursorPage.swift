@@ -28,7 +28,9 @@ struct CursorPage<Cursor: PageCursor> {
     }
 
     /// The page as it is written, of all rows in the list's order.
-    func body(of all: [Cursor.Row], _ write: (inout JSONWriter, Cursor.Row) -> Void) -> [UInt8] {
+    func body(
+        of all: [Cursor.Row], explainedUnder: ExplainedUnder? = nil, _ write: (inout JSONWriter, Cursor.Row) -> Void
+    ) -> [UInt8] {
         let rest = all.drop { row in after.map { !$0.precedes(row) } ?? false }
         let page = rest.prefix(limit)
         var json = JSONWriter(capacity: 512 * (page.count + 1))
@@ -36,6 +38,7 @@ struct CursorPage<Cursor: PageCursor> {
         json.name("data")
         json.array(page, write)
         json.member("next_cursor", rest.count > page.count ? page.last.map { Cursor(after: $0).text } : nil)
+        if let explainedUnder { json.member(explainedUnder: explainedUnder) }
         json.endObject()
         return json.bytes
     }

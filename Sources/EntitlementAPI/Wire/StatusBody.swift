@@ -5,20 +5,23 @@ package struct StatusBody {
     /// What is asked for beside the present.
     package struct Parts {
         /// Pieces that have ended.
-        var history = false
-        var explanation = false
-        /// The facts about no purchase, for the explanation.
-        var acts: [ExplainedAct] = []
-        /// The catalogue's version that was asked, for the explanation.
-        var catalogVersion: Int?
+        let history: Bool
+        let explanation: (acts: [ExplainedAct], under: ExplainedUnder)?
 
+        package init(history: Bool = false) {
+            self.history = history
+            explanation = nil
+        }
+
+        /// With what the answer is made of: the facts of `ledger` and what decides beside them.
         package init(
-            history: Bool = false, explanation: Bool = false, acts: [ExplainedAct] = [], catalogVersion: Int? = nil
+            history: Bool = false, explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
+            given catalogue: CatalogueVersions
         ) {
             self.history = history
-            self.explanation = explanation
-            self.acts = acts
-            self.catalogVersion = catalogVersion
+            explanation = (
+                ExplainedAct.all(in: ledger, at: at, under: settings), ExplainedUnder(settings, catalogue)
+            )
         }
     }
 
@@ -72,10 +75,10 @@ extension JSONWriter {
         name("devices")
         append(status.devices)
         name("explanation")
-        array(parts.explanation ? status.explanation : []) { $0.append($1) }
-        if parts.explanation {
-            member(acts: parts.acts)
-            appendExplainedUnder(status.settings, parts)
+        array(parts.explanation == nil ? [] : status.explanation) { $0.append($1) }
+        if let explanation = parts.explanation {
+            member(acts: explanation.acts)
+            member(explainedUnder: explanation.under)
         }
         endObject()
         return start
@@ -93,17 +96,6 @@ extension JSONWriter {
         array(status.features) { $0.value($1.text) }
         name("limits")
         appendLimits(status.limits)
-    }
-
-    /// What is no fact and yet decides (`semantics.md` §1).
-    private mutating func appendExplainedUnder(_ settings: EntitlementSettings, _ parts: StatusBody.Parts) {
-        name("explained_under")
-        beginObject()
-        member("sandbox_access", settings.sandboxAccess.rawValue)
-        member("renewal_leeway_hours", settings.renewalLeewayHours)
-        member("seat_grace_hours", settings.seatGraceHours)
-        member("catalog_version", parts.catalogVersion)
-        endObject()
     }
 
     /// In the order of their names, so that one substance has one text.

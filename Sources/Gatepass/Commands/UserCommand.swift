@@ -44,8 +44,9 @@ struct UserStatusCommand: AsyncParsableCommand {
         try await Startup.reporting {
             let (ledger, catalogue) = try await startup.ledger(of: user)
             let timeline = Timeline(folding: ledger, given: catalogue, settings: startup.settings.entitlements)
-            let parts = StatusBody.Parts(explanation: true, catalogVersion: catalogue.latest.number)
-            let body = StatusBody(timeline.status(at: Surroundings.now()), parts)
+            let now = Surroundings.now()
+            let parts = StatusBody.Parts(explaining: ledger, at: now, under: timeline.settings, given: catalogue)
+            let body = StatusBody(timeline.status(at: now), parts)
             print(String(decoding: body.bytes, as: UTF8.self))
         }
     }

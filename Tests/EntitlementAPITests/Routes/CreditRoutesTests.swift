@@ -112,6 +112,7 @@ struct CreditRoutesTests {
                 + #""unit":"credit","environment":"Production","device_id":null,"#
                 + #""lots":[{"source":"apple_iap","external_id":"c1","amount":20}]}]"#
             #expect(explained.body.contains(acts), "\(explained.body)")
+            #expect(try explained.json["explained_under"]?["sandbox_access"]?.string == "everyone")
             let status = try await server.send("GET", "/api/iap/apple/status?explain=1&at=2026-01-15T13:01:00Z")
             #expect(status.body.contains(acts), "\(status.body)")
             for (query, pointer) in [("?at=soon", "?at"), ("?known_at=", "?known_at"), ("?explain=2", "?explain")] {

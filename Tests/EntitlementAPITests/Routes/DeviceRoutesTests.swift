@@ -61,6 +61,8 @@ struct DeviceRoutesTests {
             #expect(earlier.map { $0["state"]?.string } == ["active"])
             #expect(try await told("?known_at=2026-01-15T12:30:00Z").map { $0["state"]?.string } == ["active"])
             #expect(earlier.first?["acts"] == nil)
+            let plain = try await server.send("GET", Self.devices).json
+            #expect(plain["explained_under"] == nil)
             let explained = try await told("?explain=1")
             let acts = explained.map { $0["acts"]?.elements?.map { $0["text"]?.string } }
             #expect(

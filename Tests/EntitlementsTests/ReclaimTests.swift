@@ -262,9 +262,71 @@ import Testing
         #expect(purse(of: Self.bob, in: realm) == [0, 0])
     }
 
+    @Test func whoTookTheDebtAndProvedTheAccountLeavesBothBehind() {
+        var realm = Self.indebted()
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        realm.attach(Self.coins, to: Self.bob, proof: "A", at: "02-11")
+        #expect(purse(of: Self.bob, in: realm) == [0, 40])
+        realm.erase(Self.bob, as: 8)
+        realm.attach(Self.coins, to: "eve", proof: "A", at: "02-12")
+        #expect(purse(of: "eve", in: realm) == [0, 40] && purse(of: .erased(pseudonym: 8), in: realm) == [0, 0])
+        realm.record(Self.coins.with(revocation: nil, signedAt: "02-13"), at: "02-13")
+        #expect(purse(of: "eve", in: realm) == [60, 0])
+    }
+
+    @Test func whoeverGetsTheLotByAnOperatorTakesTheDebtLikeAnyOther() {
+        var realm = Self.indebted()
+        realm.attach(Self.p2, to: "carl", at: "02-10")
+        realm.attach(Self.coins, to: Self.bob, proof: "A", at: "02-11")
+        realm.move("c", from: Self.bob, to: "w", at: "02-12")
+        realm.erase("carl", as: 8)
+        realm.attach(Self.coins, to: "w", at: "02-13")
+        #expect(purse(of: "w", in: realm) == [0, 40] && purse(of: .erased(pseudonym: 8), in: realm) == [0, 0])
+    }
+
+    @Test func theProofChangesNothingOfWhatWasRepaidBefore() {
+        var realm = Self.indebted()
+        realm.attach(Self.p2, to: Self.bob, at: "02-10")
+        realm.apply(
+            GiveGrant(
+                .credits(50, unit: "credit", expiresAt: "02-12"), as: ExternalID("g"), to: Self.bob, note: .support,
+                from: .example
+            ).decide(given: realm.history(at: "02-11")), at: "02-11")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0], "40 repay and outlive the rest")
+        realm.attach(Self.coins, to: Self.bob, proof: "A", at: "02-14")
+        #expect(purse(of: Self.bob, in: realm) == [0, 0])
+    }
+
+    @Test func theProofBringsNoLessDebtThanNoProof() {
+        var realm = Realm()
+        realm.attach(Self.coins, to: .alice, at: "01-01")
+        realm.spend(40, of: .alice, at: "01-10")
+        realm.move("c", from: .alice, to: "w", at: "01-11")
+        realm.record(Self.refund(of: Self.coins), at: "01-13")
+        realm.erase(.alice, as: 7)
+        realm.erase("w", as: 8)
+        realm.attach(Self.coins, to: Self.bob, proof: "A", at: "02-10")
+        #expect(purse(of: Self.bob, in: realm) == [0, 40] && purse(of: Self.gone, in: realm) == [0, 0])
+    }
+
+    @Test func whatRepaysTheSameAccountsDebtComesWithIt() {
+        let more = VerifiedPurchase.state(of: "w", .credits100, .consumable, at: "01-12", account: "A")
+        var realm = Realm()
+        realm.attach(Self.coins, to: .alice, at: "01-01")
+        realm.spend(70, of: .alice, at: "01-10")
+        realm.move("c", from: .alice, to: "w", at: "01-11")
+        realm.attach(more, to: .alice, at: "01-12")
+        realm.record(Self.refund(of: Self.coins), at: "01-13")
+        realm.erase(.alice, as: 7)
+        realm.attach(more, to: Self.bob, proof: "A", at: "02-10")
+        #expect(purse(of: Self.bob, in: realm) == [30, 0] && purse(of: Self.gone, in: realm) == [0, 0])
+        realm.record(Self.coins.with(revocation: nil, signedAt: "02-13"), at: "02-13")
+        #expect(purse(of: Self.bob, in: realm) == [100, 0] && purse(of: "w", in: realm) == [30, 0])
+    }
+
     /// Every unit is somebody's once, and every refunded one is given up once, whoever was erased and whatever followed.
     @Test func nothingIsLostOrDoubledWhoeverComesAndGoes() {
-        for seed in UInt64(0)..<300 {
+        for seed in UInt64(0)..<400 {
             var random = SplitMix64(seed: seed)
             var realm = Realm()
             let lots = (0..<4).map { number in
@@ -296,7 +358,10 @@ import Testing
                     realm.erase(person, as: erased)
                     erased += 1
                 }
-                let balances = realm.ledgers.keys.flatMap { realm.timeline(of: $0).creditBalances(at: at) }
+                let timelines = realm.ledgers.keys.map { realm.timeline(of: $0) }
+                let balances = timelines.flatMap { $0.creditBalances(at: at) }
+                let earlier = Instant("01-02") + Int64.random(in: 1...day, using: &random) * Instant.millisecondsPerDay
+                #expect(timelines.flatMap { $0.creditBalances(at: earlier) }.allSatisfy { $0.isSound }, "seed \(seed)")
                 #expect(
                     [balances.reduce(0) { $0 + $1.credited }, balances.reduce(0) { $0 + $1.refunded }] == [
                         100 * attached.count,

@@ -48,7 +48,8 @@ struct PurchaseSummary {
         }
         let entitlements = Dictionary(status.entitlements.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let explanations = Dictionary(status.explanation.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let purchases = latest.values.map { state in
+        // Of what was never theirs but owed by them there are states too.
+        let purchases = latest.values.filter { explanations[$0.key] != nil }.map { state in
             PurchaseSummary(
                 key: state.key, transactionID: state.transactionID, productID: state.productID,
                 kind: catalogue.kind(of: state), quantity: state.quantity, purchasedAt: state.purchasedAt,

@@ -40,10 +40,12 @@ extension Purchase {
             case .granted(let grant): self.grant = self.grant ?? grant
             case .withdrawn: withdrawnAt = min(withdrawnAt ?? entry.effectiveAt, entry.effectiveAt)
             case .bound: begin(Tenure(), entry)
-            case .received(_, let handover): begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
+            case .received(_, let handover):
+                begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
+                debts = debts.map(\.beforeArrival)
             case .gaveAway(_, let handover): end(handover, entry)
-            case .debtLeft(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, isHere: false))
-            case .debtCame(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, isHere: true))
+            case .debtLeft(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, .left))
+            case .debtCame(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, .came))
             case .credit, .device, .sandboxTester, .consumptionConsent: break
             }
         }

@@ -15,8 +15,9 @@ struct CreditPosition {
         timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
         entries = ledger.entries.compactMap { CreditEntry($0) }
         let forgiven = history.now + Attach.forgivenDifference
-        let stakes = timeline.purses.lazy.flatMap(\.holdings).flatMap(\.stakes)
-        let heldSince = stakes.map(\.startsAt).filter { $0 <= forgiven }.max() ?? .distantPast
+        let holdings = timeline.purses.flatMap(\.holdings)
+        let begun = holdings.flatMap { $0.stakes.map(\.startsAt) + $0.shifts.map(\.at) }
+        let heldSince = begun.filter { $0 <= forgiven }.max() ?? .distantPast
         at = max(history.now, heldSince, entries.last?.effectiveAt ?? .distantPast)
     }
 

@@ -30,14 +30,30 @@ package struct LotHolding: Hashable, Sendable {
 
     /// Units of refunds that are given up here, or elsewhere, since an erased person's debt followed their Apple account.
     package struct Shift: Hashable, Sendable {
+        /// Which way they went.
+        enum Course: Hashable {
+            case came
+            /// From whom they were this person's.
+            case left
+            /// Before the lot came: they are no part of what came.
+            case leftBefore
+        }
+
         let refunds: Range<Int>
         let at: Instant
-        let isHere: Bool
+        private(set) var course: Course
 
-        init(_ debt: Debt, at: Instant, isHere: Bool) {
+        init(_ debt: Debt, at: Instant, _ course: Course) {
             refunds = debt.refunds
             self.at = at
-            self.isHere = isHere
+            self.course = course
+        }
+
+        /// The same as whoever gets the lot now sees it.
+        var beforeArrival: Shift {
+            var shift = self
+            if course == .left { shift.course = .leftBefore }
+            return shift
         }
     }
 
@@ -117,17 +133,19 @@ package struct LotHolding: Hashable, Sendable {
         return last
     }
 
-    /// The units refunded by `instant` that are given up here, the last first: what is or was held here, and what came, less
-    /// what left.
+    /// The units refunded by `instant` that are given up here, the last first: those of what is or was held here that had not
+    /// left before, and those that came; less those that left from here.
     private func refunds(at instant: Instant) -> [Range<Int>] {
         let shifts = shifts.filter { $0.at <= instant }
-        let here = stakes.filter { $0.holds(at: instant) }.map(\.refunds) + shifts.filter(\.isHere).map(\.refunds)
-        let left = shifts.filter { !$0.isHere }.map(\.refunds)
+        let held = stakes.filter { $0.holds(at: instant) }.map(\.refunds)
+        let moved = { (course: Shift.Course) in shifts.filter { $0.course == course }.map(\.refunds) }
+        let (came, left, leftBefore) = (moved(.came), moved(.left), moved(.leftBefore))
         let refunded = lot.refunded(at: instant)
-        let bounds = Set((here + left).flatMap { [min($0.lowerBound, refunded), min($0.upperBound, refunded)] })
-            .sorted(by: >)
+        let ends = (held + came + left + leftBefore).flatMap { [$0.lowerBound, $0.upperBound] }
+        let bounds = Set(ends.map { min($0, refunded) }).sorted(by: >)
         return zip(bounds.dropFirst(), bounds).compactMap { start, end in
-            here.count { $0.contains(start) } > left.count { $0.contains(start) } ? start..<end : nil
+            let has = { (ranges: [Range<Int>]) in ranges.contains { $0.contains(start) } }
+            return (has(held) && !has(leftBefore) || has(came)) && !has(left) ? start..<end : nil
         }
     }
 

@@ -85,16 +85,15 @@ extension Timeline {
     }
 
     /// What is owed at `instant` in purses of `environment` of the lots for which `belongs` holds: at most what is owed in
-    /// all of each purse, less what goes with lots that leave it.
+    /// all of each purse.
     func debts(
-        at instant: Instant, in environment: StoreEnvironment, of belongs: (PurchaseKey) -> Bool,
-        leaving: (PurchaseKey) -> Bool
+        at instant: Instant, in environment: StoreEnvironment, of belongs: (PurchaseKey) -> Bool
     ) -> [(lot: PurchaseKey, debt: Debt)] {
         purses.lazy.filter { $0.purse.environment == environment }.flatMap { facts in
             let state = facts.state(at: instant)
-            var rest = state.debt - state.lots.reduce(0) { $0 + (leaving($1.holding.key) ? $1.shortfall : 0) }
+            var rest = state.debt
             var debts: [(lot: PurchaseKey, debt: Debt)] = []
-            for lot in state.lots where rest > 0 && belongs(lot.holding.key) && !leaving(lot.holding.key) {
+            for lot in state.lots where rest > 0 && belongs(lot.holding.key) {
                 for refunds in lot.holding.lastRefunds(min(rest, lot.shortfall), at: instant) {
                     rest -= refunds.count
                     debts.append((lot.holding.key, Debt(unit: facts.purse.unit, refunds: refunds)))
@@ -104,14 +103,16 @@ extension Timeline {
         }
     }
 
-    /// How many units of each of the lots that leave stay behind when they do: those that repay what stays.
-    func unitsToLeave(at instant: Instant, leaving: (PurchaseKey) -> Bool) -> [PurchaseKey: Int] {
+    /// How many units of each of the lots that leave stay behind when they do: those that repay what is owed of lots for which
+    /// `staying` holds.
+    func unitsToLeave(
+        at instant: Instant, leaving: (PurchaseKey) -> Bool, staying: (PurchaseKey) -> Bool
+    ) -> [PurchaseKey: Int] {
         var left: [PurchaseKey: Int] = [:]
         for facts in purses {
             let lots = facts.state(at: instant).lots
-            let (going, staying) = (lots.filter { leaving($0.holding.key) }, lots.filter { !leaving($0.holding.key) })
-            var rest = staying.reduce(0) { $0 + $1.shortfall - max(0, $1.free) }
-            for lot in going where rest > 0 && lot.repaid > 0 {
+            var rest = lots.reduce(0) { $0 + (staying($1.holding.key) ? $1.shortfall - max(0, $1.free) : 0) }
+            for lot in lots where rest > 0 && lot.repaid > 0 && leaving(lot.holding.key) {
                 left[lot.holding.key] = min(rest, lot.repaid)
                 rest -= min(rest, lot.repaid)
             }

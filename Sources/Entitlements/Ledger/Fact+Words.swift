@@ -33,9 +33,8 @@ extension Fact {
         case .debtLeft(let key, let debt):
             "\(debt.refunds.count) of \(debt.unit) that were owed for purchase \(key.externalID) went to another user "
                 + "of the same Apple account."
-        case .debtCame(let key, let debt):
-            "\(debt.refunds.count) of \(debt.unit) that were owed for purchase \(key.externalID) came from an erased "
-                + "person of the same Apple account."
+        case .debtCame(_, let debt):
+            "\(debt.refunds.count) of \(debt.unit) that are owed for an earlier purchase of the same Apple account came along."
         case .credit(let act): act.sentence
         case .device(let act): "Device \(act.device) was \(act.deed.words)."
         case .sandboxTester(true): "The user was put on the list of sandbox testers."

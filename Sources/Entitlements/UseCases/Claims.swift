@@ -11,8 +11,8 @@ struct Claims {
     private var timelines: [UserID: Timeline] = [:]
     /// The purchases that are the user's, before or by this.
     private var shown: Set<PurchaseKey> = []
-    /// The erased people whose purchases go.
-    private var reclaimed: Set<UserID> = []
+    /// What goes from erased people.
+    private var reclaimed: [UserID: Set<PurchaseKey>] = [:]
     /// What ends the reservations of erased people.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
@@ -36,7 +36,7 @@ struct Claims {
         answering answer: Result<Reply, Refusal>
     ) -> Decision<Reply, Refusal> {
         let debts = history.ledgers.keys.filter(\.isErased).sorted().flatMap { owed(by: $0) }
-        let givers = reclaimed.union(debts.map(\.giver))
+        let givers = Set(reclaimed.keys).union(debts.map(\.giver))
         return Decision(
             bindings: bindings, moves: moves, debts: debts,
             drafts: releases.filter { givers.contains($0.key) && !$0.value.isEmpty }, answer: answer)
@@ -100,13 +100,13 @@ struct Claims {
             return held.isHeld && (held.key == key || !others.contains(held.key))
         }
         let keys = Set(going.map { timeline.purchases[$0].key })
-        let left = timeline.unitsToLeave(at: instant) { keys.contains($0) }
+        let left = timeline.unitsToLeave(at: instant, leaving: keys.contains, staying: others.contains)
         for index in going {
             let held = timeline.purchases[index].key
             let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
             moves[held] = Move(to: user, handover.leaving(left[held] ?? 0), at: instant)
         }
-        reclaimed.insert(erased)
+        reclaimed[erased, default: []].formUnion(keys)
         return moves[key] != nil
     }
 
@@ -117,12 +117,24 @@ struct Claims {
             .flatMap { environment, states -> [DebtMove] in
                 let accounts = Set(states.compactMap(\.appTransactionID))
                 guard ledger.hasPurchase(of: accounts, in: environment) else { return [] }
-                let (others, timeline) = (ledger.purchases(notOf: accounts), timeline(of: erased))
+                let others = ledger.purchases(notOf: accounts)
                 let instant = history.instantOfMove(from: erased, to: user)
-                return timeline.debts(
-                    at: instant, in: environment, of: { !others.contains($0) }, leaving: { moves[$0] != nil }
-                ).map { DebtMove(of: $0.lot, from: erased, to: user, $0.debt, at: instant) }
+                return timelineWithoutReclaimed(of: erased, at: instant)
+                    .debts(at: instant, in: environment) { !others.contains($0) }
+                    .map { DebtMove(of: $0.lot, from: erased, to: user, $0.debt, at: instant) }
             }
+    }
+
+    /// What an erased person has once what goes by this has gone.
+    private mutating func timelineWithoutReclaimed(of erased: UserID, at instant: Instant) -> Timeline {
+        let timeline = timeline(of: erased)
+        guard let keys = reclaimed[erased] else { return timeline }
+        var ledger = history.ledger(of: erased)
+        let gone = keys.sorted().compactMap { key in
+            moves[key].map { LedgerEntry.Draft(.gaveAway(key, $0.handover), at: $0.effectiveAt) }
+        }
+        ledger.append((releases[erased] ?? []) + gone, at: history.now)
+        return Timeline(folding: ledger, given: context.fold.catalogue, settings: context.fold.settings)
     }
 
     /// Folded once, however many of the owner's purchases are claimed. Nobody can commit what an erased person reserved, so it

@@ -73,6 +73,9 @@ enum PurchaseRow {
         FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN purchase_holders h ON h.user_id = j.pseudonym
         STRAIGHT_JOIN purchases p ON p.id = h.purchase_id
+        WHERE p.source = '\(Source.manual.rawValue)' OR EXISTS (
+            SELECT 1 FROM apple_iap_transactions t
+            WHERE t.purchase_id = p.id AND t.product_type = '\(StoreProductType.consumable.column)')
         """)
 
     private static let formerHoldersByPurchase = Statement(
@@ -173,8 +176,8 @@ enum PurchaseRow {
         return known
     }
 
-    /// The purchases that the people under `pseudonyms`, whose locks are held, have or had. Those of a source that a newer
-    /// version writes are left out.
+    /// The purchases that the people under `pseudonyms`, whose locks are held, have, and the lots that they had. Those of a
+    /// source that a newer version writes are left out.
     static func keys(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
         guard !pseudonyms.isEmpty else { return [] }
         var array = JSONArray()

@@ -62,8 +62,10 @@ package struct API: Sendable {
 
         /// What a ledger says at an instant.
         func fold(_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> Folded {
-            let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings)
-            return Folded(status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings, testersAt: at)
+            let holdsUntil = min(
+                timeline.nextChange(after: at), ledger.nextChangeOfTesters(after: at) ?? .distantFuture)
+            return Folded(status: timeline.status(at: at), holdsUntil: holdsUntil)
         }
     }
 

@@ -165,7 +165,7 @@ import Testing
         realm.apply(named, at: "01-10")
         #expect(name(true, realm).drafts.isEmpty && name(true, realm).answer == .success(true))
         realm.apply(name(false, realm), at: "01-11")
-        #expect(!realm.ledger(of: .alice).isSandboxTester && realm.ledger(of: .alice).entries.count == 2)
+        #expect(!realm.ledger(of: .alice).isSandboxTester() && realm.ledger(of: .alice).entries.count == 2)
     }
 
     @Test func consentIsRecordedWhenItChanges() {

@@ -48,6 +48,19 @@ import Testing
         #expect(story.told(.sandboxTester(true), at: "01-13").timeline(settings: .testers).countsSandbox)
     }
 
+    @Test func theListOfTestersCountsAsItStoodAtTheInstantAskedAbout() {
+        let ledger = Self.story.told(.sandboxTester(true), at: "01-11").told(.sandboxTester(false), at: "01-13").ledger
+        for (at, counts) in [
+            ("01-10", false), ("01-11", true), ("01-12", true), ("01-13", false), ("02-01", false),
+        ] as [(Instant, Bool)] {
+            let timeline = Timeline(folding: ledger, given: .example, settings: .testers, testersAt: at)
+            #expect(timeline.countsSandbox == counts, "\(at.text)")
+        }
+        #expect(ledger.nextChangeOfTesters(after: "01-10") == "01-11")
+        #expect(ledger.nextChangeOfTesters(after: "01-11") == "01-13")
+        #expect(ledger.nextChangeOfTesters(after: "01-13") == nil)
+    }
+
     @Test func subscriptionRowsDoNotDependOnTheSettings() {
         #expect(
             Self.story.timeline(settings: .production).subscriptions

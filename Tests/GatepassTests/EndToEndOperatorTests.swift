@@ -69,6 +69,31 @@ extension EndToEnd {
             #expect(left.string("data.0.external_id") == unknown.transactionId, "\(left.text)")
         }
 
+        @Test func `a sandbox pass counts while its user is on the list of testers, also when it is asked about later`()
+            async throws
+        {
+            let till = try await EndToEndTill.shared
+            let user = "tested" + newID()
+            var pass = EndToEndTill.sale("pass.30", at: now - day)
+            pass.environment = .sandbox
+            try await till.attach(pass, to: user)
+            func tier(at instant: Int64? = nil) async throws -> String? {
+                let query = instant.map { "?at=" + rfc3339($0) } ?? ""
+                return try await till.server.status(of: user, query).string("tier")
+            }
+            let before = now
+            #expect(try await [tier(), tier(at: before)] == ["free", "free"])
+            try await Task.sleep(for: .milliseconds(20))
+            try await till.act("sandbox-tester", "{}", for: user, method: "PUT")
+            let between = now
+            #expect(try await [tier(), tier(at: before), tier(at: between)] == ["pro", "free", "pro"])
+            try await Task.sleep(for: .milliseconds(20))
+            try await till.act("sandbox-tester", "{}", for: user, method: "DELETE")
+            #expect(try await [tier(), tier(at: before), tier(at: between)] == ["free", "free", "pro"])
+            let acts = try await till.look("status?explain=1", of: user)
+            #expect(acts.string("acts.0.reason") == "superseded" && acts.string("acts.1.reason") == nil)
+        }
+
         @Test func `the list of sandbox testers has those who are on it now, and since when`() async throws {
             let till = try await EndToEndTill.shared
             let users = (1...3).map { _ in "listed" + newID() }

@@ -75,9 +75,10 @@ extension SignedCall {
         timeline(of: try await ledger(of: acting.user))
     }
 
-    /// What the facts of `ledger` give.
-    func timeline(of ledger: UserLedger) -> Timeline {
-        Timeline(folding: ledger, given: api.service.catalogue, settings: api.service.settings)
+    /// What the facts of `ledger` give, with the list of sandbox testers as it stands at `instant`.
+    func timeline(of ledger: UserLedger, testersAt instant: Instant = .distantFuture) -> Timeline {
+        Timeline(
+            folding: ledger, given: api.service.catalogue, settings: api.service.settings, testersAt: instant)
     }
 
     /// The one purchase that `name` means, of those that the user has now.

@@ -17,7 +17,7 @@ struct AskedTimeline {
         let asOf = try AsOf(query, now: call.now)
         let isExplained = try query.flag("explain")
         let ledger = asOf.known(of: try await call.ledger(of: acting.user))
-        timeline = call.timeline(of: ledger)
+        timeline = call.timeline(of: ledger, testersAt: asOf.at)
         at = asOf.at
         acts = isExplained ? ExplainedAct.all(in: ledger, at: asOf.at, under: timeline.settings) : nil
     }

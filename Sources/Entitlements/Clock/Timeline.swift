@@ -22,11 +22,15 @@ package struct Timeline: Sendable {
     /// What happened to the user's devices, in the order of recording.
     let deviceActs: [DeviceAct.Dated]
 
-    package init(folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings) {
+    /// Whether sandbox purchases count is as the list of testers stands at `instant`.
+    package init(
+        folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings,
+        testersAt instant: Instant = .distantFuture
+    ) {
         user = ledger.user
         self.catalogue = catalogue
         self.settings = settings
-        countsSandbox = settings.countsSandbox(for: ledger)
+        countsSandbox = settings.countsSandbox(for: ledger, at: instant)
         deviceActs = DeviceAct.Dated.all(in: ledger)
         let gathered = Purchase.Gathered.all(in: ledger)
         purchases = Purchase.all(of: gathered, given: catalogue)

@@ -1,10 +1,18 @@
 extension UserLedger {
-    /// Whether the last that is known of it put the user on the list of sandbox testers (`semantics.md` §9).
-    package var isSandboxTester: Bool {
-        for entry in entries.reversed() {
+    /// Whether the last that holds by `instant` put the user on the list of sandbox testers (`semantics.md` §9).
+    package func isSandboxTester(at instant: Instant = .distantFuture) -> Bool {
+        for entry in entries.reversed() where entry.effectiveAt <= instant {
             if case .sandboxTester(let isTester) = entry.fact { return isTester }
         }
         return false
+    }
+
+    /// When the user was next put on that list or taken off it.
+    package func nextChangeOfTesters(after instant: Instant) -> Instant? {
+        entries.lazy.filter { entry in
+            guard case .sandboxTester = entry.fact else { return false }
+            return entry.effectiveAt > instant
+        }.map(\.effectiveAt).min()
     }
 
     /// Whether Apple may be told about the user's consumption, by the last that they said.

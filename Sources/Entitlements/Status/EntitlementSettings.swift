@@ -20,11 +20,11 @@ package struct EntitlementSettings: Hashable, Sendable {
         self.seatGraceHours = seatGraceHours
     }
 
-    /// Whether sandbox purchases count for the user of `ledger` (`semantics.md` §9).
-    func countsSandbox(for ledger: UserLedger) -> Bool {
+    /// Whether sandbox purchases count at `instant` for the user of `ledger` (`semantics.md` §9).
+    func countsSandbox(for ledger: UserLedger, at instant: Instant) -> Bool {
         switch sandboxAccess {
         case .nobody: false
-        case .testers: ledger.isSandboxTester
+        case .testers: ledger.isSandboxTester(at: instant)
         case .everyone: true
         }
     }

@@ -20,7 +20,7 @@ package struct ExplainedAct: Hashable, Sendable {
     package static func all(
         in ledger: UserLedger, at: Instant, under settings: EntitlementSettings
     ) -> [ExplainedAct] {
-        let countsSandbox = settings.countsSandbox(for: ledger)
+        let countsSandbox = settings.countsSandbox(for: ledger, at: at)
         var reservations: [ReservationID: Reservation] = [:]
         for case .credit(.reserved(let reservation)) in ledger.entries.lazy.map(\.fact) {
             reservations[reservation.id] = reservation

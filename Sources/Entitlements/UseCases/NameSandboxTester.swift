@@ -12,7 +12,9 @@ package struct NameSandboxTester: Sendable {
 
     /// Whether they are on the list now; what is so already is not recorded again.
     package func decide(given history: PurchaseHistory) -> Decision<Bool, Never> {
-        guard history.ledger(of: user).isSandboxTester != isTester else { return Decision(answer: .success(isTester)) }
+        guard history.ledger(of: user).isSandboxTester() != isTester else {
+            return Decision(answer: .success(isTester))
+        }
         return Decision(
             drafts: [user: [.init(.sandboxTester(isTester), at: history.now, note: note)]],
             answer: .success(isTester))

@@ -30,13 +30,14 @@ schemathesis.openapi.format("device-cursor", place("devices", "1768478400000", "
 schemathesis.openapi.format("found-cursor", place("search", "user", "", "", "", ""))
 
 
+INSTANTS = {"from": "2026-01-01T00:00:00Z"} | dict.fromkeys(("to", "until", "expires_at"), "2199-01-01T00:00:00Z")
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """Nobody revokes the key that all of this is asked with, which is the first; and what the document cannot say holds: a
-    target of a change of plan has one name, an outage has begun and ends later, its cursor is its own."""
+    target of a change of plan has one name, an outage has begun and ends later, a grant ends later, a cursor is its own list's."""
     if (case.path_parameters or {}).get("key_id") == "1":
         case.path_parameters["key_id"] = "2"
     if case.path.endswith("/plan-change"):
@@ -48,7 +49,8 @@ def before_call(context, case, kwargs):
     if case.path.endswith("/compensations") and isinstance(case.body, dict):
         if isinstance(case.body.get("cursor"), str):
             del case.body["cursor"]
-        for name, instant in (("from", "2026-01-01T00:00:00Z"), ("to", "9999-12-31T00:00:00Z")):
+    if case.path.endswith(("/compensations", "/grants")) and isinstance(case.body, dict):
+        for name, instant in INSTANTS.items():
             if INSTANT.match(str(case.body.get(name))):
                 case.body[name] = instant
 

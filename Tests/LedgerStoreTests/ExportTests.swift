@@ -37,6 +37,9 @@ import Testing
                 ])
             let transactions = try #require(json["transactions"] as? [[String: Any]])
             #expect(transactions[0]["signed_text"] as? String == "jws \"1\"")
+            #expect(transactions[0]["app_account_token"] as? String == token.description)
+            let tokens = try #require(json["account_tokens"] as? [[String: Any]])
+            #expect(tokens[0]["token"] as? String == token.description, "as it was given to the person")
             let ledger = try #require(json["ledger"] as? [[String: Any]])
             #expect(
                 ledger.map { $0["kind"] as? String } == [

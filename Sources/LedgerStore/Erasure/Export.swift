@@ -13,6 +13,11 @@ package struct Export: Sendable {
     /// An erased person is not told by what number somebody has shown a purchase since.
     private static let number = "IF(u.user_id IS NULL, p.external_id, COALESCE(p.known_as, p.external_id))"
 
+    /// A token as people are given it: lower case, `8-4-4-4-12`.
+    private static func uuid(_ column: String) -> String {
+        [9, 14, 19, 24].reduce("LOWER(HEX(\(column)))") { "INSERT(\($0), \($1), 0, '-')" }
+    }
+
     /// By name of the member; each row is an object.
     private static let members = [
         (
@@ -20,7 +25,7 @@ package struct Export: Sendable {
             Statement(
                 "export tokens",
                 """
-                SELECT JSON_OBJECT('token', HEX(token), 'issued_at_ms', issued_at)
+                SELECT JSON_OBJECT('token', \(uuid("token")), 'issued_at_ms', issued_at)
                 FROM (
                     SELECT user_id, token, issued_at FROM account_tokens
                     UNION ALL SELECT user_id, token, issued_at FROM merged_tokens
@@ -46,7 +51,7 @@ package struct Export: Sendable {
                     'original_transaction_id', COALESCE(p.known_as, t.original_transaction_id), 'app', t.app, 'environment', t.environment, 'product_id', t.product_id, 'type', t.product_type,
                     'purchased_at_ms', t.purchase_at, 'expires_at_ms', t.expires_at, 'quantity', t.quantity,
                     'family_shared', t.is_family_shared, 'revoked_at_ms', t.revocation_at, 'share', t.share,
-                    'app_account_token', HEX(t.app_account_token), 'app_transaction_id', t.app_transaction_id,
+                    'app_account_token', \(uuid("t.app_account_token")), 'app_transaction_id', t.app_transaction_id,
                     'signed_at_ms', t.signed_at, 'recorded_at_ms', t.recorded_at,
                     'signed_text', CONCAT(COALESCE(h.header, ''), s.jws))
                 FROM purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id

@@ -31,6 +31,7 @@ schemathesis.openapi.format("found-cursor", place("search", "user", "", "", "", 
 
 
 INSTANTS = {"from": "2026-01-01T00:00:00Z"} | dict.fromkeys(("to", "until", "expires_at"), "2199-01-01T00:00:00Z")
+USER_ID = re.compile("[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
 
 
@@ -115,7 +116,8 @@ def mixed(items, chance):
 def map_path_parameters(context, path_parameters):
     """Half of the questions are about the user who asks."""
     chance = random.Random(repr(path_parameters))
-    if path_parameters and isinstance(path_parameters.get("user_id"), str) and chance.random() < 0.5:
+    user = (path_parameters or {}).get("user_id")
+    if isinstance(user, str) and USER_ID.fullmatch(user) and chance.random() < 0.5:
         return {**path_parameters, "user_id": os.environ["USER_ID"]}
     return path_parameters
 

@@ -189,6 +189,16 @@ import Testing
         #expect(purse(of: Self.bob, in: realm) == [0, 0])
     }
 
+    @Test func onlyTheAppleAccountThatTheRequestShowsCounts() {
+        var realm = Self.indebted()
+        realm.record(Self.p2, at: "02-09")
+        let unnamed = VerifiedPurchase.state(of: "p2", at: "01-10", signedAt: "01-11")
+        #expect(realm.attach(unnamed, to: Self.bob, at: "02-10") == .success(.unowned))
+        #expect(purse(of: Self.bob, in: realm) == [0, 0], "whoever else's request locks the debtor decides nothing")
+        #expect(realm.attach(Self.p2, to: Self.bob, at: "02-11") == .success(.alreadyTheirs))
+        #expect(purse(of: Self.bob, in: realm) == [0, 40])
+    }
+
     @Test func theLivingKeepTheirDebts() {
         var realm = Realm()
         realm.attach(Self.coins, to: .alice, at: "01-01")

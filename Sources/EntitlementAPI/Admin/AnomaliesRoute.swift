@@ -17,7 +17,7 @@ enum AnomaliesRoute {
         }
         var timelines: [UserID: Timeline] = [:]
         for owner in Set(found.rows.compactMap(\.owner)) {
-            timelines[owner] = try await call.timeline(of: Acting(user: owner, actor: nil))
+            timelines[owner] = call.timeline(of: try await call.ledger(of: owner))
         }
         let rows = found.rows.compactMap { AnomalousPurchase($0, in: timelines, at: call.now) }
             .filter { reason == nil || $0.anomaly == reason }

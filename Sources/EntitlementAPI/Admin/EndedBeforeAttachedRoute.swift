@@ -14,7 +14,7 @@ enum EndedBeforeAttachedRoute {
         }
         var rows: [LatePass] = []
         for member in late.rows {
-            let timeline = try await call.timeline(of: Acting(user: member.owner, actor: nil))
+            let timeline = call.timeline(of: try await call.ledger(of: member.owner))
             if let row = LatePass(member, in: timeline, at: call.now) { rows.append(row) }
         }
         return .json(page.body(of: rows, next: late.next) { $0.append($1) })

@@ -49,11 +49,11 @@ extension UserLedger {
     /// The reservations that are held at `instant`.
     func openReservations(at instant: Instant) -> [ReservationID] {
         var open: [ReservationID] = []
-        for entry in entries {
-            switch entry.fact {
-            case .credit(.reserved(let reservation)) where reservation.expiresAt > instant: open.append(reservation.id)
-            case .credit(.committed(let id, _)), .credit(.released(let id)): open.removeAll { $0 == id }
-            default: continue
+        for case .credit(let act) in entries.lazy.map(\.fact) {
+            switch act {
+            case .spent: continue
+            case .reserved(let reservation): if reservation.expiresAt > instant { open.append(reservation.id) }
+            case .committed(let id, _), .released(let id): open.removeAll { $0 == id }
             }
         }
         return open

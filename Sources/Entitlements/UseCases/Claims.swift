@@ -9,8 +9,8 @@ struct Claims {
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     private(set) var moves: [PurchaseKey: Move] = [:]
     private var timelines: [UserID: Timeline] = [:]
-    /// The purchases that are the user's, before or by this.
-    private var shown: Set<PurchaseKey> = []
+    /// What was shown of purchases that are the user's, before or by this.
+    private var shown: [VerifiedPurchase] = []
     /// What goes from erased people.
     private var reclaimed: [UserID: Set<PurchaseKey>] = [:]
     /// What ends the reservations of erased people.
@@ -23,10 +23,10 @@ struct Claims {
         self.context = context
     }
 
-    /// Whether the user may have the purchase of `key`; if so it becomes theirs.
-    mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
+    /// Whether the user may have the purchase of `key`, which the request shows by `states`; if so it becomes theirs.
+    mutating func claim(_ key: PurchaseKey, shownBy states: [VerifiedPurchase]) -> Result<Claim, AttachRefusal> {
         let answer = judge(key)
-        if case .success = answer { shown.insert(key) }
+        if case .success = answer { shown += states }
         return answer
     }
 
@@ -112,8 +112,7 @@ struct Claims {
 
     private mutating func owed(by erased: UserID) -> [DebtMove] {
         let ledger = history.ledger(of: erased)
-        let states = shown.flatMap { history.purchases[$0]?.states ?? [] }
-        return Dictionary(grouping: states, by: \.key.environment).sorted { $0.key.rawValue < $1.key.rawValue }
+        return Dictionary(grouping: shown, by: \.key.environment).sorted { $0.key.rawValue < $1.key.rawValue }
             .flatMap { environment, states -> [DebtMove] in
                 let accounts = Set(states.compactMap(\.appTransactionID))
                 guard ledger.hasPurchase(of: accounts, in: environment) else { return [] }

@@ -41,7 +41,7 @@ package struct Restore: Sendable {
             let speaking = items.min { ($1.purchase.signedAt, $0.index) < ($0.purchase.signedAt, $1.index) }
             for item in items where item.index != speaking?.index { verdicts[item.index] = .duplicateInRequest }
             guard let speaking else { continue }
-            switch claims.claim(key) {
+            switch claims.claim(key, shownBy: items.map(\.purchase)) {
             case .success(let claim): verdicts[speaking.index] = .claimed(claim)
             case .failure(let refusal): verdicts[speaking.index] = .refused(refusal)
             }

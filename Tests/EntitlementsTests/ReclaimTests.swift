@@ -199,6 +199,24 @@ import Testing
         #expect(purse(of: Self.bob, in: realm) == [0, 40])
     }
 
+    @Test func aDebtThatComesByAClockAheadOfOursStopsTheNextSpend() {
+        var realm = Realm()
+        let ahead = VerifiedPurchase.state(of: "c", .credits100, .consumable, at: "01-01 00:03:00", account: "A")
+        realm.attach(ahead, to: .alice, at: "01-01")
+        realm.spend(40, of: .alice, at: "01-01")
+        realm.record(
+            ahead.with(revocation: .init(revokedAt: "01-01 00:03:00", share: 100_000), signedAt: "01-01 00:03:01"),
+            at: "01-01")
+        realm.erase(.alice, as: 7)
+        realm.attach(
+            .state(of: "d", .credits100, .consumable, at: "01-01", account: "A"), to: Self.bob, at: "01-01 00:01:00")
+        let spend = SpendCredits(
+            .of(70), from: .credit, of: Self.bob, idempotencyKey: "k", in: .example, settings: .everyone)
+        #expect(
+            spend.decide(given: realm.history(at: "01-01 00:02:00")).answer == .failure(.insufficientCredits),
+            "60 are left")
+    }
+
     @Test func theLivingKeepTheirDebts() {
         var realm = Realm()
         realm.attach(Self.coins, to: .alice, at: "01-01")

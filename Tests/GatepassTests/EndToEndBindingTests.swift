@@ -70,6 +70,8 @@ extension EndToEnd {
             #expect(try await till.attach(sale("pass.30", both), to: back).string("outcome") == "attached")
             #expect(try await till.look("credits", of: back).integer("data.0.debt") == 70)
             #expect(try await till.spend(1, for: back).string("code") == "in_debt")
+            let bought = try await till.server.send("GET", "/api/iap/purchases", as: back)
+            #expect(bought.count("data") == 1, "what is owed was never theirs: \(bought.text)")
             try await till.attach(sale("credits.100", both), to: back)
             let purse = try await till.look("credits", of: back)
             #expect(purse.integer("data.0.debt") == 0 && purse.integer("data.0.spendable") == 30, "\(purse.text)")

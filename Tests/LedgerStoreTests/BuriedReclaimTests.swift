@@ -258,6 +258,19 @@ import Testing
         }
     }
 
+    @Test func `what somebody owes who has nothing of the Apple account any more follows it`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(BurialTests.sales[2], to: anna)
+            _ = try await shop.spend(40, of: anna, under: "order-1").get()
+            _ = try await shop.transfer(.all, from: anna, to: ben).get()
+            try await shop.attach(Self.refund, to: ben)
+            let erased = try await shop.erase(anna)
+            try await shop.attach(Books.pass("30003", day: 33, account: account), to: cleo)
+            #expect(try await [shop.coins(of: cleo), shop.coins(of: erased)] == [[0, 40], [0, 0]])
+            try await shop.expectWhole()
+        }
+    }
+
     @Test func `of those who show the Apple account at once one owes it`() async throws {
         try await Shop.open(instances: 2) { shop in
             for round in 0..<TestRun.rounds(8, soak: 200) {

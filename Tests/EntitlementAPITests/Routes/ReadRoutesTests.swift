@@ -118,6 +118,29 @@ struct ReadRoutesTests {
         }
     }
 
+    @Test func purchasesAreToldAsTheyWereAndAsTheyWereKnown() async throws {
+        try await TestServer.run { server in
+            try await Self.attachPasses(1, server)
+            server.wait(hours: 1)
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            func told(_ query: String) async throws -> [String?] {
+                let data = try await server.send("GET", "/api/iap/purchases" + query).json["data"]?.elements ?? []
+                return data.flatMap { [$0["external_id"]?.string, $0["state"]?.string] }
+            }
+            #expect(try await told("") == ["g1", "running", "1", "running"])
+            #expect(try await told("?known_at=2026-01-15T12:30:00Z") == ["1", "running"])
+            #expect(try await told("?known_at=2026-01-01T00:00:00Z") == [])
+            #expect(try await told("?at=2026-02-12T00:00:00Z") == ["g1", "running", "1", "finished"])
+            #expect(
+                try await told("?at=2027-01-01T00:00:00Z&known_at=2026-01-15T12:30:00Z") == ["1", "finished"])
+            for (query, pointer) in [("?at=soon", "?at"), ("?known_at=", "?known_at")] {
+                let answer = try await server.send("GET", "/api/iap/purchases" + query)
+                #expect(answer.status == 400)
+                #expect(try answer.json["errors"]?.elements?.first?["pointer"]?.string == pointer, "\(query)")
+            }
+        }
+    }
+
     @Test func theCheckIsForOneself() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(1, server)

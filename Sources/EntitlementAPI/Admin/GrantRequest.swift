@@ -45,7 +45,9 @@ package struct GrantRequest: Sendable {
         let kind: Kind = try body.required("kind") { name throws(Problem) in try body.choice(name) }
         switch kind {
         case .addDays:
-            let days = try body.required("days") { name throws(Problem) in try body.integer(name, in: 1...Int.max) }
+            let days = try body.required("days") { name throws(Problem) in
+                try body.integer(name, in: 1...CatalogueCheck.maximumDays)
+            }
             return .addDays(days, of: TierID(try text("tier", in: body)))
         case .until:
             let endsAt = try body.required("until") { name throws(Problem) in try body.instant(name) }
@@ -54,7 +56,9 @@ package struct GrantRequest: Sendable {
             let app = try body.text("app", characters: 1...maximumText)
             return .addOn(ProductID(try text("product_id", in: body)), app: app.map { AppID($0) })
         case .credits:
-            let amount = try body.required("amount") { name throws(Problem) in try body.integer(name, in: 1...Int.max) }
+            let amount = try body.required("amount") { name throws(Problem) in
+                try body.integer(name, in: 1...CatalogueCheck.maximumAmount)
+            }
             return .credits(amount, unit: try text("unit", in: body), expiresAt: try body.instant("expires_at"))
         }
     }

@@ -101,6 +101,13 @@ struct UserActsTests {
                 400, "invalid_request", #""kind":"add_days","tier":"pro","days":99999999"#, at: "#/days")
             try await refused(
                 400, "invalid_request", #""kind":"credits","unit":"credit","amount":9999999999999999"#, at: "#/amount")
+            for (members, limit) in [
+                (#""kind":"add_days","tier":"pro","days":0"#, 36_500),
+                (#""kind":"credits","unit":"credit","amount":0"#, 1_000_000_000),
+            ] {
+                let answer = try await Self.act("POST", "/grants", "{\(members),\(Self.why)}", key: "limits", server)
+                #expect(try answer.json["detail"]?.string == "The member must be a whole number from 1 to \(limit).")
+            }
             try await refused(
                 400, "invalid_request", #""kind":"until","tier":"pro","until":"2026-01-15T12:00:00Z""#, at: "#/until")
             try await refused(

@@ -81,8 +81,24 @@ import Testing
                 #expect(entries.map(\.action) == ["user.erase", "sandbox_tester.name", "user.transfer"])
                 #expect(entries.map(\.reason) == ["their wish", "asked", nil])
                 #expect(entries[2].details == nil)
+                #expect(entries[0].details == (erased == ben ? #"{"acts":"[\"1\"]"}"# : "{}"), "of another person's")
                 #expect(try await desk.defects() == [])
+                try await shop.schema.rows("DELETE FROM audit_notes WHERE entry_id = 2")
+                #expect(try await desk.defects() == [.noteMissing(id: 2)])
             }
+        }
+    }
+
+    @Test func `the words of an act between two others are missed, whoever was erased`() async throws {
+        try await Shop.open { shop in
+            let (desk, cleo) = (Desk(shop), Books.user("cleo"))
+            try await shop.attach(Books.pass("1", day: 30), to: anna)
+            #expect(try await transfer(.all, shop) == .success([Books.pass("1").key]))
+            try await name(cleo, isTester: true, act(.nameSandboxTester, to: cleo), in: shop)
+            _ = try await desk.erasure(at: shop.clock.now).erase(cleo, by: .commandLine, reason: "their wish")
+            #expect(try await desk.defects() == [])
+            try await shop.schema.rows("DELETE FROM audit_notes WHERE entry_id = 1")
+            #expect(try await desk.defects() == [.noteMissing(id: 1)])
         }
     }
 

@@ -33,9 +33,11 @@ package struct AuditTrail: Sendable {
 
     /// Erases what the trail says of a person in words; the chain still verifies.
     ///
-    /// Throws when the database refuses a statement or is away.
-    package static func erase(subject: UInt64, in session: Session) throws(DatabaseError) {
-        try AuditEntryRow.eraseNotes(about: subject, in: session)
+    /// Returns what the details of the erasure's own entry say of it: which acts on others lost their words. Throws when the
+    /// database refuses a statement or is away.
+    package static func erase(subject: UInt64, in session: Session) throws(DatabaseError) -> [String: String] {
+        let others = try AuditEntryRow.eraseNotes(about: subject, in: session)
+        return others.isEmpty ? [:] : [AuditEntryRow.takenActs: JSONField.list(others.map { JSONField($0) }).json]
     }
 
     /// A page of the trail, newest first. Throws when the database is away.

@@ -136,14 +136,15 @@ package struct Erasure: Sendable {
             try NotesElsewhere.erase(of: pseudonym, in: session)
             for deletion in Self.deletions { try session.execute(deletion, [.uint64(pseudonym)]) }
             try IdempotencyKeys.erase(subject: pseudonym, in: session)
-            try AuditTrail.erase(subject: pseudonym, in: session)
+            let taken = try AuditTrail.erase(subject: pseudonym, in: session)
             let people = try Burial(of: pseudonym, under: key, at: now).carryOut(in: session)
             let remade = try chains.write(of: people, in: session)
             if let remembering { try IdempotencyKeys.finish(remembering(), at: now, in: session) }
             try audit.append(
                 AuditRecord(
                     at: now, actor: actor, action: .erase, subject: pseudonym,
-                    details: RemadeHead.details(of: remade, under: key), reason: reason),
+                    details: taken.merging(RemadeHead.details(of: remade, under: key)) { first, _ in first },
+                    reason: reason),
                 in: session)
             return .erased(pseudonym: pseudonym)
         }

@@ -17,13 +17,15 @@ enum AuditEntryRow {
         "erase audit notes",
         "DELETE n FROM audit_notes n JOIN audit_entries e ON e.id = n.entry_id WHERE e.subject = ?")
 
-    /// Of transfers from, and merges into, somebody else.
-    private static let eraseNotesNaming = Statement(
-        "erase audit notes naming",
+    /// Transfers from, and merges into, somebody else that still have words.
+    private static let naming = Statement(
+        "find audit notes naming",
         """
-        DELETE n FROM audit_entries e FORCE INDEX (by_action) JOIN audit_notes n ON n.entry_id = e.id
-        WHERE e.action IN (?, ?) AND JSON_VALUE(n.details, '$.\(AuditedAct.otherPerson)') = ?
+        SELECT e.id FROM audit_entries e FORCE INDEX (by_action) JOIN audit_notes n ON n.entry_id = e.id
+        WHERE e.action IN (?, ?) AND JSON_VALUE(n.details, '$.\(AuditedAct.otherPerson)') = ? ORDER BY e.id
         """)
+
+    private static let eraseNote = Statement("erase audit note", "DELETE FROM audit_notes WHERE entry_id = ?")
 
     private static let page = Statement(
         "list audit entries",
@@ -36,15 +38,19 @@ enum AuditEntryRow {
         ORDER BY e.id DESC
         """)
 
-    /// Words may be gone where a later erasure took them: the subject's own, or, of an act between two, anybody's.
+    /// The member of an erasure's details that has the numbers of the acts on others whose words it took.
+    static let takenActs = "acts"
+
+    /// Words may be gone where a later erasure took them: that of the subject, or one that names the entry.
     private static let chain = Statement(
         "read audit chain",
         """
         SELECT e.id, e.at, e.actor, e.action, e.subject, e.details_digest, e.previous_hash, e.hash,
             n.salt, n.details, n.reason,
             n.entry_id IS NULL AND EXISTS (
-                SELECT 1 FROM audit_entries x FORCE INDEX (by_action) WHERE x.action = ? AND x.id > e.id
-                    AND (x.subject = e.subject OR e.action IN (?, ?)))
+                SELECT 1 FROM audit_entries x FORCE INDEX (by_action) LEFT JOIN audit_notes t ON t.entry_id = x.id
+                WHERE x.action = ? AND x.id > e.id AND (x.subject = e.subject OR JSON_CONTAINS(
+                    JSON_VALUE(t.details, '$.\(takenActs)'), JSON_QUOTE(CAST(e.id AS CHAR)))))
         FROM (SELECT id FROM audit_entries WHERE id > ? ORDER BY id LIMIT ?) j
         STRAIGHT_JOIN audit_entries e ON e.id = j.id
         LEFT JOIN audit_notes n ON n.entry_id = e.id
@@ -67,12 +73,15 @@ enum AuditEntryRow {
             insertNote, [.uint64(id), .bytes(note.salt), .text(note.details), Value(note.reason)])
     }
 
-    /// Removes the words of acts on a person, and of transfers and merges between them and somebody else.
-    static func eraseNotes(about person: UInt64, in session: Session) throws(DatabaseError) {
+    /// Removes the words of acts on a person, and of transfers and merges between them and somebody else; returns the numbers of
+    /// those on somebody else.
+    static func eraseNotes(about person: UInt64, in session: Session) throws(DatabaseError) -> [UInt64] {
         try session.execute(eraseNotes, [.uint64(person)])
-        try session.execute(
-            eraseNotesNaming,
-            [.text(AuditAction.transfer.text), .text(AuditAction.merge.text), .text(String(person))])
+        let others = try session.query(
+            naming, [.text(AuditAction.transfer.text), .text(AuditAction.merge.text), .text(String(person))]
+        ) { (row) throws(DatabaseError) in try row.uint64(0) }
+        try session.executeBulk(eraseNote, others.map { [.uint64($0)] })
+        return others
     }
 
     /// Those before `id`, newest first.
@@ -98,8 +107,8 @@ enum AuditEntryRow {
 
     /// Those after `id`, oldest first.
     static func chain(after id: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [Kept] {
-        let actions = [AuditAction.erase, .transfer, .merge].map { Value.text($0.text) }
-        return try session.query(chain, actions + [.uint64(id), Value(limit)]) { (row) throws(DatabaseError) in
+        try session.query(chain, [.text(AuditAction.erase.text), .uint64(id), Value(limit)]) {
+            (row) throws(DatabaseError) in
             let note = try row.optionalBytes(8).map { (salt) throws(DatabaseError) in
                 AuditNote(salt: salt, details: try row.text(9), reason: try row.optionalText(10))
             }

@@ -9,7 +9,7 @@ enum AnomaliesRoute {
     /// - Throws: `invalid_request` for a limit, a cursor or a reason that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
-        let page = try PageRequest(query)
+        let page = try PageRequest(query, of: "anomalies")
         let reason = try reason(in: query)
         let found = try await call.served { () async throws(ServiceFailure) in
             try await call.api.operators.anomalyCandidates(

@@ -5,14 +5,17 @@ struct PageRequest {
     private static let maximumLimit = 100
     private static let defaultLimit = 50
 
+    /// The list that the cursors are of.
+    private let list: String
     let limit: Int
     /// Only what stands before this number; nil for the first page.
     let before: UInt64?
 
-    /// - Throws: `invalid_request` for a limit or a cursor that is none.
-    init(_ query: Query) throws(Problem) {
+    /// - Throws: `invalid_request` for a limit that is none, and for what is no cursor of the list.
+    init(_ query: Query, of list: String) throws(Problem) {
+        self.list = list
         limit = try Self.limit(in: query)
-        before = try query.cursor(Self.number)
+        before = try query.cursor { Self.number(in: $0, of: list) }
     }
 
     /// How many rows a page of any list may have.
@@ -40,18 +43,14 @@ struct PageRequest {
         json.beginObject()
         json.name("data")
         json.array(rows, write)
-        json.member("next_cursor", next.map(Self.cursor))
+        json.member("next_cursor", next.map { CursorText.encode(list, [String($0)]) })
         json.endObject()
         return json.bytes
     }
 
-    private static func cursor(after number: UInt64) -> String {
-        Base64URL.encode("before \(number)".utf8)
-    }
-
-    private static func number(of cursor: String) -> UInt64? {
-        guard let bytes = Base64URL.decode(cursor.utf8), let text = String(validating: bytes, as: UTF8.self),
-            text.hasPrefix("before "), let number = UInt64(text.dropFirst(7)), self.cursor(after: number) == cursor
+    private static func number(in cursor: String, of list: String) -> UInt64? {
+        guard let text = CursorText.decode(cursor, of: list, parts: 1)?[0], let number = UInt64(text),
+            String(number) == text
         else { return nil }
         return number
     }

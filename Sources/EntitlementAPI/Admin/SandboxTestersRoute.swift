@@ -6,7 +6,7 @@ import LedgerStore
 enum SandboxTestersRoute {
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
-        let page = try PageRequest(try Query(call.request.uri.query))
+        let page = try PageRequest(try Query(call.request.uri.query), of: "sandbox-testers")
         let testers = try await call.served { () async throws(ServiceFailure) in
             try await call.api.operators.sandboxTesters(before: page.before, limit: page.limit)
         }

@@ -5,7 +5,7 @@ import Hummingbird
 enum TimelineRoute {
     /// - Throws: `not_found` for what is no user id, `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
-        let page = try PageRequest(try Query(call.request.uri.query))
+        let page = try PageRequest(try Query(call.request.uri.query), of: "timeline")
         let user = try call.namedUser()
         let ledger = try await call.ledger(of: user)
         let before = page.before.flatMap { Int(exactly: $0) } ?? .max

@@ -101,7 +101,7 @@ struct PagedListsTests {
             try server.sellCredits("c2", in: .sandbox)
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for device in ["a", "b"] { try await Self.register(device, server) }
-            var cursors: [String: String] = ["transactions": Base64URL.encode("before 7".utf8)]
+            var cursors: [String: String] = ["transactions": CursorText.encode("transactions", ["7"])]
             for list in ["devices", "credits", "iap/purchases"] {
                 let page = try await server.send("GET", "/api/\(list)?limit=1").json
                 cursors[list] = try #require(page["next_cursor"]?.string)
@@ -121,6 +121,27 @@ struct PagedListsTests {
                             400, "invalid_request", "GET", path + query, at: "?cursor", token: token)
                     }
                 }
+            }
+            let numbered = [
+                "audit", "api-keys", "users/u1/timeline", "transactions", "ended-before-attached", "anomalies",
+                "sandbox-testers", "conflicts",
+            ]
+            for list in numbered {
+                let name = list.split(separator: "/").last.map(String.init) ?? list
+                let others = [
+                    CursorText.encode(name == "audit" ? "conflicts" : "audit", ["7"]), CursorText.encode(name, ["+7"]),
+                    CursorText.encode(name, ["07"]), CursorText.encode(name, [""]),
+                    CursorText.encode(name, ["7", "8"]),
+                ]
+                for cursor in others {
+                    try await server.expectRefusal(
+                        400, "invalid_request", "GET", "/api/admin/\(list)?cursor=\(cursor)", at: "?cursor",
+                        token: FakeOperators.secret(.admin))
+                }
+                let own = CursorText.encode(name, ["7"])
+                let page = try await server.send(
+                    "GET", "/api/admin/\(list)?cursor=\(own)", token: FakeOperators.secret(.admin))
+                #expect(page.status == 200, "\(list): \(page.body)")
             }
         }
     }

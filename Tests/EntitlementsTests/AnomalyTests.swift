@@ -11,7 +11,7 @@ import Testing
 
     @Test func `each obstacle but that of the sandbox is an anomaly, under the name that explains it`() {
         let named = Purchase.Obstacle.allCases.filter { $0 != .sandboxNotAllowed }.map(\.reason.rawValue)
-        #expect(Set(named + ["unowned"]) == Set(Anomaly.allCases.map(\.rawValue)))
+        #expect(Set(named + ["unowned", "unclear_refund"]) == Set(Anomaly.allCases.map(\.rawValue)))
         for (story, expected) in [
             (Story().buys("p", at: "01-01"), nil),
             (Story().buys("p", "unknown", at: "01-01"), .unknownProduct),
@@ -34,6 +34,24 @@ import Testing
         #expect(sandbox.timeline(settings: .production).anomaly(of: key, at: "01-02") == nil)
         let unknown = Story().buys("p", "unknown", at: "01-01", environment: .sandbox)
         #expect(unknown.timeline(settings: .production).anomaly(of: key, at: "01-02") == .unknownProduct)
+    }
+
+    @Test func `a share that the store does not tell is an anomaly until it tells it, or takes it back`() {
+        let story = Story().buys("p", at: "01-01").refunds("p", at: "01-10", share: nil)
+        #expect(anomaly(story, at: "01-12") == .unclearRefund)
+        #expect(story.segments() == ["p 01-01..01-10"], "it counts as all until then")
+        #expect(anomaly(story.refunds("p", at: "01-10", share: 40_000, signedAt: "01-15"), at: "01-17") == nil)
+        #expect(anomaly(story.reverses("p", signedAt: "01-15"), at: "01-17") == nil)
+        #expect(anomaly(story.reverses("p", signedAt: "01-05"), at: "01-17") == .unclearRefund)
+        let copy = VerifiedPurchase.state(of: "p", transaction: "copy", at: "01-01", signedAt: "01-20")
+        #expect(
+            anomaly(story.records(copy, at: "01-20"), at: "01-21") == .unclearRefund,
+            "another transaction settles nothing")
+        #expect(anomaly(story, at: "01-09") == .unclearRefund, "it is known, whichever instant is asked about")
+        let addOn = Story().buys("p", .xyz, at: "01-01", type: .nonConsumable).refunds("p", at: "01-10", share: nil)
+        #expect(anomaly(addOn, at: "01-12") == nil, "of an add-on any refund takes all")
+        let coins = Story().buys("p", .credits100, at: "01-01", type: .consumable).refunds("p", at: "01-10", share: nil)
+        #expect(anomaly(coins, at: "01-12") == .unclearRefund)
     }
 
     @Test func `a purchase that is not the user's has none`() {

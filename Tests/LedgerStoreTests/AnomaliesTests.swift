@@ -38,11 +38,12 @@ import Testing
         return anomalies
     }
 
-    /// Three that nobody may have, as many as give nothing, and one of each that gives something or did.
+    /// Three that nobody may have, those that give nothing or not what they should, and one of each that gives something or did.
     private static func fill(_ shop: Shop) async throws {
         let token = try await shop.instances[0].tokens.token(of: anna)
         try await shop.attach(Books.pass("unowned-1", token: token), to: ben)
         try await shop.attach(Books.pass("unknown", of: "pass.31"), to: anna)
+        try await shop.attach(Books.pass("unclear", signedDay: 1, revokedDay: 0, share: nil), to: ben)
         try await shop.attach(Books.pass("pass"), to: anna)
         try await shop.attach(Books.sale("mismatch", of: "vault", .nonRenewing), to: ben)
         try await shop.attach(Books.sale("add-on", of: "vault", .nonConsumable), to: ben)
@@ -60,7 +61,7 @@ import Testing
 
     private static let unowned = ["unowned-3", "unowned-2", "unowned-1"]
     private static let all = [
-        "unowned-3", "shared", "quarantined", "unowned-2", "mismatch", "unknown", "unowned-1",
+        "unowned-3", "shared", "quarantined", "unowned-2", "mismatch", "unclear", "unknown", "unowned-1",
     ]
 
     @Test func `those that give nothing are found in pages, and what the catalogue leaves no doubt about is not`()
@@ -71,13 +72,14 @@ import Testing
             for limit in [1, 2, 3, 7, 8, 100] {
                 #expect(try await Self.ids(limit: limit, shop) == Self.all)
                 #expect(try await Self.ids(of: .unowned, limit: limit, shop) == Self.unowned)
+                #expect(try await Self.ids(of: .unclearRefund, limit: limit, shop) == ["unclear"])
                 #expect(try await Self.ids(of: .quarantined, limit: limit, shop) == ["quarantined"])
                 #expect(try await Self.ids(of: .familyShared, limit: limit, shop) == ["shared", "quarantined"])
             }
             #expect(
                 try await Self.anomalies(shop) == [
                     "shared": .familyShared, "quarantined": .quarantined, "mismatch": .productTypeMismatch,
-                    "unknown": .unknownProduct,
+                    "unknown": .unknownProduct, "unclear": .unclearRefund,
                 ])
         }
     }

@@ -51,7 +51,7 @@ enum Books {
     static func pass(
         _ id: String, of product: String = "pass.30", day: Int = 0, transaction: String? = nil,
         token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil, revokedDay: Int? = nil,
-        share: Int = Revocation.fullShare, in environment: StoreEnvironment = .production
+        share: Int? = Revocation.fullShare, in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
         sale(
             id, of: product, .nonRenewing, day: day, transaction: transaction, token: token, account: account,
@@ -62,7 +62,7 @@ enum Books {
     static func sale(
         _ id: String, of product: String, _ type: StoreProductType, day: Int = 0, transaction: String? = nil,
         period: String? = nil, token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil,
-        revokedDay: Int? = nil, share: Int = Revocation.fullShare, isFamilyShared: Bool = false,
+        revokedDay: Int? = nil, share: Int? = Revocation.fullShare, isFamilyShared: Bool = false,
         in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
         let instant = { (day: Int) in opening + Int64(day) * Instant.millisecondsPerDay }

@@ -39,6 +39,8 @@ package struct Purchase: Hashable, Sendable {
     /// What is refunded or withdrawn; of a chain the track of its newest period.
     package let share: ShareTrack
     package let worth: Worth
+    /// Whether the store says of a pass or a lot that a share of it was refunded, and not how much.
+    let isRefundUnclear: Bool
     /// The device seats that a pass has of its own, which go before its tier's.
     package private(set) var seats: Int?
 
@@ -77,6 +79,17 @@ extension Purchase {
         quantity = reading.quantity
         share = reading.share
         worth = reading.worth
+        isRefundUnclear = reading.worth.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
         seats = reading.seats
+    }
+}
+
+extension Purchase.Worth {
+    /// Whether a refund of a part takes that part; of anything else it takes the whole.
+    fileprivate var isTakenByShare: Bool {
+        switch self {
+        case .pass, .credits: true
+        case .recorded, .addOn, .plan: false
+        }
     }
 }

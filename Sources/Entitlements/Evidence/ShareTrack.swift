@@ -122,7 +122,7 @@ package struct ShareTrack: Hashable, Sendable {
     }
 
     /// By `signedAt`; ties: revoked last, then smaller before larger share, then later before earlier `revokedAt`.
-    private static func precedes(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
+    fileprivate static func precedes(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
         guard let first = left.revocation, let second = right.revocation else {
             return left.revocation == nil && right.revocation != nil
@@ -159,8 +159,20 @@ package struct ShareTrack: Hashable, Sendable {
 
 extension Revocation {
     /// The share that it takes: an anomaly takes everything until an operator looks (`semantics.md` §2).
-    package var takenShare: Int {
-        guard let share, (0...Self.fullShare).contains(share) else { return Self.fullShare }
-        return share
+    package var takenShare: Int { isUnclear ? Self.fullShare : share ?? Self.fullShare }
+
+    /// Whether it is an anomaly.
+    package var isUnclear: Bool { share.map { !(0...Self.fullShare).contains($0) } ?? true }
+}
+
+extension VerifiedPurchase {
+    /// Whether the newest of some transaction's `states` takes a share that is unclear.
+    static func isRefundUnclear(in states: [VerifiedPurchase]) -> Bool {
+        states.contains { state in
+            guard state.revocation?.isUnclear ?? false else { return false }
+            return states.allSatisfy { other in
+                other.transactionID != state.transactionID || !ShareTrack.precedes(state, other)
+            }
+        }
     }
 }

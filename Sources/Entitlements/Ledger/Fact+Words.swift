@@ -23,13 +23,13 @@ extension Fact {
     package func sentence(writing date: (Instant) -> String) -> String {
         switch self {
         case .evidence(let state): state.sentence(writing: date)
-        case .bound(let key): "Purchase \(key.externalID) became the user's."
+        case .bound(let key): "\(key.words.capitalized) became the user's."
         case .granted(let grant): "An operator gave \(grant.gift.words(writing: date))."
-        case .withdrawn(let key): "An operator took purchase \(key.externalID) back."
+        case .withdrawn(let key): "An operator took \(key.words) back."
         case .gaveAway(let key, let handover):
-            "The rest of purchase \(key.externalID) went to another user, \(handover.cause.words)."
+            "The rest of \(key.words) went to another user\(handover.measure), \(handover.cause.words)."
         case .received(let key, let handover):
-            "The rest of purchase \(key.externalID) came from another user, \(handover.cause.words)."
+            "The rest of \(key.words) came from another user\(handover.measure), \(handover.cause.words)."
         case .debtLeft(let key, let debt):
             "\(debt.refunds.count) of \(debt.unit) that were owed for purchase \(key.externalID) went to another user "
                 + "of the same Apple account."
@@ -48,24 +48,69 @@ extension Fact {
 extension VerifiedPurchase {
     fileprivate func sentence(writing date: (Instant) -> String) -> String {
         let what = "Transaction \(transactionID) of \(productID)"
-        guard let revocation else { return "\(what) was shown as bought on \(date(purchasedAt)) and not taken back." }
-        let day = date(revocation.revokedAt)
-        guard let share = revocation.share, share < Revocation.fullShare else {
-            return "\(what) was shown as taken back whole on \(day)."
+        let shared = isFamilyShared ? ", shared by the family," : ""
+        guard let revocation else {
+            return "\(what)\(shared) was shown as bought on \(date(purchasedAt)) and not taken back."
         }
-        return "\(what) was shown as taken back on \(day), \(share) of \(Revocation.fullShare) of its price."
+        let day = date(revocation.revokedAt)
+        guard let share = revocation.share, !revocation.isUnclear else {
+            return "\(what)\(shared) was shown as taken back on \(day), how much of it is unclear: it counts as all."
+        }
+        guard share < Revocation.fullShare else { return "\(what)\(shared) was shown as taken back whole on \(day)." }
+        return "\(what)\(shared) was shown as taken back on \(day), \(Self.percent(share)) of its price."
+    }
+
+    /// Thousandths of a hundredth, without needless zeros.
+    private static func percent(_ share: Int) -> String {
+        let (whole, rest) = share.quotientAndRemainder(dividingBy: Revocation.fullShare / 100)
+        guard rest > 0 else { return "\(whole) %" }
+        var digits = String(String(1_000 + rest).dropFirst())
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(whole).\(digits) %"
     }
 }
 
 extension Grant.Gift {
     fileprivate func words(writing date: (Instant) -> String) -> String {
         switch self {
-        case .pass(let tier, let length): "\(length / Instant.millisecondsPerHour) hours of \(tier)"
+        case .pass(let tier, let length): "\(Instant.words(ofLength: length)) of \(tier)"
         case .window(let tier, let endsAt): "\(tier) until \(date(endsAt))"
         case .addOn(let product, _): "the add-on \(product)"
         case .credits(let unit, let amount, let expiresAt):
             "\(amount) of \(unit)" + (expiresAt.map { " until \(date($0))" } ?? "")
         }
+    }
+}
+
+extension PurchaseKey {
+    fileprivate var words: String { "\(source == .manual ? "grant" : "purchase") \(externalID)" }
+}
+
+extension String {
+    /// As a sentence begins.
+    fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension Instant {
+    /// Days where they are whole, else hours, else minutes.
+    fileprivate static func words(ofLength length: Int64) -> String {
+        let (number, unit) =
+            if length.isMultiple(of: millisecondsPerDay) {
+                (length / millisecondsPerDay, "day")
+            } else if length >= millisecondsPerHour {
+                (length / millisecondsPerHour, "hour")
+            } else {
+                (length / 60_000, "minute")
+            }
+        return "\(number) \(unit)\(number == 1 ? "" : "s")"
+    }
+}
+
+extension Handover {
+    /// How much went, as far as it is a number: of a lot its units, of a pass what it had run before.
+    fileprivate var measure: String {
+        if units > 0 { return " with \(units) units" }
+        return ran > 0 ? " after it had run for \(Instant.words(ofLength: ran))" : ""
     }
 }
 

@@ -1,9 +1,12 @@
-/// Why a genuine purchase that is recorded gives nothing though somebody paid; the raw value is what the API writes.
+/// Why a genuine purchase that is recorded gives nothing, or not what it should, though somebody paid; the raw value is what the
+/// API writes.
 package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case unknownProduct = "unknown_product"
     case productTypeMismatch = "product_type_mismatch"
     case quarantined
     case familyShared = "family_shared"
+    /// A share of it was refunded, the store does not say how much, and it counts as all (`semantics.md` §2).
+    case unclearRefund = "unclear_refund"
     /// Nobody has it.
     case unowned
 
@@ -20,12 +23,13 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Timeline {
-    /// What keeps the purchase of `key` from giving anything to the user at `instant`; nil for one that is in order and for
+    /// What keeps the purchase of `key` from giving what it should to the user at `instant`; nil for one that is in order and for
     /// one that is not theirs.
     package func anomaly(of key: PurchaseKey, at instant: Instant) -> Anomaly? {
         guard let purchase = purchases.first(where: { $0.key == key }), !purchase.isGone(at: instant)
         else { return nil }
-        return obstacle(to: purchase).flatMap { Anomaly($0) }
+        if let obstacle = obstacle(to: purchase) { return Anomaly(obstacle) }
+        return purchase.isRefundUnclear ? .unclearRefund : nil
     }
 }
 

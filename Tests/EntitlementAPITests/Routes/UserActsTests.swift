@@ -328,12 +328,12 @@ struct UserActsTests {
             #expect(page == 3)
             #expect(
                 texts == [
-                    "The rest of purchase g1 went to another user, by an operator.",
-                    "The rest of purchase c1 went to another user, by an operator.",
+                    "The rest of grant g1 went to another user, by an operator.",
+                    "The rest of purchase c1 went to another user with 40 units, by an operator.",
                     "The user was put on the list of sandbox testers.",
                     "The user allowed to tell Apple about their consumption.", "Device d1 was registered.",
-                    "60 of credit were spent.", "Purchase g1 became the user's.",
-                    "An operator gave 720 hours of pro.", "Purchase c1 became the user's.",
+                    "60 of credit were spent.", "Grant g1 became the user's.",
+                    "An operator gave 30 days of pro.", "Purchase c1 became the user's.",
                     "Transaction c1 of credits was shown as bought on 2026-01-15T12:00:00Z and not taken back.",
                 ])
             let first = try await server.send(

@@ -1,0 +1,58 @@
+import Entitlements
+import Testing
+
+/// Facts in plain words, as timelines tell them (`contract.md` §5).
+struct FactWordsTests {
+    private static func text(_ fact: Fact) -> String {
+        fact.sentence { $0 == "01-01" ? "2026-01-01" : "2026-01-10" }
+    }
+
+    @Test(
+        arguments: [
+            (100_000, "whole on 2026-01-10."), (33_333, "on 2026-01-10, 33.333 % of its price."),
+            (50_000, "on 2026-01-10, 50 % of its price."), (5_500, "on 2026-01-10, 5.5 % of its price."),
+            (40, "on 2026-01-10, 0.04 % of its price."), (0, "on 2026-01-10, 0 % of its price."),
+            (nil, "on 2026-01-10, how much of it is unclear: it counts as all."),
+            (100_001, "on 2026-01-10, how much of it is unclear: it counts as all."),
+        ] as [(Int?, String)])
+    func `a refund says how much of the price it is`(share: Int?, words: String) {
+        let state = VerifiedPurchase.state(
+            of: "p", at: "01-01", revocation: Revocation(revokedAt: "01-10", share: share), signedAt: "01-10")
+        #expect(Self.text(.evidence(state)) == "Transaction p of \(ProductID.pro30) was shown as taken back \(words)")
+    }
+
+    @Test func `a family's purchase says so`() {
+        #expect(
+            Self.text(.evidence(.state(of: "p", at: "01-01", isFamilyShared: true)))
+                == "Transaction p of \(ProductID.pro30), shared by the family, was shown as bought on 2026-01-01 and not taken back."
+        )
+    }
+
+    @Test(arguments: [
+        (30 * Instant.millisecondsPerDay, "30 days"), (Instant.millisecondsPerDay, "1 day"),
+        (36 * Instant.millisecondsPerHour, "36 hours"), (Instant.millisecondsPerHour, "1 hour"),
+    ])
+    func `a grant says its length in the largest whole unit`(length: Int64, words: String) {
+        let grant = Grant(key: .grant("g"), gift: .pass(tier: "pro", length: length), grantedAt: "01-01")
+        #expect(Self.text(.granted(grant)) == "An operator gave \(words) of pro.")
+        #expect(Self.text(.bound(grant.key)) == "Grant g became the user's.")
+        #expect(Self.text(.withdrawn(grant.key)) == "An operator took grant g back.")
+    }
+
+    @Test(arguments: [
+        (Handover(cause: .operator, units: 40), " with 40 units, by an operator."),
+        (
+            Handover(cause: .policy, ran: 12 * Instant.millisecondsPerDay),
+            " after it had run for 12 days, because the same Apple account sent it."
+        ),
+        (
+            Handover(cause: .merge, ran: 59_000 + 59 * 60_000),
+            " after it had run for 59 minutes, because a guest's account was merged."
+        ),
+        (Handover(cause: .operator), ", by an operator."),
+    ])
+    func `a handover says how much went`(handover: Handover, words: String) {
+        #expect(Self.text(.gaveAway(.pass("p"), handover)) == "The rest of purchase p went to another user\(words)")
+        #expect(Self.text(.received(.pass("p"), handover)) == "The rest of purchase p came from another user\(words)")
+    }
+}

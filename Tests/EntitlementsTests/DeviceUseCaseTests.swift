@@ -232,6 +232,27 @@ import Testing
         #expect(facts == 2)
     }
 
+    @Test func `a device that another goes before is recorded as seen at once, and goes before it`() throws {
+        var desk = Self.seats(2)
+        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        let facts = desk.facts { desk in
+            #expect(desk.see("a", at: "01-02 00:00:01").map(\.lastSeenAt) == .success("01-02"), "by its id it is first")
+            #expect(desk.see("b", at: "01-02 00:00:02").map(\.lastSeenAt) == .success("01-02 00:00:02"))
+            #expect(desk.see("b", at: "01-02 00:00:03").map(\.lastSeenAt) == .success("01-02 00:00:02"))
+            #expect(desk.see("a", at: "01-02 00:00:04").map(\.lastSeenAt) == .success("01-02 00:00:04"))
+        }
+        #expect(facts == 2)
+        #expect(desk.devices(at: "01-02 00:00:05")["a"]?.lastSeenAt == "01-02 00:00:04")
+    }
+
+    @Test func `a pinned device goes before those that are not, however late they are seen`() throws {
+        var desk = Self.seats(2)
+        _ = try desk.register("a", at: "01-02", isPinned: true).get()
+        _ = try desk.register("b", at: "01-02 00:00:01").get()
+        #expect(desk.facts { _ = $0.see("a", at: "01-02 00:00:02") } == 0, "its place stays the same")
+        #expect(desk.facts { _ = $0.see("b", at: "01-02 00:00:03") } == 0)
+    }
+
     @Test func aSuspendedDeviceIsSeenToo() throws {
         var desk = Self.seats(1)
         _ = try desk.register("a", at: "01-02").get()

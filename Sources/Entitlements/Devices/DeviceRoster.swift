@@ -69,6 +69,11 @@ package struct DeviceRoster: Sendable {
     /// Whether it was on record before, and is no more.
     func wasRemoved(_ id: DeviceID) -> Bool { devices[id] == nil && removed.contains(id) }
 
+    /// Whether `device` would go before another one if it were seen now.
+    func follows(_ device: Device) -> Bool {
+        devices.values.contains { $0.isPinned == device.isPinned && Device.precedes($0, device) }
+    }
+
     /// The active devices that would lose their seats if only `seats` were left, the first to go first.
     func losing(ifLeftWith seats: Int) -> [Device] {
         devices.values.filter { $0.state == .active }.sorted(by: Device.precedes).dropFirst(seats).reversed()

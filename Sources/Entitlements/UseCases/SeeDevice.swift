@@ -1,7 +1,7 @@
 /// Notes that a device was in use, which the order of keeping asks about (`semantics.md` §8).
 ///
-/// A device that was recorded as seen less than an hour ago stays as it is: a device that calls every minute enters 24
-/// facts a day, and of devices seen within the same hour the order may be that of their calls an hour before.
+/// A device that was recorded as seen less than an hour ago stays as it is while no other goes before it: one that calls every
+/// minute enters 24 facts a day.
 package struct SeeDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
@@ -18,7 +18,9 @@ package struct SeeDevice: Sendable {
     ) -> Decision<Device, DeviceRefusal> {
         let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
         guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
-        guard devices.at - known.lastSeenAt >= Self.interval else { return Decision(answer: .success(known)) }
+        guard devices.at - known.lastSeenAt >= Self.interval || devices.roster.follows(known) else {
+            return Decision(answer: .success(known))
+        }
         return devices.decision(.seen, of: known, note: note)
     }
 

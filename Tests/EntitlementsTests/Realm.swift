@@ -95,7 +95,7 @@ struct Realm {
     ) -> Result<Reply, Refusal> {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
             for state in states[key] ?? [] { append(.init(.evidence(state), at: state.signedAt), to: user, at: now) }
-            append(.init(.bound(key), at: now), to: user, at: now)
+            append(.init(.bound(key), at: now, note: decision.bindingNote), to: user, at: now)
             own(key, user)
         }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { apply(move, of: key, at: now) }

@@ -20,7 +20,9 @@ package struct BindPurchase: Sendable {
         guard let known = history.purchases[key], known.owner != nil || !known.states.isEmpty else {
             return Decision(answer: .failure(.unknownPurchase))
         }
-        guard let owner = known.owner else { return Decision(bindings: [key: user], answer: .success(key)) }
+        guard let owner = known.owner else {
+            return Decision(bindings: [key: user], bindingNote: note, answer: .success(key))
+        }
         if owner == user { return Decision(answer: .success(key)) }
         guard owner.isErased else { return Decision(answer: .failure(.ownedByAnotherUser)) }
         let timeline = history.timeline(of: owner, in: context)

@@ -41,6 +41,8 @@ package struct PurchaseHistory: Sendable {
 package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// Purchases that nobody owned and that become a user's.
     package let bindings: [PurchaseKey: UserID]
+    /// Who binds them and why, where an operator does.
+    package let bindingNote: Note?
     /// Purchases that go to another user; both ledgers will say so.
     package let moves: [PurchaseKey: Move]
     /// What is owed of lots and goes to another user; both ledgers will say so.
@@ -52,12 +54,13 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
 
     package init(
-        bindings: [PurchaseKey: UserID] = [:], moves: [PurchaseKey: Move] = [:], debts: [DebtMove] = [],
-        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [AccountToken: UserID] = [:],
+        bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, moves: [PurchaseKey: Move] = [:],
+        debts: [DebtMove] = [], drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [AccountToken: UserID] = [:],
         answer: Result<Reply, Refusal>
     ) {
         self.debts = debts
         self.bindings = bindings
+        self.bindingNote = bindingNote
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
@@ -72,7 +75,7 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// The same with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
-            bindings: bindings, moves: moves, debts: debts, drafts: drafts, tokens: tokens,
+            bindings: bindings, bindingNote: bindingNote, moves: moves, debts: debts, drafts: drafts, tokens: tokens,
             answer: answer.map(transform))
     }
 }

@@ -131,7 +131,9 @@ struct Workspace {
 
     /// Does what a decision wants: bindings, then moves, then debts, then the other facts, then tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
-        for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) { bind(key, to: user) }
+        for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
+            bind(key, to: user, note: decision.bindingNote)
+        }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { carryOut(move, of: key) }
         for move in decision.debts { carryOut(move) }
         for (user, drafts) in decision.drafts.sorted(by: { $0.key < $1.key }) {
@@ -162,10 +164,10 @@ struct Workspace {
     }
 
     /// Makes a purchase a user's: everything known of it enters the user's ledger.
-    private mutating func bind(_ key: PurchaseKey, to user: UserID) {
+    private mutating func bind(_ key: PurchaseKey, to user: UserID, note: Note?) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         let states = holding.states.map { LedgerEntry.Draft(.evidence($0.purchase), at: $0.purchase.signedAt) }
-        append(states + [.init(.bound(key), at: now)], to: user)
+        append(states + [.init(.bound(key), at: now, note: note)], to: user)
         setOwner(of: key, user)
     }
 

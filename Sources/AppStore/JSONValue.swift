@@ -28,6 +28,19 @@ package struct JSONValue: Sendable {
         return nil
     }
 
+    /// The members of an object as they stand; nil if this is none.
+    package var members: [(name: String, value: JSONValue)]? {
+        guard isObject else { return nil }
+        var members: [(name: String, value: JSONValue)] = []
+        let end = Int(json.nodes[node].next)
+        var key = node + 1
+        while key < end {
+            members.append((json.string(key) ?? "", JSONValue(json, key + 1)))
+            key = Int(json.nodes[key + 1].next)
+        }
+        return members
+    }
+
     /// The elements of an array; nil if this is none.
     package var elements: [JSONValue]? {
         guard json.kind(node) == .array else { return nil }

@@ -1,3 +1,4 @@
+import AppStore
 import Crypto
 import Entitlements
 import HTTPTypes
@@ -61,10 +62,13 @@ extension ServerCall {
         return answer.response
     }
 
-    /// Method, path and body, each with its length, so that no two requests are one.
+    /// Method, path and body, each with its length, so that no two requests are one. A body says the same in whichever order its
+    /// members stand: clients' encoders do not keep one.
     private func digest(of body: JSONBody) -> [UInt8] {
+        var sorted = JSONWriter()
+        sorted.value(sorting: body.value)
         var hash = SHA256()
-        for part in [Array(request.method.rawValue.utf8), Array(request.uri.string.utf8), body.bytes] {
+        for part in [Array(request.method.rawValue.utf8), Array(request.uri.string.utf8), sorted.bytes] {
             withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
             hash.update(data: part)
         }
@@ -79,6 +83,28 @@ extension ServerCall {
 
     /// As many random bytes nobody hits by chance.
     private static let nameBytes = 15
+}
+
+extension JSONWriter {
+    /// A value that was read, the members of its objects in the order of their names.
+    fileprivate mutating func value(sorting value: JSONValue) {
+        if let members = value.members {
+            beginObject()
+            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+                name(member.name)
+                self.value(sorting: member.value)
+            }
+            endObject()
+        } else if let elements = value.elements {
+            array(elements) { $0.value(sorting: $1) }
+        } else if let text = value.string {
+            self.value(text)
+        } else if let flag = value.flag {
+            self.value(flag)
+        } else {
+            self.value(json: value.number ?? "null")
+        }
+    }
 }
 
 /// Hides kept answers from whoever reads the database.

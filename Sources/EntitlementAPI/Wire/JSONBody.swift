@@ -5,8 +5,6 @@ import NIOCore
 /// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep (`reliability.md` T13).
 struct JSONBody {
     let value: JSONValue
-    /// As they came.
-    let bytes: [UInt8]
 
     /// - Throws: `payload_too_large`, `unsupported_media_type` or `invalid_request`, in this order; a length that is not
     ///   declared is known only after the media type.
@@ -28,7 +26,6 @@ struct JSONBody {
     init(_ bytes: [UInt8]) throws(Problem) {
         do throws(JSONDefect) {
             value = JSONValue(try StrictJSON(bytes))
-            self.bytes = bytes
         } catch {
             throw .invalidRequest(Self.sentence(for: error), at: "#")
         }

@@ -42,8 +42,12 @@ struct UserActsTests {
             let again = try await Self.act("POST", "/grants", body, key: "k1", server)
             #expect(again.status == 201 && again.body == first.body)
             #expect(again.headers.first(name: "idempotency-replayed") == "true")
-            let other = try await Self.act("POST", "/grants", body + " ", key: "k1", server)
-            #expect(other.status == 422 && other.code == "idempotency_key_reused")
+            let turned = #"{ \#(Self.why), "days":30, "tier":"pr\u006f", "kind":"add_days"}"#
+            #expect(try await Self.act("POST", "/grants", turned, key: "k1", server).body == first.body)
+            for other in [#"{"kind":"add_days","tier":"pro","days":31,\#(Self.why)}"#, body.dropLast() + #","x":[]}"#] {
+                let answer = try await Self.act("POST", "/grants", other, key: "k1", server)
+                #expect(answer.status == 422 && answer.code == "idempotency_key_reused", "\(other)")
+            }
             let status = try await server.send("GET", "/api/iap/apple/status").json
             #expect(status["entitlements"]?.elements?.map { $0["external_id"]?.string } == [id])
             #expect(status["expires_at"]?.string == "2026-02-14T12:00:00Z")
@@ -199,6 +203,11 @@ struct UserActsTests {
                 (#"{"external_id":7,\#(why)}"#, "#/external_id"),
             ] { try await Self.expectRefusal(400, "invalid_request", "/revoke", body, at: pointer, server) }
             let body = #"{"external_id":"p1","environment":"Production",\#(why)}"#
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1", to: "u3")
+            let grant = try await server.send(
+                "POST", "/api/admin/users/u3/revoke", #"{"external_id":"g1",\#(why)}"#,
+                token: FakeOperators.secret(.write), fields: [("Idempotency-Key", "k0")])
+            #expect(grant.body.hasPrefix(#"{"source":"manual","app":null,"#), "\(grant.body)")
             let revoked = try await Self.act("POST", "/revoke", body, key: "k1", server)
             #expect(
                 revoked.body

@@ -28,6 +28,11 @@ extension EndToEnd {
             let trail = try await till.ask("audit?limit=1")
             #expect(trail.string("data.0.action") == "purchase.bind" && trail.string("data.0.user_id") == buyer)
             #expect(trail.string("data.0.reason") == "showed the receipt")
+            let told = try await till.look("timeline", of: buyer)
+            #expect(told.string("data.0.kind") == "bound" && told.string("data.0.reason") == "showed the receipt")
+            #expect(told.string("data.0.actor") == trail.string("data.0.actor"))
+            let recorded = try await till.ask("transactions?limit=100")
+            #expect(recorded.text.contains(#""app_account_token":"\#(issued.string("app_account_token") ?? "")""#))
             #expect(try await EndToEndBooks(till.server.schema).faults(like: both) == [])
         }
 

@@ -20,6 +20,20 @@ extension EndToEnd {
             return pieces
         }
 
+        @Test func `what is refunded in part says how much, goes on, and tells it in plain words`() async throws {
+            let till = try await EndToEndTill.shared
+            let user = "part" + newID()
+            let pass = EndToEndTill.sale("pass.30", at: now - day)
+            try await till.attach(pass, to: user)
+            try await till.attach(pass.refunded(at: now - 1_000, percentage: 33_333), to: user)
+            let bought = try await till.server.send("GET", "/api/iap/purchases", as: user)
+            #expect(bought.integer("data.0.revoked_share") == 33_333 && bought.string("data.0.state") == "running")
+            let told = try await till.look("timeline?limit=1", of: user)
+            #expect(told.text.contains("33.333 % of its price."), "\(told.text)")
+            let status = try await till.server.status(of: user, "?explain=1")
+            #expect(status.integer("explanation.0.facts.2.revoked_share") == 33_333, "\(status.text)")
+        }
+
         @Test func `a grant that was taken back gives no more, whatever becomes of the pass before it`() async throws {
             let till = try await EndToEndTill.shared
             let user = "v3j" + newID()

@@ -42,16 +42,36 @@ extension JSONWriter {
         }
         name("tiers")
         array(catalogue.tiers) { $0.append($1) }
-        name("products")
-        array(catalogue.products) { json, product in
-            json.beginObject()
-            json.member("product_id", product.id.text)
-            json.member("app", product.app.text)
-            json.member("source", product.source.rawValue)
-            json.member("kind", product.terms.kind.rawValue)
-            json.member("tier", product.terms.tier?.text)
-            json.endObject()
+        name("ownership")
+        beginObject()
+        for kind in ProductKind.allCases {
+            name(kind.rawValue)
+            value(catalogue.ownership[kind].rawValue)
         }
+        endObject()
+        name("products")
+        array(catalogue.products) { $0.append($1) }
+    }
+
+    private mutating func append(_ product: Product) {
+        let terms = StatedTerms(product.terms)
+        beginObject()
+        member("product_id", product.id.text)
+        member("app", product.app.text)
+        member("source", product.source.rawValue)
+        member("kind", product.terms.kind.rawValue)
+        member("tier", product.terms.tier?.text)
+        member("duration_days", terms.durationDays)
+        name("features")
+        array(terms.features) { $0.value($1.text) }
+        member("requires_tier", terms.requires?.text)
+        member("devices", terms.seats ?? product.seats)
+        member("unit", terms.unit)
+        member("amount", terms.amount)
+        member("on_shortfall", terms.onShortfall?.rawValue)
+        member("plan_id", terms.planID)
+        member("family_shareable", terms.familyShareable)
+        endObject()
     }
 
     private mutating func append(_ tier: Tier) {
@@ -70,5 +90,33 @@ extension JSONWriter {
         endObject()
         member("devices", tier.devices)
         endObject()
+    }
+}
+
+/// A product's own terms, of whichever kind; nil or empty where the kind has no such term.
+private struct StatedTerms {
+    var durationDays: Int?
+    /// An add-on's; a pass or plan has its tier's.
+    var features: [Feature] = []
+    var requires: TierID?
+    /// An add-on's; what a pass or plan has of its own the product says.
+    var seats: Int?
+    var unit: String?
+    var amount: Int?
+    var onShortfall: Terms.OnShortfall?
+    var planID: String?
+    var familyShareable: Bool?
+
+    init(_ terms: Terms) {
+        switch terms {
+        case .pass(_, let days): durationDays = days
+        case .addOn(let features, let requires, let seats, let familyShareable):
+            (self.features, self.requires, self.familyShareable) = (features, requires, familyShareable)
+            self.seats = seats > 0 ? seats : nil
+        case .consumable(let unit, let amount, let onShortfall):
+            (self.unit, self.amount, self.onShortfall) = (unit, amount, onShortfall)
+        case .plan(_, let planID, let familyShareable):
+            (self.planID, self.familyShareable) = (planID, familyShareable)
+        }
     }
 }

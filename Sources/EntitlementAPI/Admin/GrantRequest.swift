@@ -38,7 +38,9 @@ package struct GrantRequest: Sendable {
     /// What the audit trail says of the grant.
     package func audit(by actor: Actor, to user: UserID, as id: ExternalID) -> AuditedAct {
         AuditedAct(
-            by: actor, .giveGrant, to: user, details: ["grant_id": id.text, "reference": reference], reason: reason)
+            by: actor, .giveGrant, to: user,
+            details: offer.auditDetails.merging(["grant_id": id.text, "reference": reference]) { _, own in own },
+            reason: reason)
     }
 
     private static func offer(in body: JSONBody) throws(Problem) -> GiveGrant.Offer {
@@ -65,5 +67,25 @@ package struct GrantRequest: Sendable {
 
     private static func text(_ name: String, in body: JSONBody) throws(Problem) -> String {
         try body.required(name) { name throws(Problem) in try body.text(name, characters: 1...maximumText) }
+    }
+}
+
+extension GiveGrant.Offer {
+    /// As the audit trail says what was given, by the names of the request's members.
+    fileprivate var auditDetails: [String: String] {
+        var details: [String: String]
+        switch self {
+        case .addDays(let days, let tier):
+            details = ["kind": GrantRequest.Kind.addDays.rawValue, "tier": tier.text, "days": String(days)]
+        case .until(let endsAt, let tier):
+            details = ["kind": GrantRequest.Kind.until.rawValue, "tier": tier.text, "until": RFC3339.text(of: endsAt)]
+        case .addOn(let product, let app):
+            details = ["kind": GrantRequest.Kind.addOn.rawValue, "product_id": product.text]
+            details["app"] = app?.text
+        case .credits(let amount, let unit, let expiresAt):
+            details = ["kind": GrantRequest.Kind.credits.rawValue, "unit": unit, "amount": String(amount)]
+            details["expires_at"] = expiresAt.map { RFC3339.text(of: $0) }
+        }
+        return details
     }
 }

@@ -29,9 +29,10 @@ enum RevokePurchaseRoute {
 extension PurchaseKey {
     /// As the audit trail names a purchase of the subject.
     var auditDetails: [String: String] {
-        [
-            "source": source.rawValue, "app": app.text, "environment": environment.rawValue,
-            "external_id": externalID.text,
+        var details = [
+            "source": source.rawValue, "environment": environment.rawValue, "external_id": externalID.text,
         ]
+        details["app"] = appText
+        return details
     }
 }

@@ -104,7 +104,7 @@ extension JSONWriter {
         member("kind", found.kind.rawValue)
         member("user_id", found.user?.text)
         member("source", key?.source.rawValue)
-        member("app", key?.app.text)
+        member("app", key?.appText)
         member("environment", key?.environment.rawValue)
         member("external_id", key?.externalID.text)
         member("transaction_id", found.transaction?.text)

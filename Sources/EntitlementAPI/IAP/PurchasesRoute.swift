@@ -26,6 +26,8 @@ struct PurchaseSummary {
     let purchasedAt: Instant
     /// By the store, else by an operator.
     let revokedAt: Instant?
+    /// How much of it then, of `Revocation.fullShare`; nil also where the store does not say.
+    let revokedShare: Int?
     let entitlement: Entitlement?
     let explanation: Explanation?
 
@@ -53,14 +55,17 @@ struct PurchaseSummary {
             PurchaseSummary(
                 key: state.key, transactionID: state.transactionID, productID: state.productID,
                 kind: catalogue.kind(of: state), quantity: state.quantity, purchasedAt: state.purchasedAt,
-                revokedAt: state.revocation?.revokedAt ?? withdrawals[state.key], entitlement: entitlements[state.key],
+                revokedAt: state.revocation?.revokedAt ?? withdrawals[state.key],
+                revokedShare: withdrawals[state.key].map { _ in Revocation.fullShare } ?? state.revocation?.share,
+                entitlement: entitlements[state.key],
                 explanation: explanations[state.key])
         }
         let granted = grants.values.map { grant in
             let entitlement = entitlements[grant.key]
             return PurchaseSummary(
                 key: grant.key, transactionID: nil, productID: entitlement?.productID, kind: entitlement?.kind,
-                quantity: 1, purchasedAt: grant.grantedAt, revokedAt: withdrawals[grant.key], entitlement: entitlement,
+                quantity: 1, purchasedAt: grant.grantedAt, revokedAt: withdrawals[grant.key],
+                revokedShare: withdrawals[grant.key].map { _ in Revocation.fullShare }, entitlement: entitlement,
                 explanation: explanations[grant.key])
         }
         return (purchases + granted).sorted(by: isNewer)
@@ -110,6 +115,7 @@ extension JSONWriter {
         member("environment", purchase.key.environment.rawValue)
         member("purchased_at", exactly: "purchased_at_ms", purchase.purchasedAt)
         member("revoked_at", exactly: "revoked_at_ms", purchase.revokedAt)
+        member("revoked_share", purchase.revokedShare)
         member("state", purchase.entitlement?.state.rawValue)
         name("gives")
         array(purchase.explanation?.gives ?? []) { $0.append($1) }

@@ -14,10 +14,12 @@ extension Problem {
     /// A genuine purchase that does not become this user's.
     init(_ refusal: AttachRefusal) {
         switch refusal {
-        case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Another user of this app has this purchase.")
+        case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Another user of this app has, or had, this purchase.")
         case .accountTokenMismatch: self.init(.accountTokenMismatch, "The purchase names another user's account token.")
         case .notClaimable:
-            self.init(.notClaimable, "The purchase can be claimed only by the Apple account that made it.")
+            self.init(
+                .notClaimable,
+                "Nobody has the purchase, and the server's rule for such purchases does not give it to this user.")
         }
     }
 
@@ -84,7 +86,10 @@ extension Problem {
     static let unknownDevice = Problem(.unknownDevice, "The user has no device of this id.")
 
     private static func seatLimitReached(_ seats: DeviceSeats) -> Problem {
-        var problem = Problem(.seatLimitReached, "As many devices are active as may be.")
+        var problem = Problem(
+            .seatLimitReached,
+            seats.allowed == 0
+                ? "Nothing that the user has gives a device seat now." : "As many devices are active as may be.")
         problem.seats = seats
         return problem
     }

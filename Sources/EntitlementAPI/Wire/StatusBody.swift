@@ -183,6 +183,8 @@ extension JSONWriter {
         member("kind", fact.kind.rawValue)
         member("transaction_id", fact.transactionID?.text)
         member("signed_at", exactly: "signed_at_ms", fact.signedAt)
+        member("revoked_at", exactly: "revoked_at_ms", fact.revocation?.revokedAt)
+        member("revoked_share", fact.revocation?.share)
         member("recorded_at", exactly: "recorded_at_ms", fact.recordedAt)
         endObject()
     }

@@ -54,6 +54,8 @@ package struct Explanation: Hashable, Sendable {
         package let transactionID: TransactionID?
         /// Of a state: when the store signed it.
         package let signedAt: Instant?
+        /// Of a state that shows one.
+        package let revocation: Revocation?
         /// When this server learned it; as `known_at` it counts this fact and those before.
         package let recordedAt: Instant
 
@@ -70,6 +72,7 @@ package struct Explanation: Hashable, Sendable {
             }
             transactionID = entry.fact.state?.transactionID
             signedAt = entry.fact.state?.signedAt
+            revocation = entry.fact.state?.revocation
             recordedAt = entry.recordedAt
         }
     }

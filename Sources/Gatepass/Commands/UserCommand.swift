@@ -53,7 +53,7 @@ struct UserStatusCommand: AsyncParsableCommand {
 }
 
 /// `gatepass user timeline`: every fact about the user, the last recorded last: when it holds, when it was recorded, what
-/// happened, and where they are known who did it and why, with tabs between.
+/// happened, and where they are known who did it, why, and what it belongs to, with tabs between.
 struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
@@ -70,7 +70,10 @@ struct UserTimelineCommand: AsyncParsableCommand {
 
     private static func line(_ entry: LedgerEntry) -> String {
         let times = [entry.effectiveAt, entry.recordedAt].map { RFC3339.text(of: $0) }
-        let words = [entry.fact.sentence(writing: RFC3339.text(of:)), entry.note?.actor, entry.note?.reason]
+        let words = [
+            entry.fact.sentence(writing: RFC3339.text(of:)), entry.note?.actor, entry.note?.reason,
+            entry.note?.reference,
+        ]
         return (times + words.compactMap(\.self).map(VisibleText.escaped)).joined(separator: "\t")
     }
 }

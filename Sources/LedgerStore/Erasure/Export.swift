@@ -37,7 +37,7 @@ package struct Export: Sendable {
             Statement(
                 "export purchases",
                 """
-                SELECT JSON_OBJECT('source', source, 'app', app, 'environment', environment,
+                SELECT JSON_OBJECT('source', source, 'app', NULLIF(app, ''), 'environment', environment,
                     'external_id', COALESCE(known_as, external_id), 'bound_at_ms', bound_at)
                 FROM purchases WHERE user_id = ? ORDER BY id
                 """)

@@ -104,6 +104,23 @@ struct AdminRoutesTests {
             #expect(json["catalog_version"]?.integer == "3" && json["default_tier"]?.string == "free")
             #expect(json["products"]?.elements?.count == 4 && json["tiers"]?.elements?.count == 2)
             #expect(json["versions"]?.elements?.count == 1)
+            let ownership = ["pass", "add_on", "consumable", "plan"].map { json["ownership"]?[$0]?.string }
+            #expect(ownership == ["keep", "keep", "keep", "keep"])
+            let terms = [
+                "duration_days", "requires_tier", "devices", "unit", "amount", "on_shortfall", "plan_id",
+                "family_shareable",
+            ]
+            let stated = json["products"]?.elements?.map { product in
+                terms.filter { product[$0]?.isNull == false }.map {
+                    "\($0) \(product[$0]?.string ?? product[$0]?.number ?? "\(product[$0]?.flag ?? false)")"
+                }
+            }
+            #expect(
+                stated == [
+                    ["duration_days 30"], ["devices 2", "family_shareable false"],
+                    ["unit credit", "amount 100", "on_shortfall debt"],
+                    ["devices 3", "plan_id annual_3", "family_shareable true"],
+                ])
         }
     }
 

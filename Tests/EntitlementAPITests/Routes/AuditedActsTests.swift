@@ -89,7 +89,26 @@ struct AuditedActsTests {
             }
             let first = server.service.state.withLock { $0.audited.first }
             #expect(first?.action.text == "grant.give")
-            #expect(first?.details == ["grant_id": grant, "reference": "t1"])
+            #expect(
+                first?.details == [
+                    "grant_id": grant, "reference": "t1", "kind": "add_days", "tier": "pro", "days": "3",
+                ])
+        }
+    }
+
+    @Test func `the trail says of each grant what was given`() async throws {
+        try await Self.open { server in
+            for (number, given) in [
+                ["kind": "until", "tier": "pro", "until": "2026-02-01T00:00:00Z"],
+                ["kind": "add_on", "product_id": "addon"],
+                ["kind": "credits", "unit": "credit", "amount": "5", "expires_at": "2026-02-01T00:00:00Z"],
+            ].enumerated() {
+                let members = given.map { #""\#($0)":\#($0 == "amount" ? $1 : #""\#($1)""#)"# }
+                let body = "{" + (members + [#""reason":"r","reference":"t1""#]).joined(separator: ",") + "}"
+                let id = try await Self.act("POST", "/grants", body, key: "k\(number)", server).json["id"]?.string ?? ""
+                let told = server.service.state.withLock { $0.audited.last?.details }
+                #expect(told == given.merging(["grant_id": id, "reference": "t1"]) { first, _ in first })
+            }
         }
     }
 

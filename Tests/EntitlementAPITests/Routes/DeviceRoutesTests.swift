@@ -76,6 +76,9 @@ struct DeviceRoutesTests {
 
     @Test func aSeatIsGivenBackAndTaken() async throws {
         try await TestServer.run { server in
+            let none = try await Self.register("d1", server)
+            #expect(none.code == "seat_limit_reached")
+            #expect(try none.json["detail"]?.string == "Nothing that the user has gives a device seat now.")
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for number in 1...5 { #expect(try await Self.register("d\(number)", server).status == 201) }
             let refused = try await Self.register("d6", server)

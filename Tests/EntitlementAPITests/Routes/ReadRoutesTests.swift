@@ -82,7 +82,10 @@ struct ReadRoutesTests {
             #expect(explained["explained_under"]?["catalog_version"] != nil)
             let facts = explained["explanation"]?.elements?.first?["facts"]?.elements ?? []
             #expect(facts.map { $0["kind"]?.string } == ["state", "bound"])
-            for name in ["transaction_id", "signed_at", "signed_at_ms", "recorded_at", "recorded_at_ms"] {
+            for name in [
+                "transaction_id", "signed_at", "signed_at_ms", "revoked_at", "revoked_at_ms", "revoked_share",
+                "recorded_at", "recorded_at_ms",
+            ] {
                 #expect(facts.first?[name] != nil, "\(name)")
             }
             #expect(explained["acts"]?.elements?.isEmpty == true)

@@ -111,12 +111,15 @@ struct DevProcessTests {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }  // it is under /tmp
         let data = directory.path + "/none"
-        for command in [["token", "alice"], ["simulate", "purchase", "--print"], ["simulate", "refund"]] {
+        for command in [
+            ["token", "alice"], ["simulate", "purchase", "--print"], ["simulate", "refund"],
+            ["simulate", "app-transaction"],
+        ] {
             let child = try ServingProcess.start(command + ["--data-dir", data], in: directory)
             #expect(await ServingProcess.end(of: child) == 1, "\(command)")
         }
         let log = try String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)
-        #expect(log.split(separator: "\n").count { $0.contains("there is no installation in \(data)") } == 3)
+        #expect(log.split(separator: "\n").count { $0.contains("there is no installation in \(data)") } == 4)
         #expect(!FileManager.default.fileExists(atPath: data))
     }
 

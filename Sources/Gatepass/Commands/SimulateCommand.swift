@@ -6,8 +6,12 @@ import Entitlements
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Sign a purchase, a refund or its reversal, and deliver it as the app would.",
-        subcommands: [SimulatePurchaseCommand.self, SimulateRefundCommand.self, SimulateReverseCommand.self])
+        abstract:
+            "Sign a purchase, a refund or its reversal and deliver it as the app would, or prove an Apple account.",
+        subcommands: [
+            SimulatePurchaseCommand.self, SimulateRefundCommand.self, SimulateReverseCommand.self,
+            SimulateAppTransactionCommand.self,
+        ])
 }
 
 /// What every story takes.
@@ -33,5 +37,19 @@ struct StoryOptions: ParsableArguments {
         guard let at else { return Surroundings.now().milliseconds }
         guard let instant = RFC3339.instant(at) else { throw ValidationError("--at \(at) is not RFC 3339 in UTC") }
         return instant.milliseconds
+    }
+}
+
+/// Which of Apple's environments signs.
+struct EnvironmentOptions: ParsableArguments {
+    @Option(help: "Sandbox or Production.")
+    var environment = StoreEnvironment.sandbox.rawValue
+
+    /// The environment of `--environment`. Throws when it is none.
+    func chosen() throws -> StoreEnvironment {
+        guard let chosen = StoreEnvironment(rawValue: environment) else {
+            throw ValidationError("--environment \(environment): write Sandbox or Production")
+        }
+        return chosen
     }
 }

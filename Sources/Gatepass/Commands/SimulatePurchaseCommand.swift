@@ -16,10 +16,15 @@ struct SimulatePurchaseCommand: AsyncParsableCommand {
     @Option(help: "How many at once, 1 to 10.")
     var quantity: Int64 = 1
 
-    @Option(help: "Sandbox or Production.")
-    var environment = "Sandbox"
+    @OptionGroup var environment: EnvironmentOptions
 
-    /// Throws the exit status 1 when the product or the environment is none, or the server refuses the purchase.
+    @Option(help: "The user whose Apple account buys (default: the user's own).")
+    var appleAccount: String?
+
+    @Option(help: "The appAccountToken of the purchase, a UUID (default: none).")
+    var accountToken: String?
+
+    /// Throws when an option is none of what it should be, and the exit status 1 when the server refuses the purchase.
     func run() async throws {
         let startup = try Startup(story.options)
         let catalogue = try startup.catalogueFile().catalogue
@@ -35,9 +40,6 @@ struct SimulatePurchaseCommand: AsyncParsableCommand {
 
     private func sold(from catalogue: Catalogue) throws -> SoldPurchase {
         let now = try story.instant()
-        guard StoreEnvironment(rawValue: environment) != nil else {
-            throw ValidationError("--environment \(environment): write Sandbox or Production")
-        }
         guard (1...10).contains(quantity) else { throw ValidationError("--quantity \(quantity): write 1 to 10") }
         let products = catalogue.products.filter { $0.source == .appleIAP }
         let known = products.first { product == nil ? $0.terms.kind == .pass : $0.id.text == product }
@@ -47,8 +49,16 @@ struct SimulatePurchaseCommand: AsyncParsableCommand {
         return SoldPurchase(
             transactionID: Self.transactionID(), user: story.user, product: id,
             type: Self.type(of: known?.terms.kind ?? .pass).rawValue, bundleID: app.text, purchasedAt: now,
-            quantity: quantity, environment: environment, accountToken: nil,
-            signedAt: now, delivered: false)
+            quantity: quantity, environment: try environment.chosen().rawValue, appleAccount: appleAccount,
+            accountToken: try token()?.description, signedAt: now, delivered: false)
+    }
+
+    private func token() throws -> AccountToken? {
+        guard let accountToken else { return nil }
+        guard let token = AccountToken(accountToken) else {
+            throw ValidationError("--account-token \(accountToken): write a UUID")
+        }
+        return token
     }
 
     /// Like Apple's: digits, later ones larger.

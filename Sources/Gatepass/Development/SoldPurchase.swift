@@ -14,6 +14,8 @@ struct SoldPurchase: Codable {
     let purchasedAt: Int64
     let quantity: Int64
     let environment: String
+    /// The user whose Apple account bought it; nil for the user's own.
+    let appleAccount: String?
     let accountToken: String?
     /// When the newest state was signed; the next one is signed later.
     var signedAt: Int64
@@ -27,13 +29,13 @@ struct SoldPurchase: Codable {
         transaction.quantity = quantity
         transaction.environment = StoreEnvironment(rawValue: environment) ?? .sandbox
         transaction.appAccountToken = accountToken
-        transaction.appTransactionId = Self.appTransactionID(of: user)
+        transaction.appTransactionId = Self.appTransactionID(of: appleAccount ?? user)
         transaction.signedDate = signedAt
         return transaction
     }
 
     /// Every user has an Apple account of their own.
-    private static func appTransactionID(of user: String) -> String {
+    static func appTransactionID(of user: String) -> String {
         let digest = SHA256.hash(data: Data(user.utf8)).prefix(7)
         return "7\(digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })"
     }

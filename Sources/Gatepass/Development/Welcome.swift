@@ -21,7 +21,7 @@ struct Welcome {
         let sold = SoldPurchase(
             transactionID: "2\(now)000", user: user.text, product: product.id.text,
             type: "Non-Renewing Subscription", bundleID: product.app.text, purchasedAt: now, quantity: 1,
-            environment: "Sandbox", accountToken: nil, signedAt: now, delivered: true)
+            environment: "Sandbox", appleAccount: nil, accountToken: nil, signedAt: now, delivered: true)
         try sold.keep(in: installation)
         let body = installation.directory.appendingPathComponent("purchase.json")
         let signed = try authority.sign(sold.transaction)

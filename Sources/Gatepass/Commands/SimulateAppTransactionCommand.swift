@@ -1,0 +1,36 @@
+import AppStore
+import ArgumentParser
+import Entitlements
+import StoreSimulator
+
+/// `gatepass simulate app-transaction`: the proof of an Apple account that attach and restore take.
+struct SimulateAppTransactionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-transaction", abstract: "Print the signedAppTransaction of a user's Apple account.")
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    @Option(help: "The user whose Apple account it is.")
+    var user = "alice"
+
+    @OptionGroup var environment: EnvironmentOptions
+
+    /// Throws when the environment is none, and the exit status 1 where there is no installation.
+    func run() async throws {
+        let startup = try Startup(options)
+        guard let app = try startup.catalogueFile().catalogue.apps.first else {
+            throw ValidationError("the catalogue names no app")
+        }
+        var transaction = SimulatedAppTransaction(bundleId: app.id.text, at: Surroundings.now().milliseconds)
+        transaction.environment = try environment.chosen()
+        transaction.appAppleId = transaction.environment == .production ? app.appleID : nil
+        transaction.appTransactionId = SoldPurchase.appTransactionID(of: user)
+        let installation = Installation(path: installation.dataDir)
+        try Startup.reporting {
+            try installation.requireMade()
+            print(try installation.authority().sign(transaction).text)
+        }
+    }
+}

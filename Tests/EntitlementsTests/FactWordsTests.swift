@@ -39,6 +39,35 @@ struct FactWordsTests {
         #expect(Self.text(.withdrawn(grant.key)) == "An operator took grant g back.")
     }
 
+    @Test(
+        arguments: [
+            (.window(tier: "pro", endsAt: "01-10"), "pro until 2026-01-10"),
+            (.addOn(.xyz, app: .vpn), "the add-on \(ProductID.xyz)"),
+            (.credits(unit: "coin", amount: 5, expiresAt: nil), "5 of coin"),
+            (.credits(unit: "coin", amount: 5, expiresAt: "01-10"), "5 of coin until 2026-01-10"),
+        ] as [(Grant.Gift, String)])
+    func `a grant says what it gives`(gift: Grant.Gift, words: String) {
+        let grant = Grant(key: .grant("g"), gift: gift, grantedAt: "01-01")
+        #expect(Self.text(.granted(grant)) == "An operator gave \(words).")
+    }
+
+    @Test func `a debt says how much of what is owed, and names no purchase where it came to`() {
+        let debt = Debt(unit: "coin", refunds: 30..<100)
+        let left = Fact.debtLeft(.pass("p"), debt)
+        let came = Fact.debtCame(.pass("p"), debt)
+        #expect(left.kindText == "debt_left" && came.kindText == "debt_came")
+        #expect(
+            Self.text(left)
+                == "70 of coin that were owed for purchase p went to another user of the same Apple account.")
+        #expect(
+            Self.text(came) == "70 of coin that are owed for an earlier purchase of the same Apple account came along.")
+    }
+
+    @Test func `consent is told as given and as taken back`() {
+        #expect(Self.text(.consumptionConsent(true)) == "The user allowed to tell Apple about their consumption.")
+        #expect(Self.text(.consumptionConsent(false)) == "The user forbade to tell Apple about their consumption.")
+    }
+
     @Test(arguments: [
         (Handover(cause: .operator, units: 40), " with 40 units, by an operator."),
         (
@@ -50,6 +79,7 @@ struct FactWordsTests {
             " after it had run for 59 minutes, because a guest's account was merged."
         ),
         (Handover(cause: .operator), ", by an operator."),
+        (Handover(cause: .reclaim), ", because the same Apple account claimed what an erased person had."),
     ])
     func `a handover says how much went`(handover: Handover, words: String) {
         #expect(Self.text(.gaveAway(.pass("p"), handover)) == "The rest of purchase p went to another user\(words)")

@@ -12,7 +12,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Find entries that were edited, deleted, swapped or cut off.")
 
-    @Option(help: "A head that was printed or logged before, number:hash; finds a trail whose head was changed with it.")
+    @Option(
+        help: "A head that was printed or logged before, number:hash; finds a trail whose head was changed with it.")
     var head: String?
 
     @OptionGroup var options: CommandOptions

@@ -62,14 +62,20 @@ private struct Shop {
     let directory: String
 
     private static func options(_ directory: String) -> [String] {
-        ["--catalog", directory + "/catalog.yaml", "--data-dir", directory]
+        ["--config", directory + "/gatepass.yaml", "--catalog", directory + "/catalog.yaml", "--data-dir", directory]
     }
+
+    /// Names a login that signs no token here: in development the installation's own does.
+    private static let settings = """
+        auth: {jwks_url: "https://login.example/keys", issuer: "https://login.example", audience: app, user_id_claim: uid}
+        """
 
     /// Starts it. Throws when it does not become ready.
     static func open() async throws -> Shop {
         let directory = "/tmp/gatepass-shop-\(UInt32.random(in: .min ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try EndToEndServer.write(EndToEndTill.catalogue, to: directory + "/catalog.yaml")
+        try EndToEndServer.write(settings, to: directory + "/gatepass.yaml")
         let shop = Shop(server: try ServingProcess("dev", options(directory)), directory: directory)
         try #require(await shop.server.answers("/readyz", 200), "\(shop.server.log)")
         return shop

@@ -54,11 +54,13 @@ struct DevCommand: AsyncParsableCommand {
 
     private static let schema = "gatepass"
 
+    /// The installation's own database, keys and login, whatever the settings name.
     private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {
         [
             "environment": "development", "http.port": String(port), "database.socket": database.socket,
             "database.user": database.user, "database.name": Self.schema,
-            "auth.hs256_secret": try installation.secret(),
+            "auth.hs256_secret": try installation.secret(), "auth.public_key_file": "", "auth.jwks_url": "",
+            "auth.issuer": "", "auth.audience": "", "auth.user_id_claim": "sub",
             "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
         ]

@@ -335,9 +335,10 @@ extension WholeWalk {
     }
 
     private mutating func move(_ id: String?, from giver: UserID, to receiver: UserID) {
+        let isKnown = id != nil || model.knows(giver)
         let told = realm.move(
             id.map { .one(.named($0)) } ?? .all, from: giver, to: receiver, at: instant, in: fold)
-        let moved = giver == receiver ? nil : model.move(id, from: giver, to: receiver, at: now)
+        let moved = giver == receiver || !isKnown ? nil : model.move(id, from: giver, to: receiver, at: now)
         compare(
             "\(id ?? "all") goes from \(giver) to \(receiver)", told.text { "\($0.map(\.externalID.text))" },
             giver == receiver ? "same_user" : moved.map { "\($0)" } ?? "unknown_purchase")

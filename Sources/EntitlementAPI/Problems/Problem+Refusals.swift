@@ -140,7 +140,7 @@ extension Problem {
         }
     }
 
-    private static let unknownPurchase = Problem(.unknownPurchase, "The user has no purchase of this id.")
+    private static let unknownPurchase = Problem(.unknownPurchase, "The user has no such purchase.")
 
     /// A purchase that is not taken back.
     init(_ refusal: RevokeRefusal) {

@@ -35,7 +35,11 @@ package struct Transfer: Sendable {
         let timeline = history.timeline(of: giver, in: context)
         let positions: [Int]
         switch selection {
-        case .all: positions = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
+        case .all:
+            guard !history.ledger(of: giver).entries.isEmpty else {
+                return Decision(answer: .failure(.name(.unknownPurchase)))
+            }
+            positions = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
         case .one(let name):
             switch timeline.position(ofHeld: name) {
             case .success(let position): positions = [position]

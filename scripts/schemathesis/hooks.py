@@ -17,17 +17,19 @@ with open(os.environ["SIGNED_TEXTS"], encoding="ascii") as file:
 # Other texts are no cursors, which the document can say in words only.
 schemathesis.openapi.format("cursor", st.just(os.environ["CURSOR"]))
 
-schemathesis.openapi.format("page", st.just(os.environ["PAGE"]))
-
 
 def place(*parts):
-    """A cursor of a list that has one page only here: the place behind a row that there may be."""
-    return st.just(base64.urlsafe_b64encode("\n".join(parts).encode()).decode().rstrip("="))
+    """A cursor: the place behind a row that there may be."""
+    return base64.urlsafe_b64encode("\n".join(parts).encode()).decode().rstrip("=")
 
 
-schemathesis.openapi.format("balance-cursor", place("credits", "Sandbox", "credit"))
-schemathesis.openapi.format("device-cursor", place("devices", "1768478400000", "A1B2-C3"))
-schemathesis.openapi.format("found-cursor", place("search", "user", "", "", "", ""))
+# Which list it is of says the path alone.
+PAGE = place("of any list", "7")
+
+schemathesis.openapi.format("page", st.just(PAGE))
+schemathesis.openapi.format("balance-cursor", st.just(place("credits", "Sandbox", "credit")))
+schemathesis.openapi.format("device-cursor", st.just(place("devices", "1768478400000", "A1B2-C3")))
+schemathesis.openapi.format("found-cursor", st.just(place("search", "user", "", "", "", "")))
 
 
 INSTANTS = {"from": "2026-01-01T00:00:00Z"} | dict.fromkeys(("to", "until", "expires_at"), "2199-01-01T00:00:00Z")
@@ -41,6 +43,8 @@ def before_call(context, case, kwargs):
     target of a change of plan has one name, an outage has begun and ends later, a grant ends later, a cursor is its own list's."""
     if (case.path_parameters or {}).get("key_id") == "1":
         case.path_parameters["key_id"] = "2"
+    if (case.query or {}).get("cursor") == PAGE:
+        case.query["cursor"] = place(case.path.rsplit("/", 1)[1], "7")
     if case.path.endswith("/plan-change"):
         named = set(case.query or {}) & {"plan_id", "product_id"}
         if not named:

@@ -8,8 +8,8 @@ import MariaDB
 /// by the server's key that it was this one.
 enum RemadeHead {
     private static let member = "ledgers"
-    /// As many as the words of an audit entry have room for, beside the acts whose words were taken.
-    private static let maximum = 250
+    /// As many as anybody reads.
+    private static let maximum = 300
 
     private static let unknown = Statement(
         "find ledgers made anew",

@@ -47,10 +47,13 @@ enum AuditEntryRow {
         """
         SELECT e.id, e.at, e.actor, e.action, e.subject, e.details_digest, e.previous_hash, e.hash,
             n.salt, n.details, n.reason,
-            n.entry_id IS NULL AND EXISTS (
-                SELECT 1 FROM audit_entries x FORCE INDEX (by_action) LEFT JOIN audit_notes t ON t.entry_id = x.id
-                WHERE x.action = ? AND x.id > e.id AND (x.subject = e.subject OR JSON_CONTAINS(
-                    JSON_VALUE(t.details, '$.\(takenActs)'), JSON_QUOTE(CAST(e.id AS CHAR)))))
+            n.entry_id IS NULL AND (
+                EXISTS (SELECT 1 FROM audit_entries x FORCE INDEX (by_action)
+                    WHERE x.action = ? AND x.subject = e.subject AND x.id > e.id)
+                OR e.action IN (?, ?) AND EXISTS (
+                    SELECT 1 FROM audit_entries x FORCE INDEX (by_action) STRAIGHT_JOIN audit_notes t ON t.entry_id = x.id
+                    WHERE x.action = ? AND x.id > e.id AND JSON_CONTAINS(
+                        JSON_VALUE(t.details, '$.\(takenActs)'), JSON_QUOTE(CAST(e.id AS CHAR)))))
         FROM (SELECT id FROM audit_entries WHERE id > ? ORDER BY id LIMIT ?) j
         STRAIGHT_JOIN audit_entries e ON e.id = j.id
         LEFT JOIN audit_notes n ON n.entry_id = e.id
@@ -107,7 +110,8 @@ enum AuditEntryRow {
 
     /// Those after `id`, oldest first.
     static func chain(after id: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [Kept] {
-        try session.query(chain, [.text(AuditAction.erase.text), .uint64(id), Value(limit)]) {
+        let actions = [AuditAction.erase, .transfer, .merge, .erase].map { Value.text($0.text) }
+        return try session.query(chain, actions + [.uint64(id), Value(limit)]) {
             (row) throws(DatabaseError) in
             let note = try row.optionalBytes(8).map { (salt) throws(DatabaseError) in
                 AuditNote(salt: salt, details: try row.text(9), reason: try row.optionalText(10))

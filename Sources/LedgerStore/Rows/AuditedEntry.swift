@@ -73,7 +73,9 @@ struct AuditedEntry {
         hash = try row.bytes(5)
         note = try row.optionalText(7)
         salt = try row.optionalBytes(8)
-        mayNameErased = try row.bool(17 + StateRow.width)
+        // That somebody was bound stands in their own ledger alone.
+        let isBound = try row.text(4) == FactKind.bound.rawValue
+        mayNameErased = try row.bool(17 + StateRow.width) && !isBound
         let isBuried = try row.bool(15) && state?.accountToken == nil
         isStateWhole =
             try row.isNull(16) || state.map { ContentDigest.bytes(of: $0) == contentHash || isBuried } ?? false

@@ -1,7 +1,7 @@
 /// Notes that a device was in use, which the order of keeping asks about (`semantics.md` §8).
 ///
-/// A device that was recorded as seen less than an hour ago stays as it is while no other goes before it: one that calls every
-/// minute enters 24 facts a day.
+/// A device that was recorded as seen less than an hour ago stays as it is while no other goes before it, and for a minute in any
+/// case: of devices that are seen within one minute the order may be another.
 package struct SeeDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
@@ -18,11 +18,13 @@ package struct SeeDevice: Sendable {
     ) -> Decision<Device, DeviceRefusal> {
         let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
         guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
-        guard devices.at - known.lastSeenAt >= Self.interval || devices.roster.follows(known) else {
+        let passed = devices.at - known.lastSeenAt
+        guard passed >= (devices.roster.follows(known) ? Self.shortInterval : Self.interval) else {
             return Decision(answer: .success(known))
         }
         return devices.decision(.seen, of: known, note: note)
     }
 
     private static let interval = Instant.millisecondsPerHour
+    private static let shortInterval = Instant.millisecondsPerHour / 60
 }

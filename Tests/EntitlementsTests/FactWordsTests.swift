@@ -79,6 +79,8 @@ struct FactWordsTests {
             " after it had run for 59 minutes, because a guest's account was merged."
         ),
         (Handover(cause: .operator), ", by an operator."),
+        (Handover(cause: .operator, ran: 59_999), ", by an operator."),
+        (Handover(cause: .operator, units: 1), " with 1 unit, by an operator."),
         (Handover(cause: .reclaim), ", because the same Apple account claimed what an erased person had."),
     ])
     func `a handover says how much went`(handover: Handover, words: String) {

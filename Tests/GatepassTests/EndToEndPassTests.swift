@@ -28,10 +28,16 @@ extension EndToEnd {
             try await till.attach(pass.refunded(at: now - 1_000, percentage: 33_333), to: user)
             let bought = try await till.server.send("GET", "/api/iap/purchases", as: user)
             #expect(bought.integer("data.0.revoked_share") == 33_333 && bought.string("data.0.state") == "running")
+            let listed = { try await till.server.send("GET", "/api/iap/purchases", as: user) }
+            let body = #"{"external_id":"\#(pass.transactionId)","reason":"a chargeback"}"#
             let told = try await till.look("timeline?limit=1", of: user)
             #expect(told.text.contains("33.333 % of its price."), "\(told.text)")
             let status = try await till.server.status(of: user, "?explain=1")
             #expect(status.integer("explanation.0.facts.2.revoked_share") == 33_333, "\(status.text)")
+            let revoked = try await till.act("revoke", body, for: user)
+            let after = try await listed()
+            #expect(after.integer("data.0.revoked_share") == 100_000 && after.string("data.0.state") == "revoked")
+            #expect(after.integer("data.0.revoked_at_ms") == revoked.integer("revoked_at_ms"), "\(after.text)")
         }
 
         @Test func `a grant that was taken back gives no more, whatever becomes of the pass before it`() async throws {

@@ -24,7 +24,6 @@ extension JSONWriter {
         member("transaction_id", state.transactionID.text)
         member("product_id", state.productID.text)
         member("quantity", state.quantity)
-        member("app_account_token", state.accountToken?.description)
         member("app_transaction_id", state.appTransactionID?.text)
         member("purchased_at", exactly: "purchased_at_ms", state.purchasedAt)
         member("expires_at", exactly: "expires_at_ms", state.expiresAt)

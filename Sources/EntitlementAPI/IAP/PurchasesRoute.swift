@@ -24,10 +24,8 @@ struct PurchaseSummary {
     let kind: ProductKind?
     let quantity: Int
     let purchasedAt: Instant
-    /// By the store, else by an operator.
-    let revokedAt: Instant?
-    /// How much of it then, of `Revocation.fullShare`; nil also where the store does not say.
-    let revokedShare: Int?
+    /// By the store, or by an operator who took the rest.
+    let revocation: Revocation?
     let entitlement: Entitlement?
     let explanation: Explanation?
 
@@ -55,8 +53,7 @@ struct PurchaseSummary {
             PurchaseSummary(
                 key: state.key, transactionID: state.transactionID, productID: state.productID,
                 kind: catalogue.kind(of: state), quantity: state.quantity, purchasedAt: state.purchasedAt,
-                revokedAt: state.revocation?.revokedAt ?? withdrawals[state.key],
-                revokedShare: withdrawals[state.key].map { _ in Revocation.fullShare } ?? state.revocation?.share,
+                revocation: revocation(state.revocation, withdrawnAt: withdrawals[state.key]),
                 entitlement: entitlements[state.key],
                 explanation: explanations[state.key])
         }
@@ -64,11 +61,16 @@ struct PurchaseSummary {
             let entitlement = entitlements[grant.key]
             return PurchaseSummary(
                 key: grant.key, transactionID: nil, productID: entitlement?.productID, kind: entitlement?.kind,
-                quantity: 1, purchasedAt: grant.grantedAt, revokedAt: withdrawals[grant.key],
-                revokedShare: withdrawals[grant.key].map { _ in Revocation.fullShare }, entitlement: entitlement,
+                quantity: 1, purchasedAt: grant.grantedAt,
+                revocation: revocation(nil, withdrawnAt: withdrawals[grant.key]), entitlement: entitlement,
                 explanation: explanations[grant.key])
         }
         return (purchases + granted).sorted(by: isNewer)
+    }
+
+    private static func revocation(_ shown: Revocation?, withdrawnAt: Instant?) -> Revocation? {
+        guard let withdrawnAt, (shown?.takenShare ?? 0) < Revocation.fullShare else { return shown }
+        return Revocation(revokedAt: withdrawnAt, share: Revocation.fullShare)
     }
 
     private static func isNewer(_ left: PurchaseSummary, _ right: PurchaseSummary) -> Bool {
@@ -114,8 +116,8 @@ extension JSONWriter {
         member("quantity", purchase.quantity)
         member("environment", purchase.key.environment.rawValue)
         member("purchased_at", exactly: "purchased_at_ms", purchase.purchasedAt)
-        member("revoked_at", exactly: "revoked_at_ms", purchase.revokedAt)
-        member("revoked_share", purchase.revokedShare)
+        member("revoked_at", exactly: "revoked_at_ms", purchase.revocation?.revokedAt)
+        member("revoked_share", purchase.revocation?.share)
         member("state", purchase.entitlement?.state.rawValue)
         name("gives")
         array(purchase.explanation?.gives ?? []) { $0.append($1) }

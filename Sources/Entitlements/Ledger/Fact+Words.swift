@@ -109,8 +109,8 @@ extension Instant {
 extension Handover {
     /// How much went, as far as it is a number: of a lot its units, of a pass what it had run before.
     fileprivate var measure: String {
-        if units > 0 { return " with \(units) units" }
-        return ran > 0 ? " after it had run for \(Instant.words(ofLength: ran))" : ""
+        if units > 0 { return " with \(units) unit\(units == 1 ? "" : "s")" }
+        return ran >= 60_000 ? " after it had run for \(Instant.words(ofLength: ran))" : ""
     }
 }
 

@@ -102,6 +102,46 @@ import Testing
         }
     }
 
+    @Test func `somebody whom thousands of acts on others name is erased like anybody`() async throws {
+        try await Shop.open { shop in
+            let desk = Desk(shop)
+            try await name(ben, isTester: true, nil, in: shop)
+            let pseudonym = try await shop.schema.number("SELECT pseudonym FROM users")
+            let acts = 8_000
+            try await shop.pool.transaction { (session) throws(DatabaseError) in
+                for _ in 0..<acts {
+                    try desk.audit.append(
+                        AuditRecord(
+                            at: Books.opening, actor: .commandLine, action: .transfer, subject: 99,
+                            details: ["other_pseudonym": "\(pseudonym)"], reason: nil), in: session)
+                }
+            }
+            _ = try await desk.erasure(at: shop.clock.now).erase(ben, by: .commandLine, reason: "their wish")
+            let erasure = try await AuditTrail.page(before: nil, limit: 1, from: shop.pool)[0]
+            #expect(erasure.action == "user.erase" && erasure.details?.contains(#"\"\#(acts)\""#) == true)
+            #expect((erasure.details?.utf8.count ?? 0) > 65_535, "more than a column of type TEXT has room for")
+            #expect(try await shop.schema.number("SELECT COUNT(*) FROM audit_notes") == 1)
+        }
+    }
+
+    @Test func `why somebody was bound is missed where it was taken out, whoever had the purchase since`() async throws
+    {
+        try await Shop.open { shop in
+            let key = Books.pass("1").key
+            let token = try await shop.instances[0].tokens.token(of: ben)
+            #expect(try await shop.attach(Books.pass("1", token: token), to: anna) == .failure(.accountTokenMismatch))
+            _ = try await shop.ledger.record(for: [anna], keys: [key]) { [anna] history, catalogue in
+                BindPurchase(key, to: anna, note: Books.note, in: Shop.fold(catalogue)).decide(given: history)
+            }
+            _ = try await shop.transfer(.all, from: anna, to: ben)
+            try await shop.erase(ben)
+            let audit = LedgerAudit(pool: shop.pool)
+            #expect(try await audit.faults() == [])
+            try await shop.schema.rows("UPDATE ledger_entries SET note = NULL, note_salt = NULL WHERE kind = 'bound'")
+            #expect(try await audit.faults() == [LedgerFault(user: anna, defect: .noteEdited(sequence: 2))])
+        }
+    }
+
     @Test func `an act about somebody whom its request did not name is not carried out`() async throws {
         try await Shop.open { shop in
             let error = await #expect(throws: DatabaseError.self) {

@@ -24,15 +24,19 @@ final class LogStream: Sendable {
 
         /// The lines to write, unless somebody writes or there is nothing.
         mutating func begin() -> [UInt8]? {
-            guard !isWriting else { return nil }
-            return goOn()
+            guard !isWriting, !gathered.isEmpty else { return nil }
+            isWriting = true
+            defer { gathered = [] }
+            return gathered
         }
 
-        /// The lines that came while the caller wrote; nil when there are none, and the caller writes no longer.
-        mutating func goOn() -> [UInt8]? {
-            isWriting = !gathered.isEmpty
-            defer { gathered = [] }
-            return isWriting ? gathered : nil
+        /// Exchanges the lines that the caller wrote, whose memory is used again, for those that came meanwhile; false when there
+        /// are none, and the caller writes no longer.
+        mutating func goOn(_ written: inout [UInt8]) -> Bool {
+            written.removeAll(keepingCapacity: true)
+            swap(&gathered, &written)
+            isWriting = !written.isEmpty
+            return isWriting
         }
     }
 
@@ -51,11 +55,8 @@ final class LogStream: Sendable {
 
     /// Writes what was gathered, unless somebody does so already, who then writes this as well.
     func flush() {
-        var lines = state.withLock { $0.begin() }
-        while let taken = lines {
-            Self.write(taken)
-            lines = state.withLock { $0.goOn() }
-        }
+        guard var lines = state.withLock({ $0.begin() }) else { return }
+        repeat { Self.write(lines) } while state.withLock { $0.goOn(&lines) }
     }
 
     /// How many bytes are gathered with the line.

@@ -29,6 +29,9 @@ package struct SignedText: Hashable, Sendable {
     /// The characters of the header.
     package var beginning: String { String(text.utf8.prefix(header.length)) ?? "" }
 
-    /// All that follows the header.
-    package var rest: String { String(text.utf8.dropFirst(header.length)) ?? "" }
+    /// All that follows the header, in bytes.
+    package var rest: [UInt8] {
+        var text = text
+        return text.withUTF8 { Array($0.dropFirst(header.length)) }
+    }
 }

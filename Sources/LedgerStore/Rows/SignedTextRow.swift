@@ -39,8 +39,9 @@ enum SignedTextRow {
         return states.count
     }
 
-    /// Keeps texts, each without its header where `headers` has the row of that; a state whose text is kept keeps that one.
-    /// Throws when the database is away.
+    /// Keeps texts, each without its header where `headers` has the row of that; a state whose text is kept keeps that one. They go
+    /// as bytes: what goes as text is converted to the column's character set, character by character. Throws when the database is
+    /// away.
     static func insert(
         _ texts: [New], headers: [SignedText.Header: UInt64], in session: Session
     ) throws(DatabaseError) {
@@ -48,9 +49,9 @@ enum SignedTextRow {
             insert,
             texts.map { new in
                 guard let row = headers[new.text.header] else {
-                    return [.uint64(new.state), .null, .text(new.text.text)]
+                    return [.uint64(new.state), .null, .bytes(Array(new.text.text.utf8))]
                 }
-                return [.uint64(new.state), .uint64(row), .text(new.text.rest)]
+                return [.uint64(new.state), .uint64(row), .bytes(new.text.rest)]
             })
     }
 }

@@ -96,7 +96,7 @@ final class LedgerService: EntitlementService {
             }
         }
         return recorded.answer.map { claim in
-            let timeline = timeline(of: user, after: recorded.history)
+            let timeline = recorded.timeline(of: user, in: foldContext)
             let at = Attach.answeredAt(recorded.history.now, recording: [purchase])
             let standing = timeline.standing(of: purchase.key, at: at)
             let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
@@ -117,7 +117,7 @@ final class LedgerService: EntitlementService {
                 return Restore(verified, to: user, proof: proof, in: context).decide(given: history)
             }
         }
-        let timeline = timeline(of: user, after: recorded.history)
+        let timeline = recorded.timeline(of: user, in: foldContext)
         let at = Attach.answeredAt(recorded.history.now, recording: items.map(\.purchase))
         let verdicts = verdicts(of: recorded.answer, items: items, standings: timeline.standings(at: at))
         return RestoreReply(
@@ -222,9 +222,7 @@ final class LedgerService: EntitlementService {
         }
     }
 
-    private func timeline(of user: UserID, after history: PurchaseHistory) -> Timeline {
-        Timeline(folding: history.ledgers[user] ?? UserLedger(user: user), given: catalogue, settings: settings)
-    }
+    private var foldContext: FoldContext { FoldContext(catalogue: catalogue, settings: settings) }
 
     private func opened() throws(ServiceFailure) -> Opened {
         guard let opened = state.withLock({ $0.opened }) else {

@@ -12,7 +12,7 @@ final class Attempt: Sendable {
     func repeated(
         in session: Session, write: () throws(DatabaseError) -> Batch.Outcome?
     ) throws(DatabaseError) -> Batch.Outcome? {
-        if let outcome = last.withLock({ $0 }), let head = outcome.head {
+        if let outcome = last.withLock({ $0 }), let head = outcome.written.head {
             if try LedgerEntryRow.holds(head, in: session) { return outcome }
         }
         let outcome = try write()

@@ -14,10 +14,7 @@ struct Batch: Sendable {
     struct Outcome: Sendable {
         /// In the order of the requests.
         let answers: [any Sendable]
-        /// The ledgers that grew, to be kept at hand once this is committed.
-        let grown: [LedgerCache.Kept]
-        /// Where one of them stands then; nil when none grew.
-        let head: UserRow.Head?
+        let written: WriteBack.Written
     }
 
     private var keys: Set<PurchaseKey> { Set(requests.flatMap(\.keys)) }
@@ -54,7 +51,7 @@ struct Batch: Sendable {
             settings: settings, catalogue: catalogue.versions, headers: headers, salt: salt
         ).write(&workspace, in: session)
         try audit(decided, on: workspace, in: session)
-        return Outcome(answers: decided.map(\.answer), grown: written.grown, head: written.head)
+        return Outcome(answers: decided.map(\.answer), written: written)
     }
 
     /// The last lock of the transaction; other audited acts wait from here to its end.
@@ -87,7 +84,8 @@ struct Batch: Sendable {
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
         let recognition = Recognition(
-            tombstones, in: requests.flatMap { $0.evidence.map(\.purchase) }, under: settings.tombstoneKey)
+            tombstones, in: found.isAnybodyErased ? requests.flatMap { $0.evidence.map(\.purchase) } : [],
+            under: settings.tombstoneKey)
         let locked = try PurchaseRow.lock(known.keys.union(theirs).sorted(), in: session)
             .map { $0.recognized(by: recognition) }
         let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)

@@ -91,10 +91,11 @@ package final class Ledger: Sendable {
                 continuation.resume(returning: .failure(DatabaseError(.overloaded, statement: "record")))
             }
         }
-        guard let recorded = try answer.get() as? Recorded<Reply, Refusal> else {
+        let committed = try answer.get()
+        guard let recorded = committed.answer as? Recorded<Reply, Refusal> else {
             throw DatabaseError(.misuse, statement: "record")
         }
-        return recorded
+        return Recorded(answer: recorded.answer, history: recorded.history, folded: committed.folded)
     }
 
     /// The same for a decision that reads no catalogue. Throws as the other does.
@@ -111,8 +112,10 @@ package final class Ledger: Sendable {
     /// Commits a batch; if it fails as a whole its requests are tried one by one, so that none suffers for another.
     private func commit(_ requests: [Request]) async {
         do {
-            let answers = try await write(requests)
-            for (request, answer) in zip(requests, answers) { request.resume(.success(answer)) }
+            let outcome = try await write(requests)
+            for (request, answer) in zip(requests, outcome.answers) {
+                request.resume(.success(Request.Committed(answer: answer, folded: outcome.written.folded)))
+            }
         } catch {
             guard requests.count > 1, !error.isDatabaseAway else {
                 return requests.forEach { $0.resume(.failure(error)) }
@@ -121,7 +124,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    private func write(_ requests: [Request]) async throws(DatabaseError) -> [any Sendable] {
+    private func write(_ requests: [Request]) async throws(DatabaseError) -> Batch.Outcome {
         let headers = try await headers.rows(of: requests.flatMap { $0.evidence.map(\.text) }, in: pool)
         let batch = Batch(requests: requests, settings: settings, cache: cache, salt: salt, headers: headers)
         let attempt = Attempt()
@@ -142,8 +145,8 @@ package final class Ledger: Sendable {
             }
             switch written {
             case .success(let outcome?):
-                outcome.grown.forEach(cache.keep)
-                return outcome.answers
+                outcome.written.grown.forEach(cache.keep)
+                return outcome
             case .success(nil):
                 try await catalogue.refresh()
             case .failure(let error):
@@ -159,11 +162,30 @@ package final class Ledger: Sendable {
 package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
     package let history: PurchaseHistory
+    /// The ledgers that grew with it, folded when they were written.
+    private let folded: [UserID: FoldedLedger]
 
-    package init(answer: Result<Reply, Refusal>, history: PurchaseHistory) {
+    package init(
+        answer: Result<Reply, Refusal>, history: PurchaseHistory, folded: [UserID: FoldedLedger] = [:]
+    ) {
         self.answer = answer
         self.history = history
+        self.folded = folded
     }
+
+    /// What the facts of `user` give after it; folded here only where nothing was written, or more of another request.
+    package func timeline(of user: UserID, in context: FoldContext) -> Timeline {
+        guard let folded = folded[user], folded.length == history.ledger(of: user).entries.count else {
+            return history.timeline(of: user, in: context)
+        }
+        return folded.timeline
+    }
+}
+
+/// A ledger's timeline, and how many entries gave it.
+package struct FoldedLedger: Sendable {
+    let length: Int
+    let timeline: Timeline
 }
 
 extension DatabaseError {

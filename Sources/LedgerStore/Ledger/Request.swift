@@ -13,7 +13,7 @@ struct Request: Sendable {
     let audit: AuditedAct?
     /// Decides, and appends to the workspace.
     let decide: @Sendable (inout Workspace, CatalogueVersions) -> Decided
-    let resume: @Sendable (Result<any Sendable, DatabaseError>) -> Void
+    let resume: @Sendable (Result<Committed, DatabaseError>) -> Void
 
     /// What was decided.
     struct Decided {
@@ -21,5 +21,12 @@ struct Request: Sendable {
         let answer: any Sendable
         /// Whether the decision, and not its evidence alone, appended something.
         let hasChanged: Bool
+    }
+
+    /// What is on disk.
+    struct Committed {
+        let answer: any Sendable
+        /// The ledgers that the batch made grow.
+        let folded: [UserID: FoldedLedger]
     }
 }

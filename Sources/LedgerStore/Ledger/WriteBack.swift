@@ -9,19 +9,25 @@ struct WriteBack {
     let headers: [SignedText.Header: UInt64]
     let salt: @Sendable () -> [UInt8]
 
-    /// The ledgers that grew, as they are once this is committed, and where one of them stands then. Throws when the
-    /// database refuses a statement or is away.
-    func write(
-        _ workspace: inout Workspace, in session: Session
-    ) throws(DatabaseError) -> (grown: [LedgerCache.Kept], head: UserRow.Head?) {
+    /// What was written.
+    struct Written {
+        /// The ledgers that grew, to be kept at hand once this is committed.
+        let grown: [LedgerCache.Kept]
+        /// Where one of them stands then; nil when none grew.
+        let head: UserRow.Head?
+        /// What they give then.
+        let folded: [UserID: FoldedLedger]
+    }
+
+    /// Throws when the database refuses a statement or is away.
+    func write(_ workspace: inout Workspace, in session: Session) throws(DatabaseError) -> Written {
         try handOver(in: workspace, session)
         try moveTokens(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
         try callByName(workspace, in: session)
         try insertStates(of: &workspace, in: session)
-        let written = try appendEntries(of: workspace, in: session)
-        try project(workspace, in: session)
-        return written
+        let (grown, head) = try appendEntries(of: workspace, in: session)
+        return Written(grown: grown, head: head, folded: try project(workspace, in: session))
     }
 
     /// A state to insert: of which purchase, and where among its states.
@@ -126,8 +132,10 @@ struct WriteBack {
     private func callByName(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
         var purchases: [(id: UInt64, name: ExternalID)] = []
         var states: [(id: UInt64, state: VerifiedPurchase)] = []
-        for (key, holding) in workspace.holdings.sorted(by: { $0.key < $1.key }) {
-            guard let id = holding.id, let tombstone = holding.tombstone, !workspace.isBuried(key) else { continue }
+        for key in workspace.keys {
+            guard let holding = workspace.holdings[key], let id = holding.id, let tombstone = holding.tombstone,
+                !workspace.isBuried(key)
+            else { continue }
             if !holding.isNamed, key != tombstone { purchases.append((id, key.externalID)) }
             states += holding.states.filter(\.isRecognized).compactMap { state in
                 state.id.map { ($0, state.purchase) }
@@ -196,13 +204,17 @@ struct WriteBack {
         return (grown, heads.first)
     }
 
-    /// Writes the rows of the projection that the appended facts change, and removes those that they end.
-    private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
+    /// Writes the rows of the projection that the appended facts change, and removes those that they end; what the ledgers that
+    /// grew give.
+    private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
+        var folded: [UserID: FoldedLedger] = [:]
         var rows: [SubscriptionRow] = []
         var ended: [(purchase: UInt64, user: UInt64)] = []
         for person in workspace.changed {
-            let before = Set(subscriptions(in: person.loaded))
-            let after = subscriptions(in: person.ledger)
+            let before = Set(timeline(of: person.loaded).subscriptions)
+            let timeline = timeline(of: person.ledger)
+            folded[person.ledger.user] = FoldedLedger(length: person.ledger.entries.count, timeline: timeline)
+            let after = timeline.subscriptions
             let user = person.head.pseudonym
             let row = { (key: PurchaseKey) in person.purchases[key] ?? workspace.holdings[key]?.id }
             for subscription in after where !before.contains(subscription) {
@@ -217,10 +229,11 @@ struct WriteBack {
         }
         try SubscriptionRow.remove(ended.sorted { $0 < $1 }, in: session)
         try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)
+        return folded
     }
 
-    private func subscriptions(in ledger: UserLedger) -> [Subscription] {
-        Timeline(folding: ledger, given: catalogue, settings: settings.entitlements).subscriptions
+    private func timeline(of ledger: UserLedger) -> Timeline {
+        Timeline(folding: ledger, given: catalogue, settings: settings.entitlements)
     }
 }
 

@@ -9,8 +9,8 @@ from harness.processes import Children
 
 OPTIONS = [
     "--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--performance-schema=OFF",
-    "--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=ON", "--innodb-buffer-pool-size=256M",
-    "--innodb-log-file-size=128M", "--max-connections=128", "--character-set-server=utf8mb4",
+    "--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=ON", "--innodb-buffer-pool-size=2G",
+    "--innodb-log-file-size=1G", "--max-connections=128", "--character-set-server=utf8mb4",
     "--collation-server=utf8mb4_nopad_bin",
 ]
 

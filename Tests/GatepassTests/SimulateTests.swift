@@ -30,6 +30,30 @@ struct SimulateTests {
         }
     }
 
+    @Test("an app transaction is of the app that is named, which the catalogue has to know")
+    func appOfTransaction() async throws {
+        let shop = try await Shop.open()
+        defer { shop.close() }
+        let apps = "[{bundle_id: com.airport.vpn}, {bundle_id: com.airport.second}]"
+        let catalogue = "{apps: \(apps), tiers: [{id: pro, rank: 1}], products: []}"
+        try EndToEndServer.write(catalogue, to: shop.directory + "/catalog.yaml")
+        for (words, app) in [
+            ([], "com.airport.vpn"), (["--app", "com.airport.vpn"], "com.airport.vpn"),
+            (["--app", "com.airport.second"], "com.airport.second"),
+        ] {
+            let proof = try await shop.simulate(["app-transaction"] + words)
+            #expect(proof.status == 0, "\(proof.text)")
+            let read = try await shop.run(["inspect", proof.text.trimmingCharacters(in: .newlines)])
+            let bundle = read.text.split(separator: "\n").first { $0.contains("bundleId") }
+            #expect(read.status == 0 && bundle?.contains(#""\#(app)""#) == true, "\(read.text)")
+        }
+        let refused = try await shop.simulate(["app-transaction", "--app", "com.airport.third"])
+        #expect(refused.status == 64, "\(refused.text)")
+        #expect(
+            refused.text.contains("--app com.airport.third: write one of com.airport.vpn, com.airport.second"),
+            "\(refused.text)")
+    }
+
     @Test("a purchase with another user's account token is refused, and with the user's own it is taken")
     func accountToken() async throws {
         let shop = try await Shop.open()
@@ -91,7 +115,12 @@ private struct Shop {
 
     /// Tells a story. Throws when the program cannot be run.
     func simulate(_ words: [String]) async throws -> EndToEndAnswer {
-        try await Self.run(["simulate"] + words + Self.options(directory))
+        try await run(["simulate"] + words)
+    }
+
+    /// Runs the program on the installation. Throws when it cannot be run.
+    func run(_ words: [String]) async throws -> EndToEndAnswer {
+        try await Self.run(words + Self.options(directory))
     }
 
     /// Attaches what `body` holds. Throws when no whole answer came.
@@ -103,7 +132,7 @@ private struct Shop {
     func send(
         _ method: HTTPMethod, _ path: String, _ body: Data? = nil, as user: String
     ) async throws -> EndToEndAnswer {
-        let token = try await Self.run(["token", user, "--data-dir", directory]).text
+        let token = try await run(["token", user]).text
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)\(path)")
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer " + token.trimmingCharacters(in: .newlines))

@@ -35,7 +35,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                 outcome.defects.forEach { StandardError.print("gatepass: \($0)") }
                 throw ExitCode.failure
             }
-            print("\(outcome.head.length) entries are whole, the words of \(outcome.erased) erased")
+            let length = outcome.head.length
+            print("\(length) \(length == 1 ? "entry is" : "entries are") whole, the words of \(outcome.erased) erased")
             print("head \(outcome.head)")
         }
     }

@@ -15,13 +15,16 @@ struct SimulateAppTransactionCommand: AsyncParsableCommand {
     @Option(help: "The user whose Apple account it is.")
     var user = "alice"
 
+    @Option(help: "The bundle id of the app (default: the first of the catalogue).")
+    var app: String?
+
     @OptionGroup var environment: EnvironmentOptions
 
-    /// Throws when the environment is none, and the exit status 1 where there is no installation.
+    /// Throws when the app or the environment is none, and the exit status 1 where there is no installation.
     func run() async throws {
-        let startup = try Startup(options)
-        guard let app = try startup.catalogueFile().catalogue.apps.first else {
-            throw ValidationError("the catalogue names no app")
+        let apps = try Startup(options).catalogueFile().catalogue.apps
+        guard let app = apps.first(where: { app == nil || $0.id.text == app }) else {
+            throw ValidationError("--app \(app ?? ""): write one of \(apps.map(\.id.text).joined(separator: ", "))")
         }
         var transaction = SimulatedAppTransaction(bundleId: app.id.text, at: Surroundings.now().milliseconds)
         transaction.environment = try environment.chosen()

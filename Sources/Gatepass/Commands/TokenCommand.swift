@@ -9,9 +9,12 @@ struct TokenCommand: AsyncParsableCommand {
     @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
     var user: String
 
+    @OptionGroup var options: CommandOptions
+
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws when the user id is none, and the exit status 1 where there is no installation.
+    /// Reads no settings: `gatepass dev` signs in by the installation's secret, whatever they say. Throws when the user id is
+    /// none, and the exit status 1 where there is no installation.
     func run() async throws {
         guard let user = UserID(user) else { throw ValidationError("\(user) is no user id") }
         let installation = Installation(path: installation.dataDir)

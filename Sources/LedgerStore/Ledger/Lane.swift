@@ -9,8 +9,15 @@ final class Lane<Item: Sendable>: Sendable {
     /// What the lock guards.
     private struct State {
         var waiting: Deque<Item> = []
-        var idle: Deque<CheckedContinuation<[Item]?, Never>> = []
+        /// Runners that wait for somebody to get in line.
+        var idle: Deque<CheckedContinuation<Void, Never>> = []
         var isClosed = false
+
+        mutating func take(atMost count: Int) -> [Item] {
+            let batch = Array(waiting.prefix(count))
+            waiting.removeFirst(batch.count)
+            return batch
+        }
     }
 
     private let maximumBatch: Int
@@ -27,11 +34,8 @@ final class Lane<Item: Sendable>: Sendable {
     func submit(_ item: Item) -> Bool {
         state.withLock { state in
             guard !state.isClosed, state.waiting.count < maximumWaiting else { return false }
-            if let idle = state.idle.popFirst() {
-                idle.resume(returning: [item])
-            } else {
-                state.waiting.append(item)
-            }
+            state.waiting.append(item)
+            state.idle.popFirst()?.resume()
             return true
         }
     }
@@ -40,7 +44,7 @@ final class Lane<Item: Sendable>: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
-            while let idle = state.idle.popFirst() { idle.resume(returning: nil) }
+            while let idle = state.idle.popFirst() { idle.resume() }
         }
     }
 
@@ -55,17 +59,26 @@ final class Lane<Item: Sendable>: Sendable {
         }
     }
 
+    /// Nil once the lane is closed and empty.
     private func next() async -> [Item]? {
+        while true {
+            // Whoever is about to get in line does: in a batch they cost far less than in one of their own.
+            await Task.yield()
+            let (batch, isClosed) = state.withLock { ($0.take(atMost: maximumBatch), $0.isClosed) }
+            guard batch.isEmpty else { return batch }
+            guard !isClosed else { return nil }
+            await somebodyWaits()
+        }
+    }
+
+    /// Returns when there may be somebody in line, or the lane is closed.
+    private func somebodyWaits() async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
-                if !state.waiting.isEmpty {
-                    let batch = Array(state.waiting.prefix(maximumBatch))
-                    state.waiting.removeFirst(batch.count)
-                    continuation.resume(returning: batch)
-                } else if state.isClosed {
-                    continuation.resume(returning: nil)
-                } else {
+                if state.waiting.isEmpty, !state.isClosed {
                     state.idle.append(continuation)
+                } else {
+                    continuation.resume()
                 }
             }
         }

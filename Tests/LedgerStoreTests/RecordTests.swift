@@ -191,4 +191,27 @@ import Testing
         for table in TestSchema.tables { dumps.append(try await shop.schema.dump(table)) }
         return dumps
     }
+
+    @Test func `what a caller is told is what their own history folds to, whoever shares the batch`() async throws {
+        try await Shop.open { shop in
+            let user = Books.user(1)
+            try await withThrowingTaskGroup { group in
+                for number in 0..<24 {
+                    group.addTask {
+                        let pass = Books.pass("pass\(number)")
+                        let recorded = try await shop.instances[0].ledger.record(
+                            [Shop.evidence(pass)], for: [user]
+                        ) { Attach(pass, to: user, proof: nil, in: Shop.claims($1)).decide(given: $0) }
+                        let context = Shop.fold(shop.instances[0].shelf.snapshot)
+                        let (told, folded) = (
+                            recorded.timeline(of: user, in: context), recorded.history.timeline(of: user, in: context)
+                        )
+                        let now = recorded.history.now
+                        #expect(told.status(at: now) == folded.status(at: now))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
 }

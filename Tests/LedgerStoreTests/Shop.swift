@@ -183,7 +183,7 @@ struct Shop: Sendable {
         FoldContext(catalogue: catalogue, settings: Books.settings)
     }
 
-    private static func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
+    static func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
         ClaimContext(rules: ClaimRules(), fold: fold(catalogue))
     }
 

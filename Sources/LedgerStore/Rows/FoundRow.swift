@@ -5,10 +5,16 @@ import MariaDB
 enum FoundRow {
     private static let keyColumns = PurchaseRow.columns
 
-    /// Among which a number may stand for a purchase, each found by the beginning of an index.
+    /// Among which a tombstone may stand for a number.
     private static let scopes = Statement(
-        "list scopes of purchases",
-        "SELECT s.source, s.app, s.environment, '' FROM (SELECT DISTINCT source, app, environment FROM purchases) s")
+        "list scopes of buried purchases",
+        """
+        SELECT s.source, s.app, s.environment, ''
+        FROM (
+            SELECT DISTINCT source, app, environment FROM purchases FORCE INDEX (by_external_id)
+            WHERE \(PurchaseRow.isBuried)
+        ) s
+        """)
 
     private static let holderByToken = Statement(
         "find token holder",

@@ -1,4 +1,4 @@
-/// The text that proves a signed state, and the digests that find it.
+/// The text that proves a signed state, and its digests.
 package struct SignedText: Hashable, Sendable {
     /// What many texts have in common: which certificates sign.
     package struct Header: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct SignedText: Hashable, Sendable {
 
     /// The text as it came.
     package let text: String
-    /// SHA-256 of the text; finds a literal replay and is never an identity (`semantics.md` §5).
+    /// SHA-256 of the text; tells a literal replay and is never an identity (`semantics.md` §5).
     package let digest: [UInt8]
     /// What it begins with.
     package let header: Header

@@ -63,7 +63,7 @@ final class Lane<Item: Sendable>: Sendable {
     private func next() async -> [Item]? {
         while true {
             // Whoever is about to get in line does: in a batch they cost far less than in one of their own.
-            await Task.yield()
+            if state.withLock({ $0.waiting.count < maximumBatch }) { await Task.yield() }
             let (batch, isClosed) = state.withLock { ($0.take(atMost: maximumBatch), $0.isClosed) }
             guard batch.isEmpty else { return batch }
             guard !isClosed else { return nil }

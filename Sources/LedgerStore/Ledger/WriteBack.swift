@@ -155,10 +155,13 @@ struct WriteBack {
     /// Makes rows of purchases of which something is known now. Throws like one that another instance made first when a purchase
     /// is there after all, under its tombstone: it was bound and buried after this transaction had looked for it. Once the row
     /// under the plain number is made nobody else can bind it, so what is looked up behind it holds until the commit.
+    ///
+    /// They are made in the order of the index that keeps them apart, so that nobody who waits at one of them holds the gap in
+    /// which the next one belongs.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         let missing = workspace.keys.filter { key in
             workspace.holdings[key].map { $0.id == nil && ($0.owner != nil || !$0.states.isEmpty) } ?? false
-        }
+        }.sorted { ($0.externalID, $0) < ($1.externalID, $1) }
         let known = workspace
         let ids = try PurchaseRow.insert(
             missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, in: session)

@@ -127,19 +127,8 @@ final class EndToEndServer: Sendable {
             TestRun.repository + "/migrations",
         ]
         return ["env", "-i", "PATH=/usr/bin:/bin"] + variables.map { "\($0.key)=\($0.value)" }.sorted()
-            + ["setpriv", "--pdeathsig", "KILL", Self.binary] + words + files
+            + ["setpriv", "--pdeathsig", "KILL", TestRun.program] + words + files
     }
-
-    /// Beside the tests' own binary.
-    private static let binary: String = {
-        let ownBinary = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")  // not Linux
-        let bundles = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
-        let places = ([ownBinary].compactMap(\.self) + bundles).map { path in
-            path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
-        }
-        let candidates = (places + [TestRun.repository + "/.build/debug"]).map { $0 + "/gatepass" }
-        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "gatepass"
-    }()
 
     // MARK: Files
 

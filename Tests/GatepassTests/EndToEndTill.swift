@@ -16,9 +16,9 @@ struct EndToEndTill: Sendable {
 
     private static let sharedTask = Task { try await open() }
 
-    /// Starts a server with this catalogue and makes a key. Throws when either fails.
-    static func open() async throws -> EndToEndTill {
-        let server = try await ready([:])
+    /// Starts a server with this catalogue and `changes` of its settings, and makes a key. Throws when either fails.
+    static func open(_ changes: [String: String] = [:]) async throws -> EndToEndTill {
+        let server = try await ready(changes)
         return EndToEndTill(server: server, secret: try await key("read,write,admin", of: server))
     }
 

@@ -32,12 +32,9 @@ struct ServingProcess {
     ) throws -> ChildProcess {
         let settings = environment.map { "\($0.key)=\($0.value)" }
         return try ChildProcess.start(
-            ["env", "-C", workingDirectory] + settings + [program] + arguments,
+            ["env", "-C", workingDirectory] + settings + [TestRun.program] + arguments,
             log: directory.appendingPathComponent("log").path)
     }
-
-    /// The program that is under test.
-    static var program: String { TestRun.repository + "/.build/debug/gatepass" }
 
     /// What was written to the two output streams.
     var log: String {

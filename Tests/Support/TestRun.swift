@@ -18,6 +18,10 @@ package enum TestRun {
         isSoak ? soak : usual
     }
 
+    /// The program under test: the one that `GATEPASS_TEST_PROGRAM` names, or the debug build's.
+    package static let program =
+        getenv("GATEPASS_TEST_PROGRAM").map { String(cString: $0) } ?? repository + "/.build/debug/gatepass"
+
     /// The top of the repository, where `migrations` and `config` are.
     package static var repository: String {
         // …/Tests/Support/TestRun.swift

@@ -44,6 +44,24 @@ import Testing
         #expect(routes.filter { !page.contains("`\($0)`") } == [])
     }
 
+    private static let tour = "Tests/GatepassTests/EndToEndTour.swift"
+
+    @Test func `every route is called by the tour and succeeds there`() throws {
+        let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
+        let called = Documents.routes(inTour: try SourceTree.file(Self.tour).text)
+        #expect(routes.filter { route in !called.contains { Documents.isCall($0, of: route) } } == [])
+        #expect(called.filter { call in !routes.contains { Documents.isCall(call, of: $0) } } == [])
+    }
+
+    @Test func `every command is called by the tour and ends well there, or serves it`() throws {
+        let files = SourceTree.sources.filter { $0.path.contains("/Commands/") }
+        let commands = files.flatMap { Documents.commands(in: $0.text) }
+        #expect(commands.count > 15)
+        let texts = SwiftTokens.code(of: try SourceTree.file(Self.tour).text).filter { $0.kind == .string }
+        let words = Set(texts.flatMap { $0.text.split(separator: " ").map(String.init) })
+        #expect(Set(commands).subtracting(words) == ["serve", "dev"])
+    }
+
     @Test func theReadersOfDocumentsCanFail() {
         let code = "/// A.\nenum A: String {\n    case a = \"a_b\"\n    // case c\n    case d\n    var e: Int { 1 }\n}"
         #expect(Documents.cases(ofEnum: "A", in: code) == ["a_b", "d"])
@@ -56,6 +74,13 @@ import Testing
         let openAPI =
             "info:\n  /x:\n    get:\npaths:\n  /a:\n    get:\n      tags:\n    put:\ncomponents:\n  /y:\n    get:\n"
         #expect(Documents.routes(inOpenAPI: openAPI) == ["GET /a", "PUT /a"])
+        #expect(
+            Documents.routes(inTour: "[Call(route: \"GET /a\"), Call(\n route: \"PUT /b\")]") == ["GET /a", "PUT /b"])
+        #expect(Documents.isCall("GET /a/{late}/b", of: "GET /a/{user_id}/b"))
+        #expect(!Documents.isCall("GET /a/{late}", of: "GET /a/{user_id}/b"))
+        #expect(!Documents.isCall("PUT /a", of: "GET /a"))
+        let commands = "C(commandName: \"a\", subcommands: []), C(\n commandName: \"b\", abstract: \"c\")"
+        #expect(Documents.commands(in: commands) == ["b"])
         let schema = "  schemas:\n    A:\n      enum:\n        - a\n        - b\n    B:\n      enum:\n        - c\n"
         #expect(Documents.members(ofSchema: "A", inOpenAPI: schema) == ["a", "b"])
     }

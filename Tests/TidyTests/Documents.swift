@@ -41,6 +41,31 @@ enum Documents {
         }
     }
 
+    /// The same for each call of the tour.
+    static func routes(inTour text: String) -> [String] {
+        let code = SwiftTokens.code(of: text)
+        return code.indexes(of: ["route", ":"]).compactMap { index in
+            index + 2 < code.count && code[index + 2].kind == .string ? code[index + 2].text : nil
+        }
+    }
+
+    /// Whether a call of the tour is one of the route: they differ at most in how a parameter is called.
+    static func isCall(_ call: String, of route: String) -> Bool {
+        let (call, route) = (call.split(separator: "/"), route.split(separator: "/"))
+        return call.count == route.count
+            && zip(call, route).allSatisfy { $0 == $1 || ($0.first == "{" && $1.first == "{") }
+    }
+
+    /// The names of the commands that have no subcommands.
+    static func commands(in text: String) -> [String] {
+        let code = SwiftTokens.code(of: text)
+        return code.indexes(of: ["commandName", ":"]).compactMap { index in
+            let rest = code[index...].dropFirst(2)
+            let next = rest.dropFirst().firstIndex { $0.text == "commandName" } ?? code.endIndex
+            return rest.prefix(upTo: next).contains { $0.text == "subcommands" } ? nil : rest.first?.text
+        }
+    }
+
     private static let methods: Set<String> = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
 
     /// The same for an OpenAPI document in YAML's block style, two spaces a level.

@@ -67,6 +67,26 @@ import Testing
         #expect(Surroundings.findings(in: sample(text)) == [])
     }
 
+    @Test func `what is awaited has a name before it stands in a tuple`() {
+        #expect(SourceTree.sources.flatMap(Tuples.findings) == [])
+    }
+
+    @Test(arguments: [
+        "return (place, .success(try await work()))", "{ (place, try await work()) }",
+        "let (a, b) = (try await f(), 1)",
+    ])
+    func aTupleAroundAnAwaitIsFound(text: String) {
+        #expect(Tuples.findings(in: sample(text)).count == 1)
+    }
+
+    @Test(arguments: [
+        "f(place, try await work())", "return (place, outcome)", "return .success(try await work(1, 2))",
+        "if (try await work(1, 2)) {}", "func f() -> (Int, Int) { try await work() }",
+    ])
+    func whatIsNoTupleAroundAnAwaitIsNotFound(text: String) {
+        #expect(Tuples.findings(in: sample(text)) == [])
+    }
+
     // MARK: Comments
 
     @Test func everyTypeAndThrowingFunctionSaysWhatItIs() {

@@ -52,11 +52,16 @@ struct CompensationRun: Sendable {
     ) {
         guard let (position, member) = next else { return }
         group.addTask {
-            do throws(Problem) {
-                return (position, .success(try await answer(for: member)))
-            } catch {
-                return (position, .failure(error))
-            }
+            let outcome = await outcome(for: member)
+            return (position, outcome)
+        }
+    }
+
+    private func outcome(for member: CoveredUsers.Member) async -> Result<Compensate.Compensation, Problem> {
+        do throws(Problem) {
+            return .success(try await answer(for: member))
+        } catch {
+            return .failure(error)
         }
     }
 

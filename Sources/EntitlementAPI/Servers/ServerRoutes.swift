@@ -21,7 +21,8 @@ extension Routes {
         _ answer: @escaping @Sendable (Acting, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in
-            let (acting, body) = (try call.acting(), try await call.optionalJSON())
+            let acting = try call.acting()
+            let body = try await call.optionalJSON()
             return try await call.once(body) { _ async throws(Problem) in try await answer(acting, body, call) }
         }
     }

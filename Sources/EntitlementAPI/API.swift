@@ -62,10 +62,20 @@ package struct API: Sendable {
 
         /// What a ledger says at an instant.
         func fold(_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> Folded {
-            let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings, testersAt: at)
-            let holdsUntil = min(
-                timeline.nextChange(after: at), ledger.nextChangeOfTesters(after: at) ?? .distantFuture)
-            return Folded(status: timeline.status(at: at), holdsUntil: holdsUntil)
+            folds(ledger, catalogue, at)(at)
+        }
+
+        /// What a ledger says at `start` and later, as far as the list of testers stays as it is then: folded once, however often
+        /// it is asked.
+        func folds(
+            _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant
+        ) -> (Instant) -> Folded {
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings, testersAt: start)
+            let testersChangeAt = ledger.nextChangeOfTesters(after: start) ?? .distantFuture
+            return { at in
+                Folded(
+                    status: timeline.status(at: at), holdsUntil: min(timeline.nextChange(after: at), testersChangeAt))
+            }
         }
     }
 

@@ -220,16 +220,27 @@ import Testing
 
     // MARK: Seen and removed
 
-    @Test func aDeviceIsRecordedAsSeenOnceAnHour() throws {
+    @Test func `a device that comes first anyway is recorded as seen once a day`() throws {
         var desk = Self.seats(1)
         _ = try desk.register("a", at: "01-02").get()
         let facts = desk.facts { desk in
-            #expect(desk.see("a", at: "01-02 00:59:59.999").map(\.lastSeenAt) == .success("01-02"))
-            #expect(desk.see("a", at: "01-02 01:00").map(\.lastSeenAt) == .success("01-02 01:00"))
-            #expect(desk.see("a", at: "01-02 01:30").map(\.lastSeenAt) == .success("01-02 01:00"))
-            #expect(desk.see("a", at: "01-02 02:00").map(\.lastSeenAt) == .success("01-02 02:00"))
+            #expect(desk.see("a", at: "01-02 23:59:59.999").map(\.lastSeenAt) == .success("01-02"))
+            #expect(desk.see("a", at: "01-03 00:00").map(\.lastSeenAt) == .success("01-03"))
+            #expect(desk.see("a", at: "01-03 12:00").map(\.lastSeenAt) == .success("01-03"))
+            #expect(desk.see("a", at: "01-04 01:00").map(\.lastSeenAt) == .success("01-04 01:00"))
         }
         #expect(facts == 2)
+    }
+
+    @Test func `devices that are seen by turns are recorded 200 times within 24 hours, and then again`() throws {
+        var desk = Self.seats(2)
+        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        let recorded = try (1...1_443).filter { (minute: Int64) in
+            let instant = Instant("01-02") + minute * 60_000
+            return try desk.see(minute % 2 == 0 ? "a" : "b", at: instant).get().lastSeenAt == instant
+        }
+        #expect(recorded == Array(1...200) + [1_441, 1_442, 1_443], "each of the last when one of the 200 is a day old")
+        #expect(SeeDevice.dailyLimit == 200)
     }
 
     @Test func `a device that another goes before is recorded as seen once a minute, and goes before it`() throws {

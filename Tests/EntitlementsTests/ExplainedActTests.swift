@@ -9,12 +9,19 @@ import Testing
     private func acts(
         of story: Story, at instant: Instant, _ settings: EntitlementSettings = .everyone
     ) -> [String] {
-        ExplainedAct.all(in: story.ledger, at: instant, under: settings).map { act in
+        all(of: story, at: instant, settings).map { act in
             [
                 act.entry.fact.sentence(writing: \.text),
                 "\(act.holds.startsAt.text)..\(act.holds.endsAt?.text ?? "")", act.reason?.rawValue,
             ].compactMap(\.self).joined(separator: " ")
         }
+    }
+
+    /// In the order of recording.
+    private func all(
+        of story: Story, at instant: Instant, _ settings: EntitlementSettings = .everyone
+    ) -> [ExplainedAct] {
+        ExplainedAct.page(of: story.ledger, at: instant, under: settings, limit: .max).acts.reversed()
     }
 
     @Test func aSpendHoldsForEverAndAReservationUntilItEnds() {
@@ -32,9 +39,9 @@ import Testing
                 "20 of credit were reserved as r. 01-03..01-04 finished",
                 "5 of credit were reserved as s. 01-03..01-05 finished", "3 of reservation s were spent. 01-05..",
             ])
-        let purses = ExplainedAct.all(in: story.ledger, at: "01-05", under: .everyone).map(\.purse)
+        let purses = all(of: story, at: "01-05").map(\.purse)
         #expect(purses == [.credit, .credit, .credit, .credit])
-        let draws = ExplainedAct.all(in: story.ledger, at: "01-05", under: .everyone).map { $0.draws.map(\.amount) }
+        let draws = all(of: story, at: "01-05").map { $0.draws.map(\.amount) }
         #expect(draws == [[10], [20], [5], [3]], "a commitment takes what was spent of the reservation")
     }
 
@@ -59,7 +66,7 @@ import Testing
             acts(of: renamed, at: "01-02") == [
                 "Device phone was registered. 01-01..01-02 superseded", "Device phone was registered. 01-02..",
             ])
-        #expect(ExplainedAct.all(in: story.ledger, at: "01-05", under: .everyone).last?.device == "tablet")
+        #expect(all(of: story, at: "01-05").last?.device == "tablet")
     }
 
     @Test func theLastThatWasSaidOfTestersAndConsentHolds() {
@@ -79,5 +86,28 @@ import Testing
         #expect(acts(of: story, at: "01-02", .testers) == ["10 of credit were spent. 01-02.. sandbox_not_allowed"])
         let tester = story.adding([.sandboxTester(true)], at: "01-03")
         #expect(acts(of: tester, at: "01-03", .testers).first == "10 of credit were spent. 01-02..")
+    }
+
+    @Test func `pages of any length, one after the other, tell every act once and as one page tells it`() {
+        let story = Story().credits("c", at: "01-01").registers(Self.phone, at: "01-01").spends(10, at: "01-02")
+            .sees(Self.phone, at: "01-02").reserves("r", 20, seconds: 86_400, at: "01-03")
+            .adding([.consumptionConsent(true)], at: "01-03").commits("r", 3, at: "01-03").sees(Self.phone, at: "01-05")
+        let whole = ExplainedAct.page(of: story.ledger, at: "01-06", under: .everyone, limit: .max)
+        #expect(whole.acts.count == 7 && !whole.hasMore)
+        #expect(whole.acts.map(\.number) == whole.acts.map(\.number).sorted(by: >))
+        for limit in 1...7 {
+            var told: [ExplainedAct] = []
+            var hasMore = true
+            while hasMore {
+                let page = ExplainedAct.page(
+                    of: story.ledger, at: "01-06", under: .everyone, limit: limit, before: told.last?.number ?? .max)
+                #expect(page.acts.count == limit || !page.hasMore)
+                told += page.acts
+                hasMore = page.hasMore
+            }
+            #expect(told == whole.acts)
+        }
+        let devices = ExplainedAct.page(of: story.ledger, at: "01-06", under: .everyone, limit: 2) { $0.device != nil }
+        #expect(devices.hasMore && devices.acts.map(\.entry.effectiveAt) == ["01-05", "01-02"])
     }
 }

@@ -141,7 +141,8 @@ import Testing
                 }
                 let unheard = """
                     SELECT COUNT(*) FROM apple_iap_transactions t JOIN purchases p ON p.id = t.purchase_id
-                    WHERE NOT EXISTS (SELECT * FROM ledger_entries l WHERE l.user_id = p.user_id AND l.state_id = t.id)
+                    WHERE \(TestSchema.isNoRepeat) AND NOT EXISTS (
+                        SELECT * FROM ledger_entries l WHERE l.user_id = p.user_id AND l.state_id = t.id)
                     """
                 #expect(try await shop.schema.number(unheard) == 0)
                 #expect(try await shop.schema.number("SELECT COUNT(*) FROM apple_iap_transactions") == 17 * (round + 1))

@@ -53,6 +53,18 @@ package struct TestSchema: Sendable {
         return counts
     }
 
+    /// Whether the state `t` says anything else than what was signed at once with it or last before it (`semantics.md` §1): then
+    /// it stands in the ledger of whoever has the purchase, and else it may.
+    package static let isNoRepeat = """
+        (NOT EXISTS (SELECT 1 FROM apple_iap_transactions b WHERE b.purchase_id = t.purchase_id
+            AND b.transaction_id = t.transaction_id AND b.signed_at < t.signed_at)
+        OR EXISTS (SELECT 1 FROM apple_iap_transactions b WHERE b.purchase_id = t.purchase_id
+            AND b.transaction_id = t.transaction_id AND b.content_hash <> t.content_hash
+            AND b.signed_at IN (t.signed_at, (SELECT MAX(c.signed_at) FROM apple_iap_transactions c
+                WHERE c.purchase_id = t.purchase_id AND c.transaction_id = t.transaction_id
+                AND c.signed_at < t.signed_at))))
+        """
+
     /// Every row of a table in the order of its first columns. Throws what the server refuses.
     package func dump(_ table: String) async throws -> [[Value]] {
         try await rows("SELECT * FROM \(table) ORDER BY 1, 2")

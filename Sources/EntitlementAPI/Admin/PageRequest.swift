@@ -2,7 +2,7 @@ import Entitlements
 
 /// Which page of a list is asked for; its rows are numbered, the newest highest.
 struct PageRequest {
-    private static let maximumLimit = 100
+    static let maximumLimit = 100
     private static let defaultLimit = 50
 
     /// The list that the cursors are of.
@@ -48,7 +48,8 @@ struct PageRequest {
         return json.bytes
     }
 
-    private static func number(in cursor: String, of list: String) -> UInt64? {
+    /// Nil for what is no cursor of the list.
+    static func number(in cursor: String, of list: String) -> UInt64? {
         guard let text = CursorText.decode(cursor, of: list, parts: 1)?[0], let number = UInt64(text),
             String(number) == text
         else { return nil }
@@ -60,10 +61,10 @@ extension Query {
     /// The place where a page begins; nil for the first.
     ///
     /// - Throws: `invalid_request` for a text that `read` answers with nil.
-    func cursor<Place>(_ read: (String) -> Place?) throws(Problem) -> Place? {
-        guard let text = try text("cursor") else { return nil }
+    func cursor<Place>(_ name: String = "cursor", _ read: (String) -> Place?) throws(Problem) -> Place? {
+        guard let text = try text(name) else { return nil }
         guard let place = read(text) else {
-            throw .invalidRequest("The parameter must be a cursor from an earlier page.", at: "?cursor")
+            throw .invalidRequest("The parameter must be a cursor from an earlier page.", at: "?" + name)
         }
         return place
     }

@@ -16,10 +16,12 @@ enum CreditsRoute {
         let page = try CursorPage<BalanceCursor>(query)
         let asked = try await AskedTimeline(of: acting, query, call)
         let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
-        let acts = asked.acts(by: \.purse)
-        let balances = asked.timeline.creditBalances(at: asked.at)
-        let bytes = page.body(of: balances, explainedUnder: asked.explainedUnder) { json, balance in
-            json.append(balance, lots[balance.purse] ?? [], acts.map { $0[balance.purse] ?? [] })
+        let listed = page.rows(of: asked.timeline.creditBalances(at: asked.at))
+        let purses = Set(listed.rows.map(\.purse))
+        let explanation = asked.explanation { act in act.purse.map(purses.contains) ?? false }
+        let bytes = CursorPage<BalanceCursor>.body(of: listed, explanation: explanation) { json, balance in
+            let acts = explanation?.acts.acts.filter { $0.purse == balance.purse }
+            json.append(balance, lots[balance.purse] ?? [], acts)
         }
         return .json(bytes, cacheControl: "private, no-cache")
     }

@@ -16,10 +16,11 @@ enum DevicesRoute {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<DeviceCursor>(query)
         let asked = try await AskedTimeline(of: acting, query, call)
-        let acts = asked.acts(by: \.device)
-        let devices = asked.timeline.devices(at: asked.at).onRecord
-        let bytes = page.body(of: devices, explainedUnder: asked.explainedUnder) { json, device in
-            json.append(device, acts.map { $0[device.id] ?? [] })
+        let listed = page.rows(of: asked.timeline.devices(at: asked.at).onRecord)
+        let ids = Set(listed.rows.map(\.id))
+        let explanation = asked.explanation { act in act.device.map(ids.contains) ?? false }
+        let bytes = CursorPage<DeviceCursor>.body(of: listed, explanation: explanation) { json, device in
+            json.append(device, explanation?.acts.acts.filter { $0.device == device.id })
         }
         return .json(bytes, cacheControl: "private, no-cache")
     }

@@ -13,9 +13,8 @@ enum EntitlementTokenRoute {
         let catalogue = service.catalogue
         let version = catalogue.inForce(at: call.now)
         let app = try query.app(of: version.catalogue)
-        let offline = OfflineEntitlement(at: call.now, forHours: ring.tokenHours) {
-            call.api.fold(ledger, catalogue, $0)
-        }
+        let offline = OfflineEntitlement(
+            at: call.now, forHours: ring.tokenHours, call.api.folds(ledger, catalogue, call.now))
         let claims = EntitlementClaims(offline, for: app, catalogVersion: version.number)
         // Lost: what the cryptographic library refuses, which it never does for a key that it made.
         guard let token = try? ring.signer.token(typed: EntitlementClaims.type, claims.bytes) else {

@@ -10,8 +10,8 @@ import Synchronization
 /// ledger whose instants lie behind the old one's. Only what a purchase of an erased person is called changes without an entry,
 /// when its next owner shows its number: an answer that calls one by its tombstone is not kept.
 final class StatusAnswers: Sendable {
-    /// How many users' answers are kept.
-    private static let capacity = 8_192
+    /// How many bytes of answers are kept.
+    private static let capacity = 16 << 20
 
     /// An answer without the instant it is about.
     struct Answer: Sendable {
@@ -27,6 +27,9 @@ final class StatusAnswers: Sendable {
         let holdsFrom: Instant
         let holdsUntil: Instant
         let answer: Answer
+
+        /// What keeping it takes, about.
+        var bytes: Int { 384 + answer.substance.count }
 
         init(_ folded: API.Dependencies.Folded, of ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant)
         {
@@ -45,7 +48,7 @@ final class StatusAnswers: Sendable {
         }
     }
 
-    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity))
+    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity) { $0.bytes })
 
     /// Drops the answer about somebody who was erased.
     func forget(_ user: UserID) {

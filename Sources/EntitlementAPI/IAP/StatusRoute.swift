@@ -14,23 +14,24 @@ enum StatusRoute {
     static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let asOf = try AsOf(query, now: call.now)
-        let (history, explanation) = (try query.flag("history"), try query.flag("explain"))
+        let history = try query.flag("history")
+        let acts = try query.flag("explain") ? ActsRequest(query) : nil
         let ledger = try await call.ledger(of: user)
         let catalogue = call.api.service.catalogue
         let body: StatusBody
-        if asOf.knownAt == nil, !history, !explanation {
+        if asOf.knownAt == nil, !history, acts == nil {
             let answer = call.api.statusAnswers.answer(
                 about: ledger, given: catalogue, at: asOf.at, fold: call.api.fold)
             body = StatusBody(of: user, at: asOf.at, answer)
         } else {
             let known = asOf.known(of: ledger)
             let status = call.api.fold(known, catalogue, asOf.at).status
-            let parts =
-                explanation
-                ? StatusBody.Parts(
-                    history: history, explaining: known, at: asOf.at, under: status.settings, given: catalogue)
-                : StatusBody.Parts(history: history)
-            body = StatusBody(status, parts)
+            let parts = acts.map { acts in
+                StatusBody.Parts(
+                    history: history, explaining: known, at: asOf.at, under: status.settings, given: catalogue,
+                    acts: acts)
+            }
+            body = StatusBody(status, parts ?? StatusBody.Parts(history: history))
         }
         return .validated(
             body.bytes, body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],

@@ -247,6 +247,19 @@ extension Problem {
         fields[.rateLimitReset] = String(verdict.retryAfterSeconds)
     }
 
+    /// A user's act beyond what is recorded of one user a day.
+    init(_ exceeded: DailyBound.Exceeded, at now: Instant) {
+        let seconds = max(1, (exceeded.until - now + 999) / 1_000)
+        self.init(
+            .rateLimited,
+            "At most \(exceeded.bound.limit) \(exceeded.bound.name) are recorded in 24 hours; "
+                + "the next one is after \(RFC3339.text(of: exceeded.until)).")
+        fields[.retryAfter] = String(seconds)
+        fields[.rateLimitLimit] = String(exceeded.bound.limit)
+        fields[.rateLimitRemaining] = "0"
+        fields[.rateLimitReset] = String(seconds)
+    }
+
     /// The code under which a verdict of a restore names the refusal.
     static func code(of refusal: EvidenceError) -> ProblemCode {
         switch refusal.reason {
@@ -288,4 +301,16 @@ extension HTTPField.Name {
 
     /// A name of ours; it is a token, so the standard name beside it is never used.
     private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .retryAfter }
+}
+
+extension DailyBound {
+    /// What it counts, for people.
+    fileprivate var name: String {
+        switch self {
+        case .consent: "changes of the consent"
+        case .deviceName: "changes of device names and pins"
+        case .device: "registrations, suspensions, returns and removals of devices"
+        case .credits: "acts on credits"
+        }
+    }
 }

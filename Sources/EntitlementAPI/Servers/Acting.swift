@@ -37,18 +37,15 @@ extension SignedCall {
     ///   - others: Further users whom it is about.
     ///   - audit: What the audit trail says of it if it changes anything.
     ///   - problem: What a refusal is to the client.
-    /// - Throws: What `problem` makes of a refusal, `unavailable`.
+    /// - Throws: `rate_limited` for a user's act beyond its daily bound, what `problem` makes of a refusal, `unavailable`.
     func recorded<Reply, Refusal>(
         for acting: Acting, and others: Set<UserID> = [], keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct?, orElse problem: (Refusal) -> Problem,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Reply {
-        let recorded = try await served { () async throws(ServiceFailure) in
-            try await api.service.record(
-                for: others.union([acting.user]), keys: keys, everythingOf: giver, audit: audit,
-                deciding: deciding)
-        }
-        switch recorded.answer {
+        switch try await answer(
+            to: acting, and: others, keys: keys, everythingOf: giver, audit: audit, deciding: deciding)
+        {
         case .success(let reply): return reply
         case .failure(let refusal): throw problem(refusal)
         }
@@ -56,16 +53,31 @@ extension SignedCall {
 
     /// The same for what nobody is refused.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `rate_limited` for a user's act beyond its daily bound, `unavailable`.
     func recorded<Reply>(
         for acting: Acting, audit: AuditedAct?,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Never>
     ) async throws(Problem) -> Reply {
+        try await answer(to: acting, and: [], keys: [], everythingOf: nil, audit: audit, deciding: deciding).get()
+    }
+
+    private func answer<Reply, Refusal>(
+        to acting: Acting, and others: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?,
+        audit: AuditedAct?,
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+    ) async throws(Problem) -> Result<Reply, Refusal> {
         let recorded = try await served { () async throws(ServiceFailure) in
             try await api.service.record(
-                for: [acting.user], keys: [], everythingOf: nil, audit: audit, deciding: deciding)
+                for: others.union([acting.user]), keys: keys, everythingOf: giver, audit: audit
+            ) { history, context in
+                deciding(history, context).bounded(for: acting.actor == nil ? acting.user : nil, given: history)
+            }
         }
-        return recorded.answer.get()
+        switch recorded.answer {
+        case .success(let reply): return .success(reply)
+        case .failure(.exceeded(let exceeded)): throw Problem(exceeded, at: recorded.history.now)
+        case .failure(.refused(let refusal)): return .failure(refusal)
+        }
     }
 
     /// What the facts of a user give.

@@ -18,7 +18,7 @@ struct OfflineEntitlement {
 
     /// - Parameters:
     ///   - hours: The longest life.
-    ///   - fold: What the user's ledger says at an instant.
+    ///   - fold: What the user's ledger says at an instant; one that holds until itself says nothing of what follows.
     init(at now: Instant, forHours hours: Int, _ fold: (Instant) -> API.Dependencies.Folded) {
         let folded = fold(now)
         status = folded.status
@@ -44,7 +44,7 @@ struct OfflineEntitlement {
             let change = folded.holdsUntil
             guard change < end else { return end }
             folded = fold(change)
-            guard folded.status.gives(everythingOf: first.status) else { return change }
+            guard folded.status.gives(everythingOf: first.status), folded.holdsUntil > change else { return change }
         }
         return min(end, folded.holdsUntil)
     }

@@ -27,18 +27,29 @@ struct CursorPage<Cursor: PageCursor> {
         after = try query.cursor { text in Cursor(text).flatMap { $0.text == text ? $0 : nil } }
     }
 
-    /// The page as it is written, of all rows in the list's order.
-    func body(
-        of all: [Cursor.Row], explainedUnder: ExplainedUnder? = nil, _ write: (inout JSONWriter, Cursor.Row) -> Void
-    ) -> [UInt8] {
+    /// The rows of the page, of all in the list's order, and where the next one begins.
+    func rows(of all: [Cursor.Row]) -> (rows: ArraySlice<Cursor.Row>, nextCursor: String?) {
         let rest = all.drop { row in after.map { !$0.precedes(row) } ?? false }
-        let page = rest.prefix(limit)
-        var json = JSONWriter(capacity: 512 * (page.count + 1))
+        let rows = rest.prefix(limit)
+        return (rows, rest.count > rows.count ? rows.last.map { Cursor(after: $0).text } : nil)
+    }
+
+    /// The page as it is written, of all rows in the list's order.
+    func body(of all: [Cursor.Row], _ write: (inout JSONWriter, Cursor.Row) -> Void) -> [UInt8] {
+        Self.body(of: rows(of: all), write)
+    }
+
+    /// A page as it is written.
+    static func body(
+        of page: (rows: ArraySlice<Cursor.Row>, nextCursor: String?), explanation: AnswerExplanation? = nil,
+        _ write: (inout JSONWriter, Cursor.Row) -> Void
+    ) -> [UInt8] {
+        var json = JSONWriter(capacity: 512 * (page.rows.count + 1))
         json.beginObject()
         json.name("data")
-        json.array(page, write)
-        json.member("next_cursor", rest.count > page.count ? page.last.map { Cursor(after: $0).text } : nil)
-        if let explainedUnder { json.member(explainedUnder: explainedUnder) }
+        json.array(page.rows, write)
+        json.member("next_cursor", page.nextCursor)
+        if let explanation { json.member(endOf: explanation) }
         json.endObject()
         return json.bytes
     }

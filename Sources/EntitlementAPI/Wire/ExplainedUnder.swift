@@ -12,9 +12,20 @@ package struct ExplainedUnder {
     }
 }
 
+/// What an answer is made of beside what it says.
+struct AnswerExplanation {
+    let acts: ExplainedAct.Page
+    let under: ExplainedUnder
+}
+
 extension JSONWriter {
-    /// Writes it as a member.
-    mutating func member(explainedUnder: ExplainedUnder) {
+    /// Writes what stands once in an explained answer: where further acts are, and what decides beside facts.
+    mutating func member(endOf explanation: AnswerExplanation) {
+        member("next_acts_cursor", ActsRequest.cursor(behind: explanation.acts))
+        member(explainedUnder: explanation.under)
+    }
+
+    private mutating func member(explainedUnder: ExplainedUnder) {
         name("explained_under")
         beginObject()
         member("sandbox_access", explainedUnder.settings.sandboxAccess.rawValue)

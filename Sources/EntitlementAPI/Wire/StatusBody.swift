@@ -6,22 +6,21 @@ package struct StatusBody {
     package struct Parts {
         /// Pieces that have ended.
         let history: Bool
-        let explanation: (acts: [ExplainedAct], under: ExplainedUnder)?
+        let explanation: AnswerExplanation?
 
         package init(history: Bool = false) {
             self.history = history
             explanation = nil
         }
 
-        /// With what the answer is made of: the facts of `ledger` and what decides beside them.
+        /// With what the answer is made of: the facts of `ledger`, some of its acts at a time, and what decides beside them.
         package init(
             history: Bool = false, explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
-            given catalogue: CatalogueVersions
+            given catalogue: CatalogueVersions, acts: ActsRequest = ActsRequest()
         ) {
             self.history = history
-            explanation = (
-                ExplainedAct.all(in: ledger, at: at, under: settings), ExplainedUnder(settings, catalogue)
-            )
+            explanation = AnswerExplanation(
+                acts: acts.page(of: ledger, at: at, under: settings), under: ExplainedUnder(settings, catalogue))
         }
     }
 
@@ -77,8 +76,8 @@ extension JSONWriter {
         name("explanation")
         array(parts.explanation == nil ? [] : status.explanation) { $0.append($1) }
         if let explanation = parts.explanation {
-            member(acts: explanation.acts)
-            member(explainedUnder: explanation.under)
+            member(acts: explanation.acts.acts)
+            member(endOf: explanation)
         }
         endObject()
         return start

@@ -81,20 +81,22 @@ package struct DeviceRoster: Sendable {
 
     /// An act about a device that is not on record changes nothing, unless it registers the device.
     mutating func apply(_ act: DeviceAct, at instant: Instant) {
-        var device = devices[act.device]
+        guard let place = devices.index(forKey: act.device) else {
+            guard case .registered(let name, let isPinned) = act.deed else { return }
+            put(Device(act.device, named: name, isPinned: isPinned, registeredAt: instant), as: act.device)
+            return settle()
+        }
         switch act.deed {
         case .registered(let name, let isPinned):
-            if device == nil { device = Device(act.device, named: name, isPinned: isPinned, registeredAt: instant) }
-            device?.name = name
-            device?.isPinned = isPinned
-        case .suspended: device?.state = .suspended(by: .user)
-        case .reactivated: device?.state = .active
-        case .seen: device?.lastSeenAt = instant
+            devices.values[place].name = name
+            devices.values[place].isPinned = isPinned
+        case .suspended: move(devices.values[place], to: .suspended(by: .user))
+        case .reactivated: move(devices.values[place], to: .active)
+        case .seen: devices.values[place].lastSeenAt = instant
         case .removed:
-            if device != nil { removed.insert(act.device) }
-            device = nil
+            removed.insert(act.device)
+            put(nil, as: act.device)
         }
-        put(device, as: act.device)
         settle()
     }
 

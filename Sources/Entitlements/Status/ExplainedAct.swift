@@ -1,6 +1,8 @@
 /// A fact that no purchase is made of, and from when to when it holds (`semantics.md` §10).
 package struct ExplainedAct: Hashable, Sendable {
     package let entry: LedgerEntry
+    /// Its place in the ledger, from 1.
+    package let number: Int
     /// Of credits: whose balance it changes.
     package let purse: Purse?
     /// Of a spend for ever, of a reservation until it ended, of anything else until a later fact takes its place.
@@ -16,33 +18,42 @@ package struct ExplainedAct: Hashable, Sendable {
         return act.device
     }
 
-    /// Those of `ledger` that hold by `at` or held before, in the order of recording.
-    package static func all(
-        in ledger: UserLedger, at: Instant, under settings: EntitlementSettings
-    ) -> [ExplainedAct] {
+    /// Some of a list of acts, the last recorded first.
+    package struct Page: Sendable {
+        package let acts: [ExplainedAct]
+        /// Whether older ones follow.
+        package let hasMore: Bool
+    }
+
+    /// Those of `ledger` that hold by `at` or held before, of which `isWanted` says so and whose place is before `number`: the
+    /// last recorded `limit` of them.
+    package static func page(
+        of ledger: UserLedger, at: Instant, under settings: EntitlementSettings, limit: Int, before number: Int = .max,
+        where isWanted: (ExplainedAct) -> Bool = { _ in true }
+    ) -> Page {
         let countsSandbox = settings.countsSandbox(for: ledger, at: at)
-        var reservations: [ReservationID: Reservation] = [:]
-        for case .credit(.reserved(let reservation)) in ledger.entries.lazy.map(\.fact) {
-            reservations[reservation.id] = reservation
-        }
+        let reservations = Reservation.all(in: ledger)
         var ends: [Effect.Standing: Instant] = [:]
         var acts: [ExplainedAct] = []
-        for entry in ledger.entries.reversed() {
+        for (position, entry) in ledger.entries.enumerated().reversed() {
             guard let effect = Effect(of: entry.fact, upon: reservations) else { continue }
             let endsAt = effect.begins.flatMap { ends[$0] }
             for ended in effect.ends { ends[ended] = entry.effectiveAt }
-            guard entry.effectiveAt <= at else { continue }
-            acts.append(
-                ExplainedAct(
-                    entry, effect, until: endsAt, at: at,
-                    isCounted: effect.purse?.environment != .sandbox || countsSandbox))
+            guard position + 1 < number, entry.effectiveAt <= at else { continue }
+            let act = ExplainedAct(
+                entry, number: position + 1, effect, until: endsAt, at: at,
+                isCounted: effect.purse?.environment != .sandbox || countsSandbox)
+            guard isWanted(act) else { continue }
+            guard acts.count < limit else { return Page(acts: acts, hasMore: true) }
+            acts.append(act)
         }
-        return acts.reversed()
+        return Page(acts: acts, hasMore: false)
     }
 
     private init(
-        _ entry: LedgerEntry, _ effect: Effect, until end: Instant?, at: Instant, isCounted: Bool
+        _ entry: LedgerEntry, number: Int, _ effect: Effect, until end: Instant?, at: Instant, isCounted: Bool
     ) {
+        self.number = number
         let endsAt = [end, effect.deadline].compactMap { $0 }.min().map { max($0, entry.effectiveAt) }
         self.entry = entry
         purse = effect.purse
@@ -50,6 +61,16 @@ package struct ExplainedAct: Hashable, Sendable {
         holds = Explanation.Interval(startsAt: entry.effectiveAt, endsAt: endsAt)
         let hasEnded = endsAt.map { $0 <= at } ?? false
         reason = !isCounted ? .sandboxNotAllowed : !hasEnded ? nil : effect.deadline == nil ? .superseded : .finished
+    }
+}
+
+extension Reservation {
+    fileprivate static func all(in ledger: UserLedger) -> [ReservationID: Reservation] {
+        var reservations: [ReservationID: Reservation] = [:]
+        for case .credit(.reserved(let reservation)) in ledger.entries.lazy.map(\.fact) {
+            reservations[reservation.id] = reservation
+        }
+        return reservations
     }
 }
 

@@ -1,7 +1,7 @@
 /// Notes that a device was in use, which the order of keeping asks about (`semantics.md` §8).
 ///
-/// A device that was recorded as seen less than an hour ago stays as it is while no other goes before it, and for a minute in any
-/// case: of devices that are seen within one minute the order may be another.
+/// It is recorded where it puts the device before another one, a minute after the last time at the earliest, and else once a
+/// day, so that people see that it is in use; at most ``dailyLimit`` times a day for all devices of a user.
 package struct SeeDevice: Sendable {
     package let device: DeviceID
     package let user: UserID
@@ -18,13 +18,25 @@ package struct SeeDevice: Sendable {
     ) -> Decision<Device, DeviceRefusal> {
         let devices = DevicesAtHand(of: user, given: history, in: catalogue, under: settings)
         guard let known = devices.roster[device] else { return Decision(answer: .failure(.unknownDevice)) }
-        let passed = devices.at - known.lastSeenAt
-        guard passed >= (devices.roster.follows(known) ? Self.shortInterval : Self.interval) else {
-            return Decision(answer: .success(known))
-        }
+        let interval = devices.roster.follows(known) ? Self.shortInterval : Self.interval
+        let dayBefore = history.now + -Instant.millisecondsPerDay
+        guard devices.at - known.lastSeenAt >= interval,
+            history.ledger(of: user).sightings(after: dayBefore) < Self.dailyLimit
+        else { return Decision(answer: .success(known)) }
         return devices.decision(.seen, of: known, note: note)
     }
 
-    private static let interval = Instant.millisecondsPerHour
+    package static let dailyLimit = 200
+    private static let interval = Instant.millisecondsPerDay
     private static let shortInterval = Instant.millisecondsPerHour / 60
+}
+
+extension UserLedger {
+    /// How many times devices were recorded as seen after `instant`.
+    fileprivate func sightings(after instant: Instant) -> Int {
+        entries.reversed().prefix { $0.recordedAt > instant }.count { entry in
+            guard case .device(let act) = entry.fact else { return false }
+            return act.deed == .seen
+        }
+    }
 }

@@ -8,15 +8,18 @@ import Synchronization
 final class Attempt: Sendable {
     private let last = Mutex<Batch.Outcome?>(nil)
 
-    /// The outcome of the run before, if it was committed after all; else that of `write`. Throws what `write` throws.
+    /// The outcome of the run before, if it was committed after all; else what becomes of `write`. Throws what `write` throws.
     func repeated(
-        in session: Session, write: () throws(DatabaseError) -> Batch.Outcome?
-    ) throws(DatabaseError) -> Batch.Outcome? {
+        in session: Session, write: () throws(DatabaseError) -> Batch.Verdict
+    ) throws(DatabaseError) -> Batch.Verdict {
         if let outcome = last.withLock({ $0 }), let head = outcome.written.head {
-            if try LedgerEntryRow.holds(head, in: session) { return outcome }
+            if try LedgerEntryRow.holds(head, in: session) { return .written(outcome) }
         }
-        let outcome = try write()
-        last.withLock { $0 = outcome }
-        return outcome
+        let verdict = try write()
+        switch verdict {
+        case .written(let outcome): last.withLock { $0 = outcome }
+        case .outdated, .tooHeavy: last.withLock { $0 = nil }
+        }
+        return verdict
     }
 }

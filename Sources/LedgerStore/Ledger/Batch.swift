@@ -9,6 +9,18 @@ struct Batch: Sendable {
     let salt: @Sendable () -> [UInt8]
     /// The rows of the headers of the evidence's texts.
     let headers: [SignedText.Header: UInt64]
+    /// Whether it works on heavy ledgers.
+    let takesHeavy: Bool
+
+    /// What became of a batch.
+    enum Verdict: Sendable {
+        case written(Outcome)
+        /// It has to begin again: a purchase changed hands or a person was erased before they were locked, or a newer catalogue
+        /// is in force.
+        case outdated
+        /// Nothing was written, because the ledgers of these people are heavy.
+        case tooHeavy(Set<UserID>)
+    }
 
     /// What a batch came to.
     struct Outcome: Sendable {
@@ -33,25 +45,26 @@ struct Batch: Sendable {
         return tokens
     }
 
-    /// What it came to; nil when the batch has to begin again, because a purchase changed hands or a person was erased
-    /// before they were locked, or a newer catalogue is in force.
-    ///
     /// Locks people and then purchases, each in ascending order, and the audit trail last, so that two batches never wait for
     /// each other in a ring.
     func write(
         in session: Session, given catalogue: CatalogueShelf.Held, at now: Instant
-    ) throws(DatabaseError) -> Outcome? {
+    ) throws(DatabaseError) -> Verdict {
         let known = try PurchaseRow.known(Array(keys), in: session)
-        guard known.catalogueVersion == catalogue.newest,
-            var workspace = try load(known, in: session, at: now)
-        else { return nil }
+        guard known.catalogueVersion == catalogue.newest else { return .outdated }
+        var workspace: Workspace
+        switch try load(known, in: session, at: now) {
+        case .loaded(let loaded): workspace = loaded
+        case .outdated: return .outdated
+        case .tooHeavy(let users): return .tooHeavy(users)
+        }
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(
             settings: settings, catalogue: catalogue.versions, headers: headers, salt: salt
         ).write(&workspace, in: session)
         try audit(decided, on: workspace, in: session)
-        return Outcome(answers: decided.map(\.answer), written: written)
+        return .written(Outcome(answers: decided.map(\.answer), written: written))
     }
 
     /// The last lock of the transaction; other audited acts wait from here to its end.
@@ -65,21 +78,30 @@ struct Batch: Sendable {
         }
     }
 
-    /// Locks and loads everything that the decisions may know; nil when somebody who has or had one of the purchases was not
-    /// locked with the rest. A purchase that another instance makes meanwhile is noticed when its row is to be inserted.
+    /// What became of the rows that the decisions may know.
+    private enum Load {
+        case loaded(Workspace)
+        /// Somebody who has or had one of the purchases was not locked with the rest.
+        case outdated
+        case tooHeavy(Set<UserID>)
+    }
+
+    /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is noticed when its row is to be inserted.
     ///
     /// An erasure that buries one of the purchases erases somebody who has or had it: it commits before that person is locked
     /// here, and then they are no longer who they were, or it waits for this transaction. One that nobody had when it was
     /// looked for, and that was bound and buried since, is found where its row would be made (`WriteBack`).
     private func load(
         _ found: PurchaseRow.Known, in session: Session, at now: Instant
-    ) throws(DatabaseError) -> Workspace? {
+    ) throws(DatabaseError) -> Load {
         let named = keys
         let (known, tombstones) = try withBuried(found, of: named, in: session)
         guard
             let heads = try UserRow.lock(
                 Set(requests.flatMap(\.users)), holding: known.holders, at: now, in: session)
-        else { return nil }
+        else { return .outdated }
+        let heavy = heads.filter(\.value.isHeavy).keys
+        guard takesHeavy || heavy.isEmpty else { return .tooHeavy(Set(heavy)) }
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
@@ -92,7 +114,7 @@ struct Batch: Sendable {
         let isComplete = locked.lazy.filter { named.contains($0.key) }.allSatisfy { row in
             ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
         }
-        guard isComplete else { return nil }
+        guard isComplete else { return .outdated }
         let holdings = try holdings(locked, of: named, former: former, userOf: userOf, in: session)
         var workspace = Workspace(
             now: now, people: try people(heads, in: session), holdings: holdings,
@@ -100,7 +122,7 @@ struct Batch: Sendable {
                 of: tokens(with: holdings, of: heads, in: session), under: settings, in: session),
             tombstoneKey: settings.tombstoneKey)
         workspace.recognize(recognition)
-        return workspace
+        return .loaded(workspace)
     }
 
     /// The same with those that are buried, and with the erased people of the evidence's Apple accounts, whose debts follow

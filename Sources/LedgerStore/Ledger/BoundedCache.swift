@@ -1,7 +1,8 @@
-/// A dictionary that forgets what was not used for longest, and never holds values that weigh more than `capacity` together.
+/// A dictionary that forgets what was not used for longest, once its values weigh more than `capacity` together.
 ///
 /// Two generations instead of a list: an entry that is found in the older one moves to the recent one, and when that is
 /// full it becomes the older one. So at least the entries used last that weigh `capacity / 2` are there, at the cost of a lookup.
+/// A value that alone weighs more is a generation of its own, so that none is too large to be kept.
 package struct BoundedCache<Key: Hashable, Value> {
     private let generationCapacity: Int
     private let weight: @Sendable (Value) -> Int
@@ -9,7 +10,7 @@ package struct BoundedCache<Key: Hashable, Value> {
     private var older: [Key: Value] = [:]
     private var recentWeight = 0
 
-    /// A value weighs 1 unless `weight` says otherwise; one that weighs more than half of `capacity` is not kept.
+    /// A value weighs 1 unless `weight` says otherwise.
     package init(capacity: Int, weight: @escaping @Sendable (Value) -> Int = { _ in 1 }) {
         generationCapacity = max(1, capacity / 2)
         self.weight = weight
@@ -40,8 +41,7 @@ package struct BoundedCache<Key: Hashable, Value> {
     /// `key` is in neither generation.
     private mutating func insert(_ value: Value, for key: Key) {
         let weight = weight(value)
-        guard weight <= generationCapacity else { return }
-        if recentWeight + weight > generationCapacity {
+        if recentWeight + weight > generationCapacity, !recent.isEmpty {
             older = recent
             recent = [:]
             recentWeight = 0

@@ -26,6 +26,8 @@ package final class Ledger: Sendable {
     private let cache = LedgerCache()
     private let headers = SignedHeaders()
     private let lane = Lane<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    /// What concerns heavy ledgers; nobody else waits behind it.
+    private let heavyLane = Lane<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
     /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs. `salt` makes 16 random bytes.
     package init(
@@ -41,7 +43,10 @@ package final class Ledger: Sendable {
 
     /// Records until `shutDown`; returns when every request in line is answered.
     package func run() async {
-        await lane.run(runners: Self.runners) { await self.commit($0) }
+        async let heavy: Void = heavyLane.run(runners: 1) { await self.commit($0, takingHeavy: true) }
+        await lane.run(runners: Self.runners) { await self.commit($0, takingHeavy: false) }
+        heavyLane.close()
+        await heavy
     }
 
     /// A reader of what is recorded, which shares the ledgers at hand.
@@ -87,9 +92,7 @@ package final class Ledger: Sendable {
             } resume: {
                 continuation.resume(returning: $0)
             }
-            if !lane.submit(request) {
-                continuation.resume(returning: .failure(DatabaseError(.overloaded, statement: "record")))
-            }
+            submit(request, to: users.contains(where: cache.isHeavy) ? heavyLane : lane)
         }
         let committed = try answer.get()
         guard let recorded = committed.answer as? Recorded<Reply, Refusal> else {
@@ -109,30 +112,59 @@ package final class Ledger: Sendable {
         }
     }
 
+    private func submit(_ request: Request, to lane: Lane<Request>) {
+        if !lane.submit(request) { request.resume(.failure(DatabaseError(.overloaded, statement: "record"))) }
+    }
+
     /// Commits a batch; if it fails as a whole its requests are tried one by one, so that none suffers for another.
-    private func commit(_ requests: [Request]) async {
+    private func commit(_ requests: [Request], takingHeavy: Bool) async {
         do {
-            let outcome = try await write(requests)
-            for (request, answer) in zip(requests, outcome.answers) {
-                request.resume(.success(Request.Committed(answer: answer, folded: outcome.written.folded)))
+            switch try await write(requests, takingHeavy: takingHeavy) {
+            case .written(let outcome):
+                for (request, answer) in zip(requests, outcome.answers) {
+                    request.resume(.success(Request.Committed(answer: answer, folded: outcome.written.folded)))
+                }
+            case .tooHeavy(let users): await handOver(requests, of: users)
             }
         } catch {
             guard requests.count > 1, !error.isDatabaseAway else {
                 return requests.forEach { $0.resume(.failure(error)) }
             }
-            for request in requests { await commit([request]) }
+            for request in requests { await commit([request], takingHeavy: takingHeavy) }
         }
     }
 
-    private func write(_ requests: [Request]) async throws(DatabaseError) -> Batch.Outcome {
+    /// Leaves what concerns `users` to the lane of heavy ledgers, and commits the rest. Who is concerned by a purchase alone is
+    /// found out one by one.
+    private func handOver(_ requests: [Request], of users: Set<UserID>) async {
+        let isAlone = requests.count == 1
+        let rest = isAlone ? [] : requests.filter { $0.users.isDisjoint(with: users) }
+        for request in requests where isAlone || !request.users.isDisjoint(with: users) {
+            submit(request, to: heavyLane)
+        }
+        if rest.count < requests.count {
+            if !rest.isEmpty { await commit(rest, takingHeavy: false) }
+        } else {
+            for request in rest { await commit([request], takingHeavy: false) }
+        }
+    }
+
+    /// What became of a batch in the end.
+    private enum Written {
+        case written(Batch.Outcome)
+        case tooHeavy(Set<UserID>)
+    }
+
+    private func write(_ requests: [Request], takingHeavy: Bool) async throws(DatabaseError) -> Written {
         let headers = try await headers.rows(of: requests.flatMap { $0.evidence.map(\.text) }, in: pool)
-        let batch = Batch(requests: requests, settings: settings, cache: cache, salt: salt, headers: headers)
+        let batch = Batch(
+            requests: requests, settings: settings, cache: cache, salt: salt, headers: headers, takesHeavy: takingHeavy)
         let attempt = Attempt()
         var collisions = 0
         while true {
             let held = catalogue.atHand
             let now = now()
-            let written: Result<Batch.Outcome?, DatabaseError>
+            let written: Result<Batch.Verdict, DatabaseError>
             do {
                 written = .success(
                     try await pool.transaction { (session) throws(DatabaseError) in
@@ -144,10 +176,12 @@ package final class Ledger: Sendable {
                 written = .failure(error)
             }
             switch written {
-            case .success(let outcome?):
+            case .success(.written(let outcome)):
                 outcome.written.grown.forEach(cache.keep)
-                return outcome
-            case .success(nil):
+                return .written(outcome)
+            case .success(.tooHeavy(let users)):
+                return .tooHeavy(users)
+            case .success(.outdated):
                 try await catalogue.refresh()
             case .failure(let error):
                 // Another instance made a row first; from now on it is there to be locked.

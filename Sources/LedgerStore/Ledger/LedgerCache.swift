@@ -8,48 +8,88 @@ import Synchronization
 /// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget. A note is the exception,
 /// because no hash covers its words: a ledger with one that goes when somebody else is erased is read anew each time. So is one
 /// with a buried purchase, because its hashes cover the tombstone, whatever the purchase is called.
+///
+/// A ledger that has grown since is read on from where it is kept. Heavy ledgers are kept apart, so that they push out nobody
+/// else's.
 final class LedgerCache: Sendable {
-    /// How many entries are kept, of all ledgers together; one takes some 400 bytes.
-    private static let capacity = 131_072
+    /// How many bytes of the ledgers that are not heavy are kept, and how many of those that are; a single one may be larger.
+    private static let capacities = (usual: 32 << 20, heavy: 16 << 20)
 
     /// A ledger and the rows of its purchases.
     struct Kept: Sendable {
+        let pseudonym: UInt64
+        /// How many entries it has, with those that this program cannot read, and the hash of the newest.
+        let length: Int
         let head: [UInt8]
         let ledger: UserLedger
         let purchases: [PurchaseKey: UInt64]
         /// What stands in the rows for those of them that are buried.
         let tombstones: [PurchaseKey: PurchaseKey]
+
+        /// What keeping it takes, about.
+        fileprivate var bytes: Int { 256 + ledger.entries.count * Self.bytesPerEntry + purchases.count * 64 }
+
+        /// An entry in its array, and what it refers to: a state, a key, a note.
+        private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
     }
 
-    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity) { $0.ledger.entries.count })
+    /// What is kept, by how long it is.
+    private struct State {
+        var usual = BoundedCache<UserID, Kept>(capacity: capacities.usual) { $0.bytes }
+        var heavy = BoundedCache<UserID, Kept>(capacity: capacities.heavy) { $0.bytes }
 
-    /// The ledgers under `heads`, of those that have entries: from hand where the hash says so, else from the database.
-    /// One that has grown since its head was read comes as it is now.
+        subscript(user: UserID) -> Kept? {
+            mutating get { usual[user] ?? heavy[user] }
+            set {
+                let isHeavy = newValue.map { UserRow.Head.isHeavy(length: $0.length) } ?? false
+                usual[user] = isHeavy ? nil : newValue
+                heavy[user] = isHeavy ? newValue : nil
+            }
+        }
+    }
+
+    private let kept = Mutex(State())
+
+    /// The ledgers under `heads`, of those that have entries: from the cache where the hash says so, else what is missing of them
+    /// from the database.
     func ledgers(under heads: [UserID: UserRow.Head], in session: Session) throws(DatabaseError) -> [UserID: Kept] {
         var ledgers: [UserID: Kept] = [:]
-        var missing: [UserID: UInt64] = [:]
+        var grown: [UserID: Kept] = [:]
         kept.withLock { kept in
             for (user, head) in heads where head.length > 0 {
-                if let atHand = kept[user], atHand.head == head.hash {
-                    ledgers[user] = atHand
-                } else {
-                    missing[user] = head.pseudonym
+                guard let known = kept[user], known.pseudonym == head.pseudonym else { continue }
+                if known.head == head.hash {
+                    ledgers[user] = known
+                } else if known.length < head.length {
+                    grown[user] = known
                 }
             }
         }
-        let entries = try LedgerEntryRow.load(of: missing.values.sorted(), in: session)
-        for (user, pseudonym) in missing {
-            guard let loaded = entries[pseudonym] else { continue }
-            let ledger = Kept(
-                head: loaded.head, ledger: UserLedger(user: user, entries: loaded.entries),
-                purchases: loaded.purchases, tombstones: loaded.tombstones)
-            ledgers[user] = ledger
-            keep(ledger)
-        }
+        let missing = heads.filter { user, head in head.length > 0 && ledgers[user] == nil }
+        let read = try read(missing, behind: grown, in: session)
+        for ledger in read { keep(ledger) }
+        ledgers.merge(read.map { ($0.ledger.user, $0) }) { $1 }
         return ledgers
     }
 
-    /// Drops what is at hand of somebody.
+    /// Those under `heads` of whose ledgers so much is not kept that others should not wait until it is read.
+    func heavy(of heads: [UserID: UserRow.Head]) -> Set<UserID> {
+        let long = heads.filter(\.value.isHeavy)
+        guard !long.isEmpty else { return [] }
+        return kept.withLock { kept in
+            Set(long.keys.filter { user in
+                let known = kept[user].map { $0.pseudonym == long[user]?.pseudonym ? $0.length : 0 } ?? 0
+                return UserRow.Head.isHeavy(length: (long[user]?.length ?? 0) - known)
+            })
+        }
+    }
+
+    /// Whether the ledger of `user` is known to be heavy.
+    func isHeavy(_ user: UserID) -> Bool {
+        kept.withLock { $0.heavy[user] != nil }
+    }
+
+    /// Drops what is kept of somebody.
     func forget(_ user: UserID) {
         kept.withLock { $0[user] = nil }
     }
@@ -58,6 +98,47 @@ final class LedgerCache: Sendable {
     func keep(_ ledger: Kept) {
         guard ledger.tombstones.isEmpty, !ledger.ledger.hasSharedNotes else { return }
         kept.withLock { $0[ledger.ledger.user] = ledger }
+    }
+
+    /// The ledgers under `heads`, each behind what is kept of it in `grown`, or from its start where that is no part of it.
+    private func read(
+        _ heads: [UserID: UserRow.Head], behind grown: [UserID: Kept], in session: Session
+    ) throws(DatabaseError) -> [Kept] {
+        var loaded: [UserID: LedgerEntryRow.Loaded] = [:]
+        let usual = heads.filter { !$0.value.isHeavy }
+        let places = usual.sorted { $0.value.pseudonym < $1.value.pseudonym }.map { user, head in
+            LedgerEntryRow.Place(pseudonym: head.pseudonym, after: grown[user]?.length ?? 0)
+        }
+        let rows = try LedgerEntryRow.load(from: places, in: session)
+        for (user, head) in usual { loaded[user] = rows[head.pseudonym] }
+        for (user, head) in heads where head.isHeavy {
+            let place = LedgerEntryRow.Place(pseudonym: head.pseudonym, after: grown[user]?.length ?? 0)
+            loaded[user] = try LedgerEntryRow.loadInSlices(to: head.length, from: place, in: session)
+        }
+        var read: [Kept] = []
+        var torn: [UserID: UserRow.Head] = [:]
+        for (user, head) in heads {
+            guard let rest = loaded[user] else { continue }
+            if let ledger = Kept(user, head.pseudonym, grown[user], rest) {
+                read.append(ledger)
+            } else {
+                torn[user] = head
+            }
+        }
+        return torn.isEmpty ? read : read + (try self.read(torn, behind: [:], in: session))
+    }
+}
+
+extension LedgerCache.Kept {
+    /// A ledger as it was kept and what stands behind it; nil when the two do not join.
+    fileprivate init?(
+        _ user: UserID, _ pseudonym: UInt64, _ start: LedgerCache.Kept?, _ rest: LedgerEntryRow.Loaded
+    ) {
+        guard rest.joint == start?.head else { return nil }
+        self.init(
+            pseudonym: pseudonym, length: rest.length, head: rest.head,
+            ledger: UserLedger(user: user, entries: (start?.ledger.entries ?? []) + rest.entries),
+            purchases: rest.purchases.merging(start?.purchases ?? [:]) { $1 }, tombstones: rest.tombstones)
     }
 }
 

@@ -18,6 +18,8 @@ package final class LedgerReader: Sendable {
     private let catalogue: CatalogueShelf
     private let cache: LedgerCache
     private let lane = Lane<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    /// Those whose ledgers take long to read; nobody else waits behind them.
+    private let heavyLane = Lane<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
     init(pool: Pool, catalogue: CatalogueShelf, cache: LedgerCache) {
         self.pool = pool
@@ -27,7 +29,10 @@ package final class LedgerReader: Sendable {
 
     /// Reads until `shutDown`; returns when everybody in line is answered.
     package func run() async {
+        async let heavy: Void = heavyLane.run(runners: 1) { await self.readHeavy($0) }
         await lane.run(runners: 1) { await self.read($0) }
+        heavyLane.close()
+        await heavy
     }
 
     /// Takes no more readers.
@@ -39,20 +44,26 @@ package final class LedgerReader: Sendable {
     /// Throws when the database is away.
     package func ledger(of user: UserID) async throws(DatabaseError) -> UserLedger {
         try await withCheckedContinuation { continuation in
-            let reading = Reading(user: user) { continuation.resume(returning: $0) }
-            if !lane.submit(reading) {
-                continuation.resume(
-                    returning: .failure(DatabaseError(.overloaded, statement: UserRow.headsByUser.name)))
-            }
+            submit(Reading(user: user) { continuation.resume(returning: $0) }, to: lane)
         }.get()
+    }
+
+    private func submit(_ reading: Reading, to lane: Lane<Reading>) {
+        if !lane.submit(reading) {
+            reading.resume(.failure(DatabaseError(.overloaded, statement: UserRow.headsByUser.name)))
+        }
     }
 
     private func read(_ readings: [Reading]) async {
         do {
-            let (ledgers, version) = try await load(Array(Set(readings.map(\.user))))
-            if version != catalogue.atHand.newest { try await catalogue.refresh() }
+            let found = try await load(Array(Set(readings.map(\.user))), withHeavy: false)
+            if found.catalogueVersion != catalogue.atHand.newest { try await catalogue.refresh() }
             for reading in readings {
-                reading.resume(.success(ledgers[reading.user] ?? UserLedger(user: reading.user)))
+                if found.heavy.contains(reading.user) {
+                    submit(reading, to: heavyLane)
+                } else {
+                    reading.resume(.success(found.ledgers[reading.user] ?? UserLedger(user: reading.user)))
+                }
             }
         } catch {
             // One ledger that cannot be read is nobody else's fault.
@@ -63,12 +74,33 @@ package final class LedgerReader: Sendable {
         }
     }
 
-    /// The ledgers of those of `users` who have one, and the number of the newest catalogue.
-    private func load(_ users: [UserID]) async throws(DatabaseError) -> (ledgers: [UserID: UserLedger], version: Int) {
+    /// Reads one ledger after the other, each once for all who wait for it.
+    private func readHeavy(_ readings: [Reading]) async {
+        for (user, readings) in Dictionary(grouping: readings, by: \.user) {
+            let answer: Result<UserLedger, DatabaseError>
+            do {
+                answer = .success(try await load([user], withHeavy: true).ledgers[user] ?? UserLedger(user: user))
+            } catch {
+                answer = .failure(error)
+            }
+            for reading in readings { reading.resume(answer) }
+        }
+    }
+
+    /// What was found of some users.
+    private struct Found {
+        let ledgers: [UserID: UserLedger]
+        /// Those whose ledgers would take long to read.
+        let heavy: Set<UserID>
+        let catalogueVersion: Int
+    }
+
+    private func load(_ users: [UserID], withHeavy: Bool) async throws(DatabaseError) -> Found {
         try await pool.with { (session) throws(DatabaseError) in
             let (heads, version) = try UserRow.heads(of: users, in: session)
-            let ledgers = try cache.ledgers(under: heads, in: session)
-            return (ledgers.mapValues(\.ledger), version)
+            let heavy = withHeavy ? [] : cache.heavy(of: heads)
+            let ledgers = try cache.ledgers(under: heads.filter { !heavy.contains($0.key) }, in: session)
+            return Found(ledgers: ledgers.mapValues(\.ledger), heavy: heavy, catalogueVersion: version)
         }
     }
 }

@@ -95,8 +95,9 @@ struct Workspace {
             }, tokenHolders: tokenHolders)
     }
 
-    /// Keeps a state, unless it is there: repeats, and the other spellings of a signature, change nothing. It enters the
-    /// ledgers of all who have or had the purchase.
+    /// Keeps a state, unless it is there: repeats, and the other spellings of a signature, change nothing. Unless it says what
+    /// the one signed before it says, it enters the ledgers of all who have or had the purchase, and with it what was a repeat
+    /// until it came (`semantics.md` §1).
     mutating func record(_ evidence: Evidence) {
         let state = evidence.purchase
         guard var holding = holdings[state.key] else { return misuse() }
@@ -116,9 +117,20 @@ struct Workspace {
                 purchase: state, contentHash: contentHash, id: nil, textOf: first.flatMap { $0.textOf ?? $0.id },
                 repeats: first?.id == nil ? alike.first : nil, new: (evidence, now)))
         holdings[state.key] = holding
+        let known = holding.states.dropLast().map(\.purchase)
+        guard !state.isRepeat(among: known) else { return }
+        let noLongerRepeats = state.endingRepeats(among: known)
         for holder in holding.holders where holder == holding.owner || concerns(holder, state) {
-            append([.init(.evidence(state), at: state.signedAt)], to: holder)
+            enter([state] + noLongerRepeats, into: holder)
         }
+    }
+
+    /// Enters states, of which only the first is known not to be there.
+    private mutating func enter(_ states: [VerifiedPurchase], into user: UserID) {
+        let lacking = states.dropFirst().filter { state in
+            !(people[user]?.ledger.entries.contains { $0.fact.state == state } ?? false)
+        }
+        append((states.prefix(1) + lacking).map { .init(.evidence($0), at: $0.signedAt) }, to: user)
     }
 
     /// Whether a former holder may know of a state: what a store renews for the present owner is not theirs to see.
@@ -166,7 +178,8 @@ struct Workspace {
     /// Makes a purchase a user's: everything known of it enters the user's ledger.
     private mutating func bind(_ key: PurchaseKey, to user: UserID, note: Note?) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
-        let states = holding.states.map { LedgerEntry.Draft(.evidence($0.purchase), at: $0.purchase.signedAt) }
+        let known = holding.states.map(\.purchase)
+        let states = known.filter { !$0.isRepeat(among: known) }.map { LedgerEntry.Draft(.evidence($0), at: $0.signedAt) }
         append(states + [.init(.bound(key), at: now, note: note)], to: user)
         setOwner(of: key, user)
     }

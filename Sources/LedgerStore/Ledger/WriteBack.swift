@@ -200,7 +200,9 @@ struct WriteBack {
             heads.append(head)
             let tombstones = workspace.tombstones.filter { purchases[$0.key] != nil }
             grown.append(
-                LedgerCache.Kept(head: head.hash, ledger: person.ledger, purchases: purchases, tombstones: tombstones))
+                LedgerCache.Kept(
+                    pseudonym: head.pseudonym, length: head.length, head: head.hash, ledger: person.ledger,
+                    purchases: purchases, tombstones: tombstones))
         }
         try LedgerEntryRow.append(entries, in: session)
         try UserRow.move(heads, in: session)

@@ -28,6 +28,12 @@ struct JSONArray {
         text += "]"
     }
 
+    /// Appends an array of numbers as one element.
+    mutating func append(_ elements: [UInt64]) {
+        separate()
+        text += "[" + elements.map(String.init).joined(separator: ",") + "]"
+    }
+
     private mutating func separate() {
         if text.utf8.count > 1 { text += "," }
     }

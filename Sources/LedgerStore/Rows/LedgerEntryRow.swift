@@ -8,15 +8,37 @@ enum LedgerEntryRow {
         l.recorded_at, l.effective_at, l.kind, l.content, l.note, \(PurchaseRow.columns), l.state_id, \(StateRow.columns)
         """
 
-    private static let byPseudonym = Statement(
-        "read ledgers",
+    private static let read = """
+        SELECT l.user_id, l.seq, l.purchase_id, l.hash, IF(p.external_id LIKE 'hmac:%', p.external_id, NULL), p.place,
+            \(columns)
         """
-        SELECT l.user_id, l.purchase_id, l.hash, IF(p.external_id LIKE 'hmac:%', p.external_id, NULL), p.place, \(columns)
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
-        STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym
+
+    private static let joins = """
         LEFT JOIN purchases p ON p.id = l.purchase_id
         LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
+        """
+
+    /// From the entry behind which somebody's ledger is to be read on, that one included.
+    private static let byPlace = Statement(
+        "read ledgers",
+        """
+        \(read)
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            pseudonym BIGINT UNSIGNED PATH '$[0]', after BIGINT UNSIGNED PATH '$[1]')) j
+        STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym AND l.seq >= j.after
+        \(joins)
         ORDER BY l.user_id, l.seq
+        """)
+
+    /// The same of one person, up to an entry: a range of the primary key, where a join goes through the whole ledger.
+    private static let slice = Statement(
+        "read slice of ledger",
+        """
+        \(read)
+        FROM ledger_entries l
+        \(joins)
+        WHERE l.user_id = ? AND l.seq BETWEEN ? AND ?
+        ORDER BY l.seq
         """)
 
     private static let insert = Statement(
@@ -30,39 +52,64 @@ enum LedgerEntryRow {
     private static let exists = Statement(
         "find entry", "SELECT 1 FROM ledger_entries WHERE user_id = ? AND seq = ? AND hash = ? LOCK IN SHARE MODE")
 
-    /// A ledger as its rows hold it.
-    struct Loaded {
-        /// The hash of the newest entry, whether or not this program can read it.
-        var head: [UInt8] = []
-        var entries: [LedgerEntry] = []
-        /// The rows of the purchases that the entries are about.
-        var purchases: [PurchaseKey: UInt64] = [:]
-        /// What stands in the rows for those of them that are buried.
-        var tombstones: [PurchaseKey: PurchaseKey] = [:]
+    /// Behind which entry of whose ledger to read; 0 is the start.
+    struct Place {
+        let pseudonym: UInt64
+        let after: Int
     }
 
-    /// The ledgers by pseudonym, each in its order.
-    static func load(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: Loaded] {
-        guard !pseudonyms.isEmpty else { return [:] }
+    /// A ledger, or the rest of one, as its rows hold it.
+    struct Loaded {
+        /// The hash of the entry behind which it begins; nil at the start.
+        fileprivate(set) var joint: [UInt8]?
+        /// The place and the hash of the newest entry, whether or not this program can read it.
+        fileprivate(set) var length = 0
+        fileprivate(set) var head: [UInt8] = []
+        fileprivate(set) var entries: [LedgerEntry] = []
+        /// The rows of the purchases that the entries are about.
+        fileprivate(set) var purchases: [PurchaseKey: UInt64] = [:]
+        /// What stands in the rows for those of them that are buried.
+        fileprivate(set) var tombstones: [PurchaseKey: PurchaseKey] = [:]
+    }
+
+    /// The ledgers behind `places` by pseudonym, each in its order.
+    static func load(from places: [Place], in session: Session) throws(DatabaseError) -> [UInt64: Loaded] {
+        guard !places.isEmpty else { return [:] }
         var array = JSONArray()
-        pseudonyms.forEach { array.append($0) }
+        places.forEach { array.append([$0.pseudonym, UInt64($0.after)]) }
+        let after = Dictionary(places.map { ($0.pseudonym, $0.after) }, uniquingKeysWith: min)
+        let rows = try session.query(byPlace, [.text(array.closed)])
         var ledgers: [UInt64: Loaded] = [:]
-        for row in try session.query(byPseudonym, [.text(array.closed)]) {
-            let pseudonym = try row.uint64(0)
-            ledgers[pseudonym, default: Loaded()].head = try row.bytes(2)
-            guard let entry = try decode(row, from: 5) else { continue }
-            ledgers[pseudonym]?.entries.append(entry)
-            guard let key = entry.fact.purchase else { continue }
-            ledgers[pseudonym]?.purchases[key] = try row.uint64(1)
-            if let tombstone = try row.optionalText(3) {
-                ledgers[pseudonym]?.tombstones[key] = key.numbered(ExternalID(tombstone))
-            }
+        var start = rows.startIndex
+        while start < rows.endIndex {
+            let pseudonym = try rows[start].uint64(0)
+            var end = start
+            while end < rows.endIndex, try rows[end].uint64(0) == pseudonym { end += 1 }
+            ledgers[pseudonym] = try Loaded(rows[start..<end], after: after[pseudonym] ?? 0)
+            start = end
         }
         return ledgers.mapValues(\.renamed)
     }
 
+    /// How many entries of a heavy ledger one statement reads.
+    private static let sliceLength = 4_096
+
+    /// The entries of one ledger behind `place` up to `length`, some at a time, so that the rows of all never stand in memory at
+    /// once.
+    static func loadInSlices(
+        to length: Int, from place: Place, in session: Session
+    ) throws(DatabaseError) -> Loaded {
+        var loaded = Loaded()
+        for after in stride(from: place.after, to: max(length, place.after + 1), by: sliceLength) {
+            let last = min(after + sliceLength, length)
+            let rows = try session.query(slice, [.uint64(place.pseudonym), Value(after), Value(last)])
+            loaded.append(try Loaded(rows[...], after: after), isFirst: after == place.after)
+        }
+        return loaded.renamed
+    }
+
     /// The entry in the columns from `first` on, before which the place of its purchase stands; nil for a kind that a newer version writes, and for what was erased.
-    private static func decode(_ row: Row, from first: Int) throws(DatabaseError) -> LedgerEntry? {
+    fileprivate static func decode(_ row: Row, from first: Int) throws(DatabaseError) -> LedgerEntry? {
         guard let kind = FactKind(rawValue: try row.text(first + 2)) else { return nil }
         let place = try row.optionalText(first - 1).map { ExternalID($0) }
         let key = try PurchaseRow.key(row, from: first + 5, place: place)
@@ -139,6 +186,33 @@ enum LedgerEntryRow {
 }
 
 extension LedgerEntryRow.Loaded {
+    /// Of the rows of one ledger, the first of which is the entry `after`, if that is not 0. Throws for a row that no program has
+    /// written.
+    fileprivate init(_ rows: ArraySlice<Row>, after: Int) throws(DatabaseError) {
+        entries.reserveCapacity(rows.count)
+        for row in rows {
+            (length, head) = (try row.int(1), try row.bytes(3))
+            guard length > after else {
+                joint = head
+                continue
+            }
+            guard let entry = try LedgerEntryRow.decode(row, from: 6) else { continue }
+            entries.append(entry)
+            guard let key = entry.fact.purchase else { continue }
+            purchases[key] = try row.uint64(2)
+            if let tombstone = try row.optionalText(4) { tombstones[key] = key.numbered(ExternalID(tombstone)) }
+        }
+    }
+
+    /// Takes what stands behind it.
+    fileprivate mutating func append(_ next: Self, isFirst: Bool) {
+        if isFirst { joint = next.joint }
+        (length, head) = (next.length, next.head)
+        entries += next.entries
+        purchases.merge(next.purchases) { $1 }
+        tombstones.merge(next.tombstones) { $1 }
+    }
+
     /// The same with lots that were drawn from called as their rows are, though the contents have their tombstones.
     fileprivate var renamed: Self {
         let names = Dictionary(tombstones.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })

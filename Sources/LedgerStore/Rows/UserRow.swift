@@ -12,6 +12,13 @@ enum UserRow {
 
         /// What the hash of a first entry covers in place of one before it.
         static let start = [UInt8](repeating: 0, count: 32)
+
+        /// Whether the ledger is so long that others should not wait until it is read and folded.
+        var isHeavy: Bool { Self.isHeavy(length: length) }
+
+        static func isHeavy(length: Int) -> Bool { length > maximumUsualLength }
+
+        private static let maximumUsualLength = 4_096
     }
 
     /// Makes the row where there is none, and holds the row's lock until the transaction ends. Somebody who is known to have

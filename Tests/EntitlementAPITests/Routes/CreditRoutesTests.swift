@@ -100,17 +100,17 @@ struct CreditRoutesTests {
             #expect(try await spendable("?known_at=2026-01-01T00:00:00Z") == nil)
             let explained = try await server.send("GET", "/api/credits?explain=1&at=2026-01-15T13:01:00Z")
             let acts =
-                #""acts":[{"kind":"credit","text":"70 of credit were spent.","#
-                + #""recorded_at":"2026-01-15T12:00:00Z","recorded_at_ms":1768478400002,"#
-                + #""starts_at":"2026-01-15T12:00:00Z","starts_at_ms":1768478400000,"ends_at":null,"ends_at_ms":null,"#
-                + #""reason":null,"unit":"credit","environment":"Production","device_id":null,"#
-                + #""lots":[{"source":"apple_iap","external_id":"c1","amount":70}]},"#
-                + #"{"kind":"credit","text":"20 of credit were reserved as \#(id ?? "").","#
+                #""acts":[{"kind":"credit","text":"20 of credit were reserved as \#(id ?? "").","#
                 + #""recorded_at":"2026-01-15T13:00:00Z","recorded_at_ms":1768482000000,"#
                 + #""starts_at":"2026-01-15T13:00:00Z","starts_at_ms":1768482000000,"#
                 + #""ends_at":"2026-01-15T13:01:00Z","ends_at_ms":1768482060000,"reason":"finished","#
                 + #""unit":"credit","environment":"Production","device_id":null,"#
-                + #""lots":[{"source":"apple_iap","external_id":"c1","amount":20}]}]"#
+                + #""lots":[{"source":"apple_iap","external_id":"c1","amount":20}]},"#
+                + #"{"kind":"credit","text":"70 of credit were spent.","#
+                + #""recorded_at":"2026-01-15T12:00:00Z","recorded_at_ms":1768478400002,"#
+                + #""starts_at":"2026-01-15T12:00:00Z","starts_at_ms":1768478400000,"ends_at":null,"ends_at_ms":null,"#
+                + #""reason":null,"unit":"credit","environment":"Production","device_id":null,"#
+                + #""lots":[{"source":"apple_iap","external_id":"c1","amount":70}]}]"#
             #expect(explained.body.contains(acts), "\(explained.body)")
             #expect(try explained.json["explained_under"]?["sandbox_access"]?.string == "everyone")
             let status = try await server.send("GET", "/api/iap/apple/status?explain=1&at=2026-01-15T13:01:00Z")

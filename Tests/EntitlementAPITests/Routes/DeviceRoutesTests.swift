@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import LedgerStore
 import NIOHTTP1
 import Synchronization
 import Testing
@@ -68,7 +69,7 @@ struct DeviceRoutesTests {
             #expect(
                 acts == [
                     ["Device d2 was registered."],
-                    ["Device d1 was registered.", "Device d1 was suspended by the user."],
+                    ["Device d1 was suspended by the user.", "Device d1 was registered."],
                 ])
             #expect(explained.last?["acts"]?.elements?.last?["device_id"]?.string == "d1")
         }
@@ -127,9 +128,11 @@ struct DeviceRoutesTests {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
-            server.wait(hours: 3)
-            let seen = try await server.send("POST", "/api/devices/d1/seen")
-            #expect(try seen.status == 200 && seen.json["last_seen_at"]?.string == "2026-01-15T15:00:00Z")
+            for (hours, instant) in [(3, "2026-01-15T12:00:00Z"), (21, "2026-01-16T12:00:00Z")] as [(Int64, String)] {
+                server.wait(hours: hours)
+                let seen = try await server.send("POST", "/api/devices/d1/seen")
+                #expect(try seen.status == 200 && seen.json["last_seen_at"]?.string == instant)
+            }
         }
     }
 
@@ -205,6 +208,76 @@ struct DeviceRoutesTests {
             try await server.expectRefusal(409, "too_many_devices", "POST", Self.devices, #"{"device_id":"d101"}"#)
             let all = try await server.send("GET", Self.devices + "?limit=100").json
             #expect(all["data"]?.elements?.count == 100 && all["next_cursor"]?.isNull == true)
+        }
+    }
+
+    @Test func `the twenty-first change of a name or the consent within a day is refused until the first is a day old`()
+        async throws
+    {
+        try await TestServer.run { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            #expect(try await Self.register("d1", server).status == 201)
+            let consent = "/api/iap/apple/consumption-consent"
+            for number in 1...20 {
+                let name = #"{"device_id":"d1","name":"name \#(number)"}"#
+                #expect(try await server.send("POST", Self.devices, name).status == 200)
+                let wish = #"{"consented":\#(number % 2 == 1)}"#
+                #expect(try await server.send("PUT", consent, wish).status == 200)
+            }
+            let name = #"{"device_id":"d1","name":"another"}"#
+            for (method, path, body) in [("POST", Self.devices, name), ("PUT", consent, #"{"consented":true}"#)] {
+                let refused = try await server.send(method, path, body)
+                #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.body)")
+                #expect(refused.headers.first(name: "Retry-After") == "86401", "some were recorded a millisecond later")
+                #expect(refused.headers.first(name: "RateLimit-Limit") == "20")
+                #expect(refused.body.contains("2026-01-16T12:00:00Z"), "\(refused.body)")
+            }
+            let unchanged = try await server.send("POST", Self.devices, #"{"device_id":"d1","name":"name 20"}"#)
+            #expect(unchanged.status == 200, "what restates is answered")
+            let token = FakeOperators.secret(.write)
+            let byServer = try await server.send(
+                "POST", "/api/admin/users/u1/devices", name, token: token, fields: [("Idempotency-Key", "k")])
+            #expect(byServer.status == 200, "a server answers for its own acts")
+            server.wait(hours: 25)
+            #expect(try await server.send("PUT", consent, #"{"consented":true}"#).status == 200)
+        }
+    }
+
+    @Test func `explained acts come a page at a time, the newest first, in all three answers`() async throws {
+        try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 0)) { server in
+            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            for device in ["d1", "d2"] { #expect(try await Self.register(device, server).status == 201) }
+            for number in 1...30 {
+                let path =
+                    "/api/admin/users/u1/devices/d\(1 + number % 2)/"
+                    + ((number - 1) / 2 % 2 == 0 ? "suspend" : "reactivate")
+                let done = try await server.send(
+                    "POST", path, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", "k\(number)")])
+                #expect(done.status == 200, "\(done.body)")
+            }
+            for (path, count) in [("/api/iap/apple/status", 32), (Self.devices, 32), ("/api/credits", 0)] {
+                var told: [String] = []
+                var cursor: String? = ""
+                var pages = 0
+                while let place = cursor {
+                    let query = "?explain=1&limit=10" + (place.isEmpty ? "" : "&acts_cursor=" + place)
+                    let json = try await server.send("GET", path + query).json
+                    let lists = json["acts"].map { [$0] } ?? json["data"]?.elements?.compactMap { $0["acts"] } ?? []
+                    let page = lists.flatMap { $0.elements ?? [] }.compactMap { $0["recorded_at_ms"]?.integer }
+                    #expect(page.count <= 10)
+                    told += page.sorted(by: >)
+                    cursor = json["next_acts_cursor"]?.string
+                    pages += 1
+                }
+                #expect(told.count == count && told == told.sorted(by: >) && Set(told).count == count, "\(path)")
+                #expect(pages == (count == 0 ? 1 : 4))
+            }
+            for path in ["/api/iap/apple/status", Self.devices, "/api/credits"] {
+                for (query, pointer) in [("acts_cursor=x", "?acts_cursor"), ("limit=101", "?limit")] {
+                    try await server.expectRefusal(
+                        400, "invalid_request", "GET", path + "?explain=1&" + query, at: pointer)
+                }
+            }
         }
     }
 

@@ -115,6 +115,16 @@ struct OfflineEntitlementTests {
         #expect(short.endsAt - Fixture.now == Self.hour, "\(vector.name)")
     }
 
+    @Test func `a token ends where what was folded says nothing more`() throws {
+        let fold = try Self.fold([Bought(product: "pro.4")])
+        let testersChangeAt = Fixture.now + 3 * Self.hour
+        let offline = OfflineEntitlement(at: Fixture.now, forHours: 72) { at in
+            let folded = fold(at)
+            return .init(status: folded.status, holdsUntil: min(folded.holdsUntil, testersChangeAt))
+        }
+        #expect(offline.endsAt == testersChangeAt)
+    }
+
     @Test func `whatever was bought, all that a token claims is given until its end`() throws {
         var chance = SeededChance("offline entitlements")
         let products = Self.catalogue.latest.catalogue.products.map(\.id.text)

@@ -1,0 +1,38 @@
+import Entitlements
+
+/// Which of the facts about no purchase an explained answer lists: the last recorded first, some at a time.
+package struct ActsRequest: Sendable {
+    private static let list = "acts"
+
+    private let limit: Int
+    /// Only what stands before this place; nil for the first page.
+    private let before: Int?
+
+    /// The first page, as long as one may be.
+    package init() {
+        limit = PageRequest.maximumLimit
+        before = nil
+    }
+
+    /// - Throws: `invalid_request` for a limit that is none, and for what is no cursor of such a list.
+    init(_ query: Query) throws(Problem) {
+        limit = try PageRequest.limit(in: query)
+        before = try query.cursor("acts_cursor") { text in PageRequest.number(in: text, of: Self.list) }
+            .map { Int(clamping: $0) }
+    }
+
+    /// What of `ledger` is asked for.
+    func page(
+        of ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
+        where isWanted: (ExplainedAct) -> Bool = { _ in true }
+    ) -> ExplainedAct.Page {
+        ExplainedAct.page(
+            of: ledger, at: at, under: settings, limit: limit, before: before ?? .max, where: isWanted)
+    }
+
+    /// Where the next page begins; nil behind the last.
+    static func cursor(behind page: ExplainedAct.Page) -> String? {
+        guard page.hasMore, let last = page.acts.last else { return nil }
+        return CursorText.encode(list, [String(last.number)])
+    }
+}

@@ -1,0 +1,109 @@
+/// What users can do again and again, and how often each is recorded of one user in 24 hours, so that no ledger grows
+/// without end (`api.md`, "Limits").
+///
+/// A bound refuses acts and never evidence. It counts whoever did something, and refuses users only: a server answers for
+/// its own.
+package enum DailyBound: String, Hashable, Sendable, CaseIterable {
+    /// Changes of the consent to tell Apple about consumption.
+    case consent
+    /// Changes of a device's name or pin.
+    case deviceName
+    /// Devices that are registered, suspended, reactivated or removed.
+    case device
+    /// Credits that are spent, reserved, committed or released.
+    case credits
+
+    package var limit: Int {
+        switch self {
+        case .consent, .deviceName: 20
+        case .device: 300
+        case .credits: 2_000
+        }
+    }
+
+    /// One act too many.
+    package struct Exceeded: Hashable, Sendable {
+        package let bound: DailyBound
+        /// When the next one is recorded.
+        package let until: Instant
+
+        package init(bound: DailyBound, until: Instant) {
+            self.bound = bound
+            self.until = until
+        }
+    }
+
+    static let milliseconds = Instant.millisecondsPerDay
+}
+
+/// Why nothing is recorded: of an act that is bounded.
+package enum BoundedRefusal<Refusal: Error>: Error {
+    case exceeded(DailyBound.Exceeded)
+    case refused(Refusal)
+}
+
+extension BoundedRefusal: Equatable where Refusal: Equatable {}
+
+extension Decision {
+    /// The same, unless it holds one act too many for the day of `user`: then nothing is appended. Nil bounds nothing.
+    package func bounded(for user: UserID?, given history: PurchaseHistory) -> Decision<Reply, BoundedRefusal<Refusal>> {
+        if let user, let exceeded = history.ledger(of: user).bound(exceededBy: drafts[user] ?? [], at: history.now) {
+            return Decision<Reply, BoundedRefusal<Refusal>>(answer: .failure(.exceeded(exceeded)))
+        }
+        return Decision<Reply, BoundedRefusal<Refusal>>(
+            bindings: bindings, bindingNote: bindingNote, moves: moves, debts: debts, drafts: drafts, tokens: tokens,
+            answer: answer.mapError { .refused($0) })
+    }
+}
+
+extension UserLedger {
+    /// The bound that `drafts` would exceed at `now`.
+    fileprivate func bound(exceededBy drafts: [LedgerEntry.Draft], at now: Instant) -> DailyBound.Exceeded? {
+        guard drafts.contains(where: { $0.fact.isBounded }) else { return nil }
+        var onRecord: Set<DeviceID> = []
+        var recorded: [DailyBound: [Instant]] = [:]
+        for entry in entries where entry.fact.isBounded {
+            guard let bound = entry.fact.bound(&onRecord), entry.recordedAt > now + -DailyBound.milliseconds else {
+                continue
+            }
+            recorded[bound, default: []].append(entry.recordedAt)
+        }
+        for bound in drafts.compactMap({ $0.fact.bound(&onRecord) }) {
+            let acts = recorded[bound, default: []]
+            if acts.count >= bound.limit {
+                return .init(bound: bound, until: acts[acts.count - bound.limit] + DailyBound.milliseconds)
+            }
+            recorded[bound] = acts + [now]
+        }
+        return nil
+    }
+}
+
+extension Fact {
+    /// Whether a bound may count it.
+    fileprivate var isBounded: Bool {
+        switch self {
+        case .credit, .device, .consumptionConsent: true
+        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .sandboxTester: false
+        }
+    }
+
+    /// The bound that counts it, where `devices` are on record before it, and are then as they are after it.
+    fileprivate func bound(_ devices: inout Set<DeviceID>) -> DailyBound? {
+        switch self {
+        case .consumptionConsent: return .consent
+        case .credit: return .credits
+        case .device(let act):
+            switch act.deed {
+            case .registered: return devices.insert(act.device).inserted ? .device : .deviceName
+            case .suspended, .reactivated: return .device
+            case .removed:
+                devices.remove(act.device)
+                return .device
+            case .seen: return nil
+            }
+        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .sandboxTester:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Entitlements
+import Testing
+
+/// What a user can do again and again is recorded so often a day, and then refused until the first of it is a day old.
+@Suite struct DailyBoundTests {
+    private static let start: Instant = "01-02"
+
+    /// A user of nine seats, who acts by themselves unless a server does.
+    private struct Desk {
+        var ledger = Story().has(seats: 9, from: "01-01", until: "12-01").ledger
+        var isServer = false
+
+        mutating func carryOut<Reply, Refusal>(
+            at now: Instant, _ decide: (PurchaseHistory) -> Decision<Reply, Refusal>
+        ) -> DailyBound.Exceeded? {
+            let history = ledger.history(now: now)
+            switch ledger.enter(decide(history).bounded(for: isServer ? nil : .alice, given: history), at: now) {
+            case .failure(.exceeded(let exceeded)): return exceeded
+            case .success, .failure(.refused): return nil
+            }
+        }
+
+        mutating func consent(_ consents: Bool, at now: Instant) -> DailyBound.Exceeded? {
+            carryOut(at: now) { ConsentToConsumption(.alice, consents: consents).decide(given: $0) }
+        }
+
+        mutating func register(_ device: DeviceID, named name: DeviceName?, at now: Instant) -> DailyBound.Exceeded? {
+            carryOut(at: now) {
+                RegisterDevice(device, of: .alice, named: name).decide(given: $0, in: .plans, under: .withoutLeeway)
+            }
+        }
+
+        mutating func remove(_ device: DeviceID, at now: Instant) -> DailyBound.Exceeded? {
+            carryOut(at: now) { RemoveDevice(device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway) }
+        }
+    }
+
+    private static func name(_ number: Int) -> DeviceName? { DeviceName("name \(number)") }
+
+    @Test func `consent changes twenty times within 24 hours, and again when the first change is a day old`() {
+        var desk = Desk()
+        for number in 0..<20 { #expect(desk.consent(number % 2 == 0, at: Self.start + Int64(number)) == nil) }
+        let exceeded = desk.consent(true, at: Self.start + 1_000)
+        #expect(exceeded == .init(bound: .consent, until: Self.start + Instant.millisecondsPerDay))
+        #expect(!desk.ledger.consentsToConsumption)
+        #expect(desk.consent(true, at: Self.start + (Instant.millisecondsPerDay - 1)) != nil)
+        #expect(desk.consent(true, at: Self.start + Instant.millisecondsPerDay) == nil)
+        let next = desk.consent(false, at: Self.start + Instant.millisecondsPerDay)
+        #expect(next?.until == Self.start + Instant.millisecondsPerDay + 1)
+    }
+
+    @Test func `what restates is answered however often it comes, and is not recorded`() {
+        var desk = Desk()
+        #expect(desk.consent(true, at: Self.start) == nil)
+        #expect(desk.register("phone", named: "phone", at: Self.start) == nil)
+        let length = desk.ledger.entries.count
+        for number in 0..<500 {
+            #expect(desk.consent(true, at: Self.start + Int64(number)) == nil)
+            #expect(desk.register("phone", named: "phone", at: Self.start + Int64(number)) == nil)
+        }
+        #expect(desk.ledger.entries.count == length)
+    }
+
+    @Test func `a device is renamed twenty times a day, which its registration does not count among`() {
+        var desk = Desk()
+        #expect(desk.register("phone", named: "new", at: Self.start) == nil)
+        #expect(desk.register("tablet", named: "new", at: Self.start) == nil)
+        for number in 0..<20 {
+            #expect(
+                desk.register(number % 2 == 0 ? "phone" : "tablet", named: Self.name(number), at: Self.start) == nil)
+        }
+        let first = desk.ledger.entries[desk.ledger.entries.count - 20].recordedAt
+        #expect(
+            desk.register("phone", named: "late", at: Self.start + 1_000)
+                == .init(bound: .deviceName, until: first + Instant.millisecondsPerDay))
+        #expect(desk.register("watch", named: "new", at: Self.start + 1_000) == nil, "another kind of act")
+        #expect(desk.remove("phone", at: Self.start + 1_000) == nil)
+        #expect(desk.register("phone", named: "late", at: Self.start + 1_000) == nil, "it registers like a new one")
+    }
+
+    @Test func `devices come and go three hundred times a day`() {
+        var desk = Desk()
+        var exceeded: DailyBound.Exceeded?
+        var recorded = 0
+        while exceeded == nil, recorded < 1_000 {
+            let at = Self.start + Int64(recorded)
+            exceeded = recorded % 2 == 0 ? desk.register("phone", named: nil, at: at) : desk.remove("phone", at: at)
+            if exceeded == nil { recorded += 1 }
+        }
+        #expect(recorded == 300)
+        #expect(exceeded == .init(bound: .device, until: Self.start + Instant.millisecondsPerDay))
+    }
+
+    @Test func `a server answers for its own acts, which count all the same`() {
+        var desk = Desk()
+        desk.isServer = true
+        for number in 0..<50 { #expect(desk.consent(number % 2 == 0, at: Self.start + Int64(number)) == nil) }
+        desk.isServer = false
+        let exceeded = desk.consent(true, at: Self.start + 50)
+        #expect(exceeded?.until == Self.start + 30 + Instant.millisecondsPerDay, "the twentieth before it")
+    }
+
+    @Test func `credits are drawn two thousand times a day`() {
+        let at = Self.start
+        var ledger = Story().ledger
+        let spends = (0..<1_999).map { number in
+            LedgerEntry.Draft(.credit(.released(ReservationID("r\(number)"))), at: at)
+        }
+        ledger.append(spends, at: at)
+        let history = ledger.history(now: at + 10_000)
+        let next = Decision<Void, Never>(drafts: [.alice: [spends[0]]], answer: .success(()))
+        guard case .success = next.bounded(for: .alice, given: history).answer else {
+            Issue.record("the 2,000th is recorded")
+            return
+        }
+        let two = Decision<Void, Never>(drafts: [.alice: [spends[0], spends[1]]], answer: .success(()))
+        guard case .failure(.exceeded(let exceeded)) = two.bounded(for: .alice, given: history).answer else {
+            Issue.record("the 2,001st is not")
+            return
+        }
+        #expect(exceeded == .init(bound: .credits, until: at + Instant.millisecondsPerDay))
+        #expect(two.bounded(for: .alice, given: history).changesNothing)
+    }
+
+    @Test func `no evidence is ever refused, however much has come`() {
+        var ledger = Story().ledger
+        let pass = VerifiedPurchase.state(of: "p", at: "01-01")
+        ledger.append((0..<10_000).map { _ in .init(.evidence(pass), at: "01-01") }, at: Self.start)
+        let history = ledger.history(now: Self.start + 20_000)
+        let binding = Decision<Void, Never>(
+            bindings: [pass.key: .alice], drafts: [.alice: [.init(.evidence(pass), at: "01-01")]], answer: .success(()))
+        guard case .success = binding.bounded(for: .alice, given: history).answer else {
+            Issue.record("it is recorded")
+            return
+        }
+    }
+}

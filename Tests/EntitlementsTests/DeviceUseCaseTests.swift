@@ -239,7 +239,7 @@ import Testing
             let instant = Instant("01-02") + minute * 60_000
             return try desk.see(minute % 2 == 0 ? "a" : "b", at: instant).get().lastSeenAt == instant
         }
-        #expect(recorded == Array(1...200) + [1_441, 1_442, 1_443], "each of the last when one of the 200 is a day old")
+        #expect(recorded == Array(1...200) + [1_441, 1_442, 1_443], "the last as each of the 200 is a day old")
         #expect(SeeDevice.dailyLimit == 200)
     }
 

@@ -179,7 +179,8 @@ struct Workspace {
     private mutating func bind(_ key: PurchaseKey, to user: UserID, note: Note?) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         let known = holding.states.map(\.purchase)
-        let states = known.filter { !$0.isRepeat(among: known) }.map { LedgerEntry.Draft(.evidence($0), at: $0.signedAt) }
+        let states = known.filter { !$0.isRepeat(among: known) }
+            .map { LedgerEntry.Draft(.evidence($0), at: $0.signedAt) }
         append(states + [.init(.bound(key), at: now, note: note)], to: user)
         setOwner(of: key, user)
     }

@@ -103,7 +103,7 @@ struct Shop: Sendable {
         _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
         via instance: Int = 0
     ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
-        let proof = proof.map { AppTransactionID($0) }
+        let proof = proof.map { AccountProof(of: AppTransactionID($0), in: Books.app, purchase.key.environment) }
         return try await instances[instance].ledger.record(
             [Self.evidence(purchase, text: text)], for: [user]
         ) { Attach(purchase, to: user, proof: proof, in: Self.claims($1)).decide(given: $0) }.answer
@@ -114,7 +114,7 @@ struct Shop: Sendable {
     func restore(
         _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
     ) async throws(DatabaseError) -> [Int: Restore.Verdict] {
-        let proof = proof.map { AppTransactionID($0) }
+        let proof = proof.map { AccountProof(of: AppTransactionID($0), in: Books.app, .production) }
         let items = purchases.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
         return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
             Restore(items, to: user, proof: proof, in: Self.claims($1)).decide(given: $0)

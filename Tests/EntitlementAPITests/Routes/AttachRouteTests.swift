@@ -89,14 +89,16 @@ struct AttachRouteTests {
             let jws = try server.authority.sign(Fixture.pass()).text
             let account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: 1_768_003_200_000)
             let proof = try server.authority.sign(account).text
-            for (rest, id) in [
+            let proven = AccountProof(
+                of: AppTransactionID(account.appTransactionId ?? ""), in: Fixture.app, account.environment)
+            for (rest, expected) in [
                 ("", nil), (#","signedAppTransaction":null"#, nil), (#","signedAppTransaction":"x""#, nil),
                 (#","signedAppTransaction":"\#(jws)""#, nil),
-                (#","signedAppTransaction":"\#(proof)""#, account.appTransactionId),
-            ] {
+                (#","signedAppTransaction":"\#(proof)""#, proven),
+            ] as [(String, AccountProof?)] {
                 let answer = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"\#(rest)}"#)
                 #expect(answer.status == 200)
-                #expect(server.service.state.withLock { $0.proofs.last } == .some(id.map { AppTransactionID($0) }))
+                #expect(server.service.state.withLock { $0.proofs.last } == .some(expected))
             }
         }
     }

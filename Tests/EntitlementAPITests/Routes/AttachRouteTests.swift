@@ -137,6 +137,32 @@ struct RestoreRouteTests {
         }
     }
 
+    @Test func behindFourForgedChainsAnUnknownOneIsToComeAgainAndThenIsJudged() async throws {
+        try await TestServer.run { server in
+            let forged = try (0..<6).map { _ in try Fixture.authority().sign(Fixture.pass("9")).text }
+            let good = try server.authority.sign(Fixture.pass("1")).text
+            let send = { (texts: [String]) in
+                let list = texts.map { "\"\($0)\"" }.joined(separator: ",")
+                let answer = try await server.send("POST", Self.path, "[\(list)]")
+                #expect(answer.status == 200, "\(answer.body)")
+                return try answer.json["results"]?.elements ?? []
+            }
+            let told = try await send(forged)
+            #expect(told.allSatisfy { $0["outcome"]?.string == "refused" })
+            let codes = told.map { $0["code"]?.string }
+            #expect(codes.count { $0 == "evidence_invalid" } == 4 && codes.count { $0 == "unavailable" } == 2)
+            for result in told {
+                let reason = result["code"]?.string == "unavailable" ? nil : "chain_untrusted"
+                #expect(result["reason"]?.string == reason)
+            }
+            let first = try await send(forged.flatMap { [$0, $0] } + [good])
+            #expect(first.last?["code"]?.string == "unavailable" && first.last?["transaction_id"]?.string == nil)
+            #expect(try await send([good]).last?["outcome"]?.string == "attached")
+            let known = try await send(forged.flatMap { [$0, $0] } + [good])
+            #expect(known.last?["outcome"]?.string == "already_attached")
+        }
+    }
+
     @Test func theListHasOneToFiveHundredItems() async throws {
         try await TestServer.run(rateLimits: RateLimits(restorePerMinute: 0)) { server in
             for (body, pointer) in [

@@ -5,6 +5,8 @@ import LedgerStore
 extension Evidence {
     /// What a verified transaction proves.
     init(_ transaction: VerifiedTransaction) {
-        self.init(purchase: VerifiedPurchase(transaction), text: transaction.text)
+        self.init(
+            purchase: VerifiedPurchase(transaction), text: transaction.text,
+            unreadable: transaction.payload.unreadable)
     }
 }

@@ -1,5 +1,6 @@
 -- One row per signed state of a transaction; never edited but for the owner. `text_of` names the row that keeps the
--- signed text when this row's content repeats an earlier one's.
+-- signed text when this row's content repeats an earlier one's; `unreadable` the members of the text that decide nothing
+-- and could not be read.
 CREATE TABLE IF NOT EXISTS apple_iap_transactions (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     purchase_id BIGINT UNSIGNED NOT NULL,
@@ -26,6 +27,7 @@ CREATE TABLE IF NOT EXISTS apple_iap_transactions (
     content_hash BINARY(32) NOT NULL,
     jws_hash BINARY(32) NOT NULL,
     text_of BIGINT UNSIGNED NULL,
+    unreadable VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     PRIMARY KEY (id),
     UNIQUE KEY by_state (purchase_id, transaction_id, signed_at, content_hash),
     KEY by_jws_hash (jws_hash)

@@ -55,7 +55,10 @@ package struct AppStoreVerifier: Sendable {
         return try await unlessRevoked(verdict, at: now) { ($0.chain, $0.payload.receiptCreationDate) }
     }
 
-    private func unlessRevoked<Verified>(
+    /// The verdict, or that the chain was revoked.
+    ///
+    /// - Throws: ``RevocationUnavailable``.
+    func unlessRevoked<Verified>(
         _ verdict: Result<Verified, EvidenceError>, at now: Int64, _ signing: (Verified) -> (SigningChain, Int64)
     ) async throws(RevocationUnavailable) -> Result<Verified, EvidenceError> {
         guard let revocation, case .success(let verified) = verdict else { return verdict }

@@ -17,17 +17,20 @@ package struct AppTransactionPayload: Hashable, Sendable {
     /// `iOS`, `macOS`, `tvOS`, `visionOS` and what may follow.
     package let originalPlatform: String?
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of range.
+    /// - Throws: `payload_malformed` for a required member that is absent, and any that decides something and is of another type
+    ///   or out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         bundleId = try payload.required("bundleId", payload.text("bundleId"))
         appAppleId = try payload.integer("appAppleId")
         receiptCreationDate = try payload.required("receiptCreationDate", payload.instant("receiptCreationDate"))
         appTransactionId = try payload.identifier("appTransactionId")
-        applicationVersion = try payload.text("applicationVersion")
-        versionExternalIdentifier = try payload.integer("versionExternalIdentifier")
-        originalApplicationVersion = try payload.text("originalApplicationVersion")
-        originalPurchaseDate = try payload.instant("originalPurchaseDate")
-        preorderDate = try payload.instant("preorderDate")
-        originalPlatform = try payload.text("originalPlatform")
+
+        var remarks = TolerantReader(payload)
+        applicationVersion = remarks.text("applicationVersion")
+        versionExternalIdentifier = remarks.integer("versionExternalIdentifier")
+        originalApplicationVersion = remarks.text("originalApplicationVersion")
+        originalPurchaseDate = remarks.instant("originalPurchaseDate")
+        preorderDate = remarks.instant("preorderDate")
+        originalPlatform = remarks.text("originalPlatform")
     }
 }

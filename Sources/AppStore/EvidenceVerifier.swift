@@ -36,29 +36,28 @@ package struct EvidenceVerifier: Sendable {
     ///
     /// - Throws: The first reason up to `payload_malformed`.
     func open(_ text: String, maximumBytes: Int) throws(EvidenceError) -> AuthenticPayload {
-        var text = text
-        let outcome = text.withUTF8 { characters in
-            Result { () throws(EvidenceError) in
-                try open(CompactJWS(characters, maximumBytes: maximumBytes))
-            }
-        }
-        return try outcome.get()
+        let jws = try CompactJWS(text, maximumBytes: maximumBytes)
+        if let known = chains[jws.headerDigest] { return try open(jws, under: known) }
+        return try open(jws, under: chain(of: jws.readHeader()))
     }
 
-    private func open(_ jws: CompactJWS) throws(EvidenceError) -> AuthenticPayload {
-        let known = chains[jws.headerDigest]
-        let chain: SigningChain
-        if let known {
-            chain = known
-        } else {
-            chain = try SigningChain(JWSHeader(segment: jws.header), to: roots)
-        }
+    /// The path that a header names.
+    ///
+    /// - Throws: `certificate_malformed` or `chain_untrusted`.
+    func chain(of header: JWSHeader) throws(EvidenceError) -> SigningChain {
+        try SigningChain(header, to: roots, knowing: chains)
+    }
+
+    /// Checks the signature under the chain that the header names, and keeps the chain if it holds.
+    ///
+    /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
+    func open(_ jws: CompactJWS, under chain: SigningChain) throws(EvidenceError) -> AuthenticPayload {
         let payload = Result { () throws(EvidenceError) in try Self.object(in: jws.payload) }
         // An unreadable date is skipped here and refused after the signature: see EvidenceError.
         if case .success(let reader) = payload, let signedAt = Self.signedAt(reader), !chain.period.contains(signedAt) {
             throw EvidenceError(.chainExpired, "A certificate was not valid when the text was signed.")
         }
-        if known == nil, !chain.carriesAppleMarkers {
+        guard chain.carriesAppleMarkers else {
             throw EvidenceError(.missingAppleMarker, "The certificates are not for signing App Store data.")
         }
         // Lost in the try: that the signature is not 64 bytes long.
@@ -67,7 +66,7 @@ package struct EvidenceVerifier: Sendable {
         else {
             throw EvidenceError(.signatureMismatch, "The signature does not match the text.")
         }
-        if known == nil { chains.insert(chain, for: jws.headerDigest) }
+        chains.insert(chain, for: jws.headerDigest)
         return AuthenticPayload(reader: try payload.get(), chain: chain, jws)
     }
 
@@ -126,20 +125,15 @@ package struct EvidenceVerifier: Sendable {
 struct AuthenticPayload {
     private let reader: PayloadReader
     let chain: SigningChain
-    /// SHA-256 of the compact text.
-    let textDigest: [UInt8]
-    private let header: SignedText.Header
+    /// The compact text with its digests.
+    let proof: SignedText
 
     fileprivate init(reader: PayloadReader, chain: SigningChain, _ jws: CompactJWS) {
         self.reader = reader
         self.chain = chain
-        textDigest = Array(jws.textDigest)
-        header = SignedText.Header(length: jws.header.count, digest: Array(jws.headerDigest))
-    }
-
-    /// `text`, from which this was read, with its digests.
-    func proof(in text: String) -> SignedText {
-        SignedText(text: text, digest: textDigest, header: header)
+        proof = SignedText(
+            text: jws.text, digest: Array(jws.textDigest),
+            header: SignedText.Header(length: jws.headerLength, digest: Array(jws.headerDigest)))
     }
 
     /// Reads the payload as the kind that is wanted.

@@ -3,7 +3,8 @@ import Entitlements
 /// Typed access to the members of one object of an authentic payload.
 ///
 /// Unknown members are ignored, `null` counts as absent, and a member of the wrong type is refused rather than skipped, as Apple's
-/// own decoders have it (`apple.md` §2). Every refusal is `payload_malformed` and names the member.
+/// own decoders have it (`apple.md` §2). Every refusal is `payload_malformed` and names the member. ``TolerantReader`` reads what
+/// decides nothing.
 struct PayloadReader {
     private let json: StrictJSON
     private let object: Int

@@ -20,52 +20,49 @@ final class SigningChain: Sendable {
     let key: P256.Signing.PublicKey
     /// When all three are valid.
     let period: ValidityPeriod
-
-    /// Parses the two certificates and builds the path.
-    ///
-    /// - Throws: `certificate_malformed` or `chain_untrusted`.
-    init(_ header: JWSHeader, to roots: TrustRoots) throws(EvidenceError) {
-        let leaf = try Self.parse(header.leaf, "first")
-        let intermediate = try Self.parse(header.intermediate, "second")
-        guard Self.isSound(leaf), Self.isSound(intermediate) else {
-            throw EvidenceError(.chainUntrusted, "A certificate makes demands that Apple's certificates do not make.")
-        }
-        guard leaf.issuer == intermediate.subject, leaf.subject != leaf.issuer,
-            intermediate.subject != intermediate.issuer
-        else {
-            throw EvidenceError(.chainUntrusted, "The certificates do not follow one another.")
-        }
-        guard Self.mayIssue(intermediate), Self.maySign(leaf), let key = P256.Signing.PublicKey(leaf.publicKey) else {
-            throw EvidenceError(.chainUntrusted, "A certificate may not be used for its place in the chain.")
-        }
-        guard
-            let root = roots.roots.first(where: {
-                $0.certificate.subject == intermediate.issuer && Self.mayIssue($0.certificate, above: 1)
-                    && $0.certificate.publicKey.isValidSignature(intermediate.signature, for: intermediate)
-            })
-        else {
-            throw EvidenceError(.chainUntrusted, "The chain does not end at a configured root.")
-        }
-        guard intermediate.publicKey.isValidSignature(leaf.signature, for: leaf) else {
-            throw EvidenceError(.chainUntrusted, "The second certificate did not issue the first.")
-        }
-        self.leaf = leaf
-        self.intermediate = intermediate
-        self.root = root.certificate
-        self.key = key
-        self.period = ValidityPeriod(leaf).intersection(ValidityPeriod(intermediate)).intersection(root.period)
-    }
-
     /// Whether Apple issued these certificates for signing App Store data (`apple.md` §1.3).
     ///
     /// Any developer certificate chains to Apple's root; only the markers tell the store's signers from them. A marker counts on
     /// its own certificate and as Apple writes it, not critical; its value is not read.
-    var carriesAppleMarkers: Bool {
-        leaf.extensions[oid: .AppleMarker.leaf]?.critical == false
-            && intermediate.extensions[oid: .AppleMarker.intermediate]?.critical == false
+    let carriesAppleMarkers: Bool
+
+    /// Parses the two certificates and builds the path. An intermediate that `chains` knows is neither parsed nor checked again,
+    /// and one that proves good is kept there.
+    ///
+    /// - Throws: `certificate_malformed` or `chain_untrusted`.
+    init(
+        _ header: JWSHeader, to roots: TrustRoots, knowing chains: VerifiedChainCache = VerifiedChainCache()
+    ) throws(EvidenceError) {
+        let leaf = try Self.parse(header.leaf, "first")
+        let issuer: VerifiedIntermediate
+        if let known = chains.intermediate(header.intermediate) {
+            issuer = known
+        } else {
+            issuer = try VerifiedIntermediate(header.intermediate, to: roots)
+            chains.insert(issuer)
+        }
+        guard Self.isSound(leaf) else {
+            throw EvidenceError(.chainUntrusted, "A certificate makes demands that Apple's certificates do not make.")
+        }
+        guard leaf.issuer == issuer.certificate.subject, leaf.subject != leaf.issuer else {
+            throw EvidenceError(.chainUntrusted, "The certificates do not follow one another.")
+        }
+        guard Self.maySign(leaf), let key = P256.Signing.PublicKey(leaf.publicKey) else {
+            throw EvidenceError(.chainUntrusted, "A certificate may not be used for its place in the chain.")
+        }
+        guard issuer.certificate.publicKey.isValidSignature(leaf.signature, for: leaf) else {
+            throw EvidenceError(.chainUntrusted, "The second certificate did not issue the first.")
+        }
+        self.leaf = leaf
+        self.intermediate = issuer.certificate
+        self.root = issuer.root
+        self.key = key
+        self.period = ValidityPeriod(leaf).intersection(issuer.period)
+        self.carriesAppleMarkers = leaf.extensions[oid: .AppleMarker.leaf]?.critical == false && issuer.isMarked
     }
 
-    private static func parse(_ der: [UInt8], _ ordinal: String) throws(EvidenceError) -> Certificate {
+    /// - Throws: `certificate_malformed`.
+    static func parse(_ der: [UInt8], _ ordinal: String) throws(EvidenceError) -> Certificate {
         do {
             return try Certificate(derEncoded: der)
         } catch {
@@ -75,7 +72,7 @@ final class SigningChain: Sendable {
 
     /// What holds for every certificate of a path: version 3, an ECDSA signature, nothing critical that is not understood, and no
     /// name constraints, which are not implemented here and which Apple does not use.
-    private static func isSound(_ certificate: Certificate) -> Bool {
+    static func isSound(_ certificate: Certificate) -> Bool {
         certificate.version == .v3
             && ecdsa.contains(certificate.signatureAlgorithm)
             && certificate.extensions.allSatisfy { !$0.critical || understood.contains($0.oid) }

@@ -44,8 +44,11 @@ package struct TransactionPayload: Hashable, Sendable {
     /// ISO 4217.
     package let currency: String?
     package let billingPlanType: BillingPlanType?
+    /// The members that decide nothing and were of another type than Apple documents; they are nil here.
+    package let unreadable: [String]
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of range.
+    /// - Throws: `payload_malformed` for a required member that is absent, and any that decides something and is of another type
+    ///   or out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         transactionId = try payload.required("transactionId", payload.identifier("transactionId"))
         originalTransactionId = try payload.required(
@@ -54,7 +57,6 @@ package struct TransactionPayload: Hashable, Sendable {
         bundleId = try payload.required("bundleId", payload.text("bundleId"))
         productId = try payload.required("productId", payload.identifier("productId"))
         type = ProductType(rawValue: try payload.required("type", payload.text("type")))
-        subscriptionGroupIdentifier = try payload.text("subscriptionGroupIdentifier")
         quantity = Int(try payload.integer("quantity", in: Self.quantities) ?? 1)
         purchaseDate = try payload.required("purchaseDate", payload.instant("purchaseDate"))
         originalPurchaseDate = try payload.instant("originalPurchaseDate")
@@ -65,18 +67,22 @@ package struct TransactionPayload: Hashable, Sendable {
         appTransactionId = try payload.text("appTransactionId")
         isUpgraded = try payload.flag("isUpgraded")
         revocationDate = try payload.instant("revocationDate")
-        revocationReason = try payload.integer("revocationReason").map(RevocationReason.init(rawValue:))
         revocationType = try payload.text("revocationType").map(RevocationType.init(rawValue:))
         revocationPercentage = try payload.integer("revocationPercentage")
-        offerType = try payload.integer("offerType").map(OfferType.init(rawValue:))
-        offerIdentifier = try payload.text("offerIdentifier")
-        offerDiscountType = try payload.text("offerDiscountType").map(OfferDiscountType.init(rawValue:))
-        offerPeriod = try payload.text("offerPeriod")
-        transactionReason = try payload.text("transactionReason").map(TransactionReason.init(rawValue:))
-        storefront = try payload.text("storefront")
-        storefrontId = try payload.text("storefrontId")
-        price = try payload.integer("price")
-        currency = try payload.text("currency")
-        billingPlanType = try payload.text("billingPlanType").map(BillingPlanType.init(rawValue:))
+
+        var remarks = TolerantReader(payload)
+        subscriptionGroupIdentifier = remarks.text("subscriptionGroupIdentifier")
+        revocationReason = remarks.integer("revocationReason").map(RevocationReason.init(rawValue:))
+        offerType = remarks.integer("offerType").map(OfferType.init(rawValue:))
+        offerIdentifier = remarks.text("offerIdentifier")
+        offerDiscountType = remarks.text("offerDiscountType").map(OfferDiscountType.init(rawValue:))
+        offerPeriod = remarks.text("offerPeriod")
+        transactionReason = remarks.text("transactionReason").map(TransactionReason.init(rawValue:))
+        storefront = remarks.text("storefront")
+        storefrontId = remarks.text("storefrontId")
+        price = remarks.integer("price")
+        currency = remarks.text("currency")
+        billingPlanType = remarks.text("billingPlanType").map(BillingPlanType.init(rawValue:))
+        unreadable = remarks.unreadable
     }
 }

@@ -17,7 +17,7 @@ package struct VerifiedNotification: Sendable {
         _ environment: StoreEnvironment
     ) {
         self.signed = signed
-        self.jwsHash = authentic.textDigest
+        self.jwsHash = authentic.proof.digest
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain

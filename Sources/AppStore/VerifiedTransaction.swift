@@ -11,10 +11,9 @@ package final class VerifiedTransaction: Sendable {
     let chain: SigningChain
 
     fileprivate init(
-        _ signed: SignedTransaction, _ authentic: AuthenticPayload, _ payload: TransactionPayload,
-        _ environment: StoreEnvironment
+        _ authentic: AuthenticPayload, _ payload: TransactionPayload, _ environment: StoreEnvironment
     ) {
-        self.text = authentic.proof(in: signed.text)
+        self.text = authentic.proof
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain
@@ -27,11 +26,26 @@ extension EvidenceVerifier {
     /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
     /// - Throws: The first reason, in the contract's order.
     package func verify(_ signed: SignedTransaction, at now: Int64) throws(EvidenceError) -> VerifiedTransaction {
-        let authentic = try open(signed.text, maximumBytes: SignedTransaction.maximumBytes)
+        try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes), at: now)
+    }
+
+    /// Verifies a transaction under the chain that its header names.
+    ///
+    /// - Throws: The first reason from `chain_expired` on.
+    func verify(
+        _ jws: CompactJWS, under chain: SigningChain, at now: Int64
+    ) throws(EvidenceError) -> VerifiedTransaction {
+        try transaction(in: open(jws, under: chain), at: now)
+    }
+
+    /// - Throws: The first reason from `payload_malformed` on.
+    private func transaction(
+        in authentic: AuthenticPayload, at now: Int64
+    ) throws(EvidenceError) -> VerifiedTransaction {
         let (payload, environment) = try authentic.decode(as: .transaction, at: now) {
             (reader) throws(EvidenceError) in (try TransactionPayload(reader), reader.environment("environment"))
         }
         _ = try requireApp(payload.bundleId)
-        return VerifiedTransaction(signed, authentic, payload, try requireEnvironment(environment))
+        return VerifiedTransaction(authentic, payload, try requireEnvironment(environment))
     }
 }

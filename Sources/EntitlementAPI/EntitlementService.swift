@@ -11,7 +11,7 @@ package protocol EntitlementService: Sendable {
     ///   - proof: The Apple account, if the request proved one.
     /// - Throws: ``ServiceFailure``.
     func attach(
-        _ evidence: Evidence, proof: AppTransactionID?, to user: UserID
+        _ evidence: Evidence, proof: AccountProof?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal>
 
     /// Records all items and gives each its own verdict, in one unit of work.
@@ -19,7 +19,7 @@ package protocol EntitlementService: Sendable {
     /// - Parameter items: What passed verification, in the request's order; may be empty.
     /// - Throws: ``ServiceFailure``.
     func restore(
-        _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
+        _ items: [RestoreItem], proof: AccountProof?, to user: UserID
     ) async throws(ServiceFailure) -> RestoreReply
 
     /// Records what `deciding` decides over the ledgers of `users` and the purchases named, all under locks.

@@ -33,10 +33,11 @@ import Testing
                 #expect(verdicts.count == count)
                 for (place, verdict) in verdicts.enumerated() {
                     switch verdict {
-                    case .success(let verified):
+                    case .genuine(let verified):
                         #expect(verified.payload.transactionId == "\(place % 40)")
                         #expect(verified.text.text == texts[place].text)
-                    case .failure(let error): #expect(error.reason == .malformed && place % 40 % 7 == 3)
+                    case .refused(let error): #expect(error.reason == .malformed && place % 40 % 7 == 3)
+                    case .notJudged: Issue.record("not judged: \(place)")
                     }
                 }
             }

@@ -88,6 +88,28 @@ import X509
         #expect(chains.count == VerifiedChainCache.capacity)
     }
 
+    @Test func `an intermediate is kept once a root vouched for it, whatever the text, and a forged one never is`()
+        throws
+    {
+        let foreign = P384.Signing.PrivateKey()
+        for jws in [try mint.chain(rootKey: foreign), try HostileVectors.authority().sign(mint.payload)] {
+            #expect(!accepts(jws))
+        }
+        #expect(chains.intermediateCount == 0)
+        let key = P256.Signing.PrivateKey()
+        let forged = try mint.leafRecipe(key.publicKey, below: mint.authority.intermediateKey.publicKey)
+            .mint(signedBy: .init(foreign)).der
+        #expect(!accepts(try mint.sign(certificates: [forged, mint.certificates[1], mint.certificates[2]], by: key)))
+        #expect(chains.intermediateCount == 1 && chains.count == 0)
+        #expect(accepts(try mint.sign(mint.payload)))
+        let other = try mint.leafRecipe(key.publicKey, below: mint.authority.intermediateKey.publicKey)
+            .mint(signedBy: .init(mint.authority.intermediateKey)).der
+        #expect(accepts(try mint.sign(certificates: [other, mint.certificates[1], mint.certificates[2]], by: key)))
+        #expect(chains.intermediateCount == 1 && chains.count == 2)
+        for _ in 0..<VerifiedChainCache.capacity { #expect(accepts(try mint.chain())) }
+        #expect(chains.intermediateCount == VerifiedChainCache.capacity)
+    }
+
     @Test func `verifiers on all threads share it`() async throws {
         let texts = try (0..<8).map { _ in try mint.chain() }
         await withTaskGroup(of: Bool.self) { group in

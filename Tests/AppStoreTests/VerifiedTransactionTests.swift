@@ -109,6 +109,38 @@ import Testing
         }
     }
 
+    @Test func `what decides nothing is unknown where it is of another type, and named`() throws {
+        let odd = try verify(mint.oddities).payload
+        #expect(Set(odd.unreadable) == Set(HostileMint.idle) && odd.unreadable.count == 12)
+        #expect(odd.price == nil && odd.currency == nil && odd.offerType == nil && odd.revocationReason == nil)
+        let plain = try verify(mint.fullPayload).payload
+        #expect(plain.unreadable == [])
+        #expect(odd.transactionId == plain.transactionId && odd.revocationPercentage == plain.revocationPercentage)
+        for name in HostileMint.idle {
+            for value in ["\"x\"", "-7", "1e300", "false", "[]", "{\"a\":1}"] {
+                var payload = mint.fullPayload
+                payload[name] = .verbatim(value)
+                let unreadable = try verify(payload).payload.unreadable
+                #expect(unreadable == [name] || unreadable.isEmpty && "\"-".contains(value.prefix(1)), "\(name)")
+            }
+        }
+    }
+
+    @Test func `a proof of the Apple account needs nothing that decides nothing`() throws {
+        let names = [
+            "applicationVersion", "versionExternalIdentifier", "originalApplicationVersion", "originalPurchaseDate",
+            "preorderDate", "originalPlatform",
+        ]
+        var payload = SimulatedAppTransaction(bundleId: HostileVectors.app.bundleId, at: now - 1000).payload
+        for name in names { payload[name] = .verbatim("[]") }
+        let read = try verifier.verify(SignedAppTransaction(try mint.sign(payload)), at: now)
+        #expect(read.payload.appTransactionId == "704897469903383919" && read.payload.originalPlatform == nil)
+        payload["appTransactionId"] = .integer(7)
+        #expect(throws: EvidenceError.self) {
+            try verifier.verify(SignedAppTransaction(try mint.sign(payload)), at: now)
+        }
+    }
+
     @Test func `what may be absent or null is`() throws {
         var bare = mint.payload
         for name in mint.payload.members.map(\.name)

@@ -18,13 +18,13 @@ import Testing
 
     private static func claim(
         _ states: [VerifiedPurchase], owner: UserID? = nil, holders: [AccountToken: UserID] = [:],
-        proof: String? = nil, _ unclaimed: ClaimRules.Unclaimed = .any
+        proof: AccountProof? = nil, _ unclaimed: ClaimRules.Unclaimed = .any
     ) -> Result<Claim, AttachRefusal> {
         let key = states[0].key
         let history = PurchaseHistory(
             now: now, ledgers: [:], purchases: [key: .init(owner: owner, states: states)], tokenHolders: holders)
         let attach = Attach(
-            states[0], to: .alice, proof: proof.map { AppTransactionID($0) },
+            states[0], to: .alice, proof: proof,
             in: ClaimContext(rules: ClaimRules(unclaimed: unclaimed), fold: .example))
         let decision = attach.decide(given: history)
         let isBound = decision.answer == .success(.unowned)
@@ -60,7 +60,14 @@ import Testing
 
     @Test func onlyTheSameAppleAccountIsProof() {
         let state = Self.state(at: Self.now)
-        #expect(Self.claim([state], proof: "account", .proof) == .success(.unowned))
+        let account = AppTransactionID("account")
+        let proof = AccountProof(of: account, in: AppID("app"), .production)
+        #expect(Self.claim([state], proof: proof, .proof) == .success(.unowned))
+        for other in [
+            AccountProof(of: account, in: AppID("app"), .sandbox), AccountProof(of: account, in: .vpn, .production),
+        ] {
+            #expect(Self.claim([state], proof: other, .proof) == .failure(.notClaimable))
+        }
         #expect(Self.claim([state], proof: "another", .proof) == .failure(.notClaimable))
         #expect(Self.claim([state], .proof) == .failure(.notClaimable))
     }

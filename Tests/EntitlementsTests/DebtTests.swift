@@ -104,7 +104,8 @@ import Testing
     @Test(arguments: [nil, "B"]) func anotherAppleAccountOwesNothingOfIt(_ account: String?) {
         var realm = Self.indebted()
         let state = VerifiedPurchase.state(of: "o", at: "01-20", account: account)
-        #expect(realm.attach(state, to: Self.bob, proof: account, at: "02-10") == .success(.unowned))
+        let proof = account.map { AccountProof(stringLiteral: $0) }
+        #expect(realm.attach(state, to: Self.bob, proof: proof, at: "02-10") == .success(.unowned))
         #expect(purse(of: Self.bob, in: realm) == [0, 0] && purse(of: Self.gone, in: realm) == [0, 40])
     }
 
@@ -298,7 +299,8 @@ import Testing
                 let number = Int.random(in: 0..<lots.count, using: &random)
                 switch Int.random(in: 0..<9, using: &random) {
                 case 0, 1:
-                    let proof = Bool.random(using: &random) ? lots[number].appTransactionID?.text : nil
+                    let account = Bool.random(using: &random) ? lots[number].appTransactionID : nil
+                    let proof = account.map { AccountProof(of: $0, in: .vpn, .production) }
                     attached.insert(number)
                     realm.attach(lots[number], to: person, proof: proof, at: at)
                 case 2, 3: realm.spend(Int.random(in: 1...90, using: &random), of: person, at: at)

@@ -20,7 +20,7 @@ extension QuarterByQuarter {
     }
 
     /// What somebody is told who attaches a purchase that is known; `proof` is the Apple account that they show.
-    mutating func attach(_ id: String, to user: UserID, proof: String?, at now: Int) -> String {
+    mutating func attach(_ id: String, to user: UserID, proof: AccountProof?, at now: Int) -> String {
         guard let position = position(id) else { return "not_claimable" }
         if let owner = things[position].owner {
             if owner == user { return "alreadyTheirs" }
@@ -35,9 +35,10 @@ extension QuarterByQuarter {
         return "unowned"
     }
 
-    private mutating func mayComeByPolicy(_ position: Int, to user: UserID, proof: String?, at now: Int) -> Bool {
+    private mutating func mayComeByPolicy(_ position: Int, to user: UserID, proof: AccountProof?, at now: Int) -> Bool {
         let thing = things[position]
-        guard let proof, thing.told.contains(where: { $0.state.appTransactionID?.text == proof }),
+        guard let proof, proof.environment == thing.key.environment,
+            thing.told.contains(where: { $0.state.appTransactionID == proof.account }),
             let stay = thing.stays.last, !isTouched(thing, at: now)
         else { return false }
         if thing.stays.count > 1, now - stay.from < Self.cooldown { return false }
@@ -74,7 +75,7 @@ extension QuarterByQuarter {
     }
 
     /// The verdicts on the items of a restore, all of which are recorded; purchases are judged in their order.
-    mutating func restore(_ items: [VerifiedPurchase], to user: UserID, proof: String?, at now: Int) -> [String] {
+    mutating func restore(_ items: [VerifiedPurchase], to user: UserID, proof: AccountProof?, at now: Int) -> [String] {
         var verdicts = items.map { _ in "duplicate" }
         for (key, rivals) in Dictionary(grouping: items.indices, by: { items[$0].key })
             .sorted(by: { Self.order($0.key).lexicographicallyPrecedes(Self.order($1.key)) })

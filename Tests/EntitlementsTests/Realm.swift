@@ -37,21 +37,21 @@ struct Realm {
 
     @discardableResult
     mutating func attach(
-        _ state: VerifiedPurchase, to user: UserID, proof: String? = nil, at now: Instant,
+        _ state: VerifiedPurchase, to user: UserID, proof: AccountProof? = nil, at now: Instant,
         in context: ClaimContext = .example
     ) -> Result<Claim, AttachRefusal> {
         record(state, at: now)
-        let attach = Attach(state, to: user, proof: proof.map { AppTransactionID($0) }, in: context)
+        let attach = Attach(state, to: user, proof: proof, in: context)
         return apply(attach.decide(given: history(at: now)), at: now)
     }
 
     mutating func restore(
-        _ items: [VerifiedPurchase], to user: UserID, proof: String? = nil, at now: Instant,
+        _ items: [VerifiedPurchase], to user: UserID, proof: AccountProof? = nil, at now: Instant,
         in context: ClaimContext = .example
     ) -> Result<[Int: Restore.Verdict], Never> {
         for state in items { record(state, at: now) }
         let indexed = items.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
-        let restore = Restore(indexed, to: user, proof: proof.map { AppTransactionID($0) }, in: context)
+        let restore = Restore(indexed, to: user, proof: proof, in: context)
         return apply(restore.decide(given: history(at: now)), at: now)
     }
 

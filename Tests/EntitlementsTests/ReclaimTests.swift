@@ -26,7 +26,10 @@ import Testing
         #expect(UserID.erased(pseudonym: 1) != UserID.erased(pseudonym: 2))
     }
 
-    @Test(arguments: [nil, "B", "C"]) func withoutTheProofItIsAnothersLikeAnyOther(_ proof: String?) {
+    @Test(arguments: [
+        nil, "B", "C", AccountProof(of: AppTransactionID("A"), in: .vpn, .sandbox),
+        AccountProof(of: AppTransactionID("A"), in: AppID("com.other"), .production),
+    ]) func withoutTheProofItIsAnothersLikeAnyOther(_ proof: AccountProof?) {
         var realm = Self.erased
         #expect(realm.attach(Self.p1, to: Self.bob, proof: proof, at: "02-10") == .failure(.ownedByAnotherUser))
         #expect(realm.ledgers == Self.erased.ledgers)
@@ -44,6 +47,17 @@ import Testing
         #expect(realm.attach(Self.p1, to: Self.bob, proof: "A", at: "02-12") == .success(.alreadyTheirs))
     }
 
+    @Test func whatTheAccountOfOneEnvironmentBoughtDoesNotComeWithTheProofOfAnother() {
+        var realm = Realm()
+        let tried = VerifiedPurchase.state(of: "t", environment: .sandbox, at: "01-05", account: "A")
+        for state in [Self.p1, tried] { realm.attach(state, to: .alice, at: state.purchasedAt) }
+        realm.erase(.alice, as: 7)
+        #expect(realm.attach(Self.p1, to: Self.bob, proof: "A", at: "01-20") == .success(.transferred))
+        #expect(realm.owners[tried.key]?.isErased == true)
+        let proof = AccountProof(of: AppTransactionID("A"), in: .vpn, .sandbox)
+        #expect(realm.attach(tried, to: Self.bob, proof: proof, at: "01-21") == .success(.transferred))
+    }
+
     @Test func policiesAndLimitsDoNotHoldItBackAndItIsAsCauseOfItsOwn() {
         let strict = ClaimContext(rules: ClaimRules(transfersPerYear: 0), fold: .example)
         var realm = Self.erased
@@ -57,7 +71,7 @@ import Testing
 
     @Test func aRestoreOfSeveralClaimsThemOnce() {
         let items = [Self.p1, Self.p2, Self.other].enumerated().map { Restore.Item(index: $0, purchase: $1) }
-        let decision = Restore(items, to: Self.bob, proof: AppTransactionID("A"), in: .example)
+        let decision = Restore(items, to: Self.bob, proof: "A", in: .example)
             .decide(given: Self.erased.history(at: "02-10"))
         #expect(
             decision.answer
@@ -81,7 +95,8 @@ import Testing
         let state = VerifiedPurchase.state(of: "late", at: "02-01", accountToken: token, account: "A")
         for (proof, answer) in [
             (nil, .failure(.accountTokenMismatch)), ("B", .failure(.accountTokenMismatch)), ("A", .success(.unowned)),
-        ] as [(String?, Result<Claim, AttachRefusal>)] {
+            (AccountProof(of: AppTransactionID("A"), in: .vpn, .sandbox), .failure(.accountTokenMismatch)),
+        ] as [(AccountProof?, Result<Claim, AttachRefusal>)] {
             var realm = Self.erased
             realm.tokenHolders[token] = .erased(pseudonym: 7)
             #expect(realm.attach(state, to: Self.bob, proof: proof, at: "02-10") == answer)

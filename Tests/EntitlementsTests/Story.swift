@@ -100,6 +100,16 @@ struct Story {
     }
 }
 
+/// An account of Production in the app of the example catalogue.
+extension AccountProof: ExpressibleByStringLiteral {
+    package init(stringLiteral account: String) {
+        self.init(of: AppTransactionID(account), in: .vpn, .production)
+    }
+
+    /// Such as `apple of Sandbox`.
+    var summary: String { "\(account) of \(environment.rawValue)" }
+}
+
 extension UserID: ExpressibleByStringLiteral {
     static let alice: UserID = "alice"
 

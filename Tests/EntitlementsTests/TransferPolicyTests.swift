@@ -27,7 +27,7 @@ import Testing
     /// Alice has the purchase; Bob attaches it.
     private func check(
         _ state: VerifiedPurchase, then later: VerifiedPurchase..., under policy: Policy, at now: Instant,
-        proof: String? = "A", moves: Bool, sourceLocation: SourceLocation = #_sourceLocation
+        proof: AccountProof? = "A", moves: Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         var realm = Realm()
         realm.attach(state, to: .alice, at: state.purchasedAt)
@@ -52,6 +52,13 @@ import Testing
             check(state, under: .transfer, at: "01-10", moves: true)
             check(state, under: .transfer, at: "01-10", proof: nil, moves: false)
             check(state, under: .transfer, at: "01-10", proof: "B", moves: false)
+            let account = AppTransactionID("A")
+            for proof in [
+                AccountProof(of: account, in: .vpn, .sandbox),
+                AccountProof(of: account, in: AppID("com.other"), .production),
+            ] {
+                check(state, under: .transfer, at: "01-10", proof: proof, moves: false)
+            }
         }
         let unnamed = VerifiedPurchase.state(of: "p", at: "01-01")
         check(unnamed, under: .transfer, at: "01-10", proof: "A", moves: false)
@@ -226,7 +233,7 @@ import Testing
         for _ in 0..<10 {
             let shuffled = (states + [new]).shuffled(using: &random)
             let items = shuffled.enumerated().map { Restore.Item(index: $0, purchase: $1) }
-            let decision = Restore(items, to: Self.bob, proof: AppTransactionID("A"), in: context)
+            let decision = Restore(items, to: Self.bob, proof: "A", in: context)
                 .decide(given: realm.history(at: "01-10"))
             let verdicts = decision.answer.get()
             let byID = Dictionary(

@@ -63,16 +63,12 @@ extension WholeWalk {
     }
 
     private mutating func attach(_ state: VerifiedPurchase, to user: UserID) {
-        let proof = anyAccount
+        let proof = anyProof
         let told = realm.attach(state, to: user, proof: proof, at: instant, in: claims)
         record(state, into: &model)
         compare(
-            "\(user) of \(proof ?? "no account") attaches \(state.summary)", told.text { "\($0)" },
+            "\(user) of \(proof?.summary ?? "no account") attaches \(state.summary)", told.text { "\($0)" },
             model.attach(state.key.externalID.text, to: user, proof: proof, at: now))
-    }
-
-    private var anyAccount: String? {
-        mutating get { [nil, "apple", "apple", "pear"].randomElement(using: &random) ?? nil }
     }
 
     mutating func sell() {
@@ -101,14 +97,14 @@ extension WholeWalk {
             guard let state = sales.randomElement(using: &random)?.signed.randomElement(using: &random) else { return }
             items.append(state)
         }
-        let proof = anyAccount
+        let proof = anyProof
         guard case .success(let verdicts) = realm.restore(items, to: user, proof: proof, at: instant, in: claims) else {
             return
         }
         for state in items { record(state, into: &model) }
         let expected = model.restore(items, to: user, proof: proof, at: now)
         compare(
-            "\(user) of \(proof ?? "no account") restores \(items.map(\.summary))",
+            "\(user) of \(proof?.summary ?? "no account") restores \(items.map(\.summary))",
             "\(items.indices.map { verdicts[$0]?.text ?? "" })",
             "\(expected)")
     }

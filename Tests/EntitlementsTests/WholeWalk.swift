@@ -94,6 +94,17 @@ struct WholeWalk {
         Timeline(folding: ledger, given: catalogue, settings: settings)
     }
 
+    var anyAccount: String? {
+        mutating get { [nil, "apple", "apple", "pear"].randomElement(using: &random) ?? nil }
+    }
+
+    var anyProof: AccountProof? {
+        mutating get {
+            let environment = chance(of: 5) ? StoreEnvironment.sandbox : .production
+            return anyAccount.map { AccountProof(of: AppTransactionID($0), in: .vpn, environment) }
+        }
+    }
+
     mutating func note(_ deed: String) { trail.append("\(now): \(deed)") }
 
     mutating func compare(_ what: String, _ told: [String], _ expected: [String]) {

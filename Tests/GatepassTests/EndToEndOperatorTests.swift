@@ -69,6 +69,26 @@ extension EndToEnd {
             #expect(left.string("data.0.external_id") == unknown.transactionId, "\(left.text)")
         }
 
+        @Test func `a purchase whose text has an odd price gives what it should, and operators are told`()
+            async throws
+        {
+            let till = try await EndToEndTill.shared
+            let user = "odd" + newID()
+            let pass = EndToEndTill.sale("pass.30", at: now - day)
+            var payload = pass.payload
+            payload["price"] = .verbatim("4.99")
+            payload["storefront"] = .verbatim("{}")
+            let answer = try await till.server.attach(try till.server.authority.sign(payload), as: user)
+            #expect(answer.string("outcome") == "attached" && answer.string("status.tier") == "pro", "\(answer.text)")
+            let reader = try await till.with(scopes: "read")
+            let listed = try await reader.ask("transactions?limit=1")
+            #expect(listed.text.contains(#""unreadable":["storefront","price"]}],"#), "\(listed.text)")
+            let told = try await reader.ask("anomalies?reason=unreadable_fields&limit=1")
+            #expect(told.string("data.0.external_id") == pass.transactionId && told.string("data.0.user_id") == user)
+            let export = try await till.look("export", of: user)
+            #expect(export.string("transactions.0.unreadable") == "storefront,price")
+        }
+
         @Test func `a sandbox pass counts while its user is on the list of testers, also when it is asked about later`()
             async throws
         {

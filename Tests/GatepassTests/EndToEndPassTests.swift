@@ -130,7 +130,10 @@ extension EndToEnd {
             account.appAppleId = 1_234_567_890
             let (own, other) = (account, "704897469903383920")
             account.appTransactionId = other
-            for (proof, code) in [(account, "owned_by_another_user"), (own, nil), (own, nil)] {
+            var tried = own
+            tried.environment = .sandbox
+            let (refusal, none) = ("owned_by_another_user", String?.none)
+            for (proof, code) in [(account, refusal), (tried, refusal), (own, none), (own, none)] {
                 let signed = try till.server.authority.sign(proof).text
                 let body = #"{"signedTransactionJWS":"\#(text)","signedAppTransaction":"\#(signed)"}"#
                 let answer = try await till.server.send(

@@ -84,6 +84,24 @@ import Testing
         }
     }
 
+    @Test func `one of which something could not be read is found though it gives what it should`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("plain"), to: Self.anna)
+            try await shop.attach(Books.pass("odd"), to: Self.anna, unreadable: ["price", "offerType"])
+            try await shop.attach(Books.pass("mystery", of: "pass.31"), to: Self.anna, unreadable: ["price"])
+            let token = try await shop.instances[0].tokens.token(of: Self.anna)
+            try await shop.attach(Books.pass("unowned", token: token), to: Self.ben, unreadable: ["price"])
+            let found = try await Self.pages(of: .unreadableFields, limit: 9, shop)
+            #expect(found.map(\.state.key.externalID.text) == ["mystery", "odd"])
+            #expect(found.allSatisfy { $0.hasUnreadable })
+            #expect(try await Self.ids(shop) == ["unowned", "mystery", "odd"])
+            try await shop.attach(Books.pass("odd", signedDay: 2, revokedDay: 2), to: Self.anna)
+            #expect(try await Self.ids(of: .unreadableFields, shop) == ["mystery", "odd"], "of any of its texts")
+            let listed = try await Desk(shop).reader.transactions(before: nil, limit: 9)
+            #expect(listed.map(\.unreadable) == [[], ["price"], ["price"], ["price", "offerType"], []])
+        }
+    }
+
     @Test func `each is told with whose it is and with what was recorded of it last`() async throws {
         try await Shop.open { shop in
             let start = shop.clock.now

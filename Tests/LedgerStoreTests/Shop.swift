@@ -101,11 +101,11 @@ struct Shop: Sendable {
     @discardableResult
     func attach(
         _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
-        via instance: Int = 0
+        unreadable: [String] = [], via instance: Int = 0
     ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
-        let proof = proof.map { AppTransactionID($0) }
+        let proof = proof.map { AccountProof(of: AppTransactionID($0), in: Books.app, purchase.key.environment) }
         return try await instances[instance].ledger.record(
-            [Self.evidence(purchase, text: text)], for: [user]
+            [Self.evidence(purchase, text: text, unreadable: unreadable)], for: [user]
         ) { Attach(purchase, to: user, proof: proof, in: Self.claims($1)).decide(given: $0) }.answer
     }
 
@@ -114,7 +114,7 @@ struct Shop: Sendable {
     func restore(
         _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
     ) async throws(DatabaseError) -> [Int: Restore.Verdict] {
-        let proof = proof.map { AppTransactionID($0) }
+        let proof = proof.map { AccountProof(of: AppTransactionID($0), in: Books.app, .production) }
         let items = purchases.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
         return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
             Restore(items, to: user, proof: proof, in: Self.claims($1)).decide(given: $0)
@@ -194,7 +194,9 @@ struct Shop: Sendable {
     }
 
     /// A text for a state; the ledger never looks into it.
-    static func evidence(_ purchase: VerifiedPurchase, text: String? = nil) -> Evidence {
+    static func evidence(
+        _ purchase: VerifiedPurchase, text: String? = nil, unreadable: [String] = []
+    ) -> Evidence {
         let text =
             text ?? "header.\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
         let header = text.utf8.prefix(upTo: text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.startIndex)
@@ -202,7 +204,8 @@ struct Shop: Sendable {
             purchase: purchase,
             text: SignedText(
                 text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
-                header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))))
+                header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))),
+            unreadable: unreadable)
     }
 }
 

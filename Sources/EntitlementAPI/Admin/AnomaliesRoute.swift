@@ -2,7 +2,7 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/admin/anomalies`: purchases that are genuine and give nothing, and why, the last recorded first.
+/// `GET /api/admin/anomalies`: genuine purchases that operators have to look at, and why, the last recorded first.
 ///
 /// The tables name what may be one; each that somebody has is listed only if its owner's ledger says so.
 enum AnomaliesRoute {
@@ -34,7 +34,7 @@ enum AnomaliesRoute {
     }
 }
 
-/// A purchase that gives nothing, and why.
+/// A purchase to look at, and why.
 private struct AnomalousPurchase {
     let candidate: AnomalyCandidate
     let anomaly: Anomaly
@@ -46,7 +46,10 @@ private struct AnomalousPurchase {
             anomaly = .unowned
             return
         }
-        guard let anomaly = timelines[owner]?.anomaly(of: candidate.state.key, at: now) else { return nil }
+        let unreadable = candidate.hasUnreadable ? Anomaly.unreadableFields : nil
+        guard let anomaly = timelines[owner]?.anomaly(of: candidate.state.key, at: now) ?? unreadable else {
+            return nil
+        }
         self.anomaly = anomaly
     }
 }

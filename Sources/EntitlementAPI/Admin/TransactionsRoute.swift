@@ -31,6 +31,8 @@ extension JSONWriter {
         member("revoked_share", state.revocation?.share)
         member("signed_at", exactly: "signed_at_ms", state.signedAt)
         member("recorded_at", exactly: "recorded_at_ms", transaction.recordedAt)
+        name("unreadable")
+        array(transaction.unreadable) { $0.value($1) }
         endObject()
     }
 }

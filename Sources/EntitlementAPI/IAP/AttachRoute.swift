@@ -11,7 +11,7 @@ enum AttachRoute {
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await AttachRequest(call.json())
         let transaction = try await verified(body.transaction, call)
-        let evidence = Evidence(purchase: VerifiedPurchase(transaction), text: transaction.text)
+        let evidence = Evidence(transaction)
         let proof = try await AccountProof.verified(body.appTransaction, call)
         let answer = try await call.served { () async throws(ServiceFailure) in
             try await call.api.service.attach(evidence, proof: proof, to: call.user)

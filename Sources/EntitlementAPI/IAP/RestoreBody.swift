@@ -45,6 +45,9 @@ struct RestoreResult {
             outcome = .refused
             code = Problem.code(of: refusal)
             reason = code == .evidenceInvalid ? refusal.reason.rawValue : nil
+        case .notJudged:
+            outcome = .refused
+            code = .unavailable
         case .genuine(let evidence):
             purchase = evidence.purchase
             switch reply.verdicts[index] {

@@ -28,6 +28,7 @@ enum RestoreRoute {
     enum Verdict {
         case genuine(Evidence)
         case notGenuine(EvidenceError)
+        case notJudged
         case notText
         case tooLong
     }
@@ -50,9 +51,9 @@ enum RestoreRoute {
             case .tooLong: return .tooLong
             case .text:
                 switch verified.popFirst() {
-                case .success(let transaction):
-                    return .genuine(Evidence(purchase: VerifiedPurchase(transaction), text: transaction.text))
-                case .failure(let refusal): return .notGenuine(refusal)
+                case .genuine(let transaction): return .genuine(Evidence(transaction))
+                case .refused(let refusal): return .notGenuine(refusal)
+                case .notJudged: return .notJudged
                 // The verifier has a verdict for every text.
                 case nil: return .notText
                 }

@@ -1,5 +1,5 @@
-/// Why a genuine purchase that is recorded gives nothing, or not what it should, though somebody paid; the raw value is what the
-/// API writes.
+/// Why operators have to look at a genuine purchase that is recorded: it gives nothing, or not what it should, though somebody
+/// paid, or its text is not as the store documents it. The raw value is what the API writes.
 package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case unknownProduct = "unknown_product"
     case productTypeMismatch = "product_type_mismatch"
@@ -9,6 +9,8 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case unclearRefund = "unclear_refund"
     /// Nobody has it.
     case unowned
+    /// It gives what it should; members of a text about it that decide nothing could not be read.
+    case unreadableFields = "unreadable_fields"
 
     /// Nil for what is in order.
     init?(_ obstacle: Purchase.Obstacle) {

@@ -2,11 +2,11 @@
 package struct Attach: Sendable {
     package let purchase: VerifiedPurchase
     package let user: UserID
-    /// The `appTransactionId` of a verified AppTransaction that came with the request.
-    package let proof: AppTransactionID?
+    /// The Apple account, if the request proved one.
+    package let proof: AccountProof?
     package let context: ClaimContext
 
-    package init(_ purchase: VerifiedPurchase, to user: UserID, proof: AppTransactionID?, in context: ClaimContext) {
+    package init(_ purchase: VerifiedPurchase, to user: UserID, proof: AccountProof?, in context: ClaimContext) {
         self.purchase = purchase
         self.user = user
         self.proof = proof

@@ -3,8 +3,8 @@
 struct Claims {
     let history: PurchaseHistory
     let user: UserID
-    /// The `appTransactionId` of a verified AppTransaction that came with the request.
-    let proof: AppTransactionID?
+    /// The Apple account, if the request proved one.
+    let proof: AccountProof?
     let context: ClaimContext
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     private(set) var moves: [PurchaseKey: Move] = [:]
@@ -16,7 +16,7 @@ struct Claims {
     /// What ends the reservations of erased people.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
-    init(of user: UserID, proof: AppTransactionID?, given history: PurchaseHistory, in context: ClaimContext) {
+    init(of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext) {
         self.history = history
         self.user = user
         self.proof = proof
@@ -92,7 +92,7 @@ struct Claims {
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
     ) -> Bool {
         guard let proof, purchase.isProven(by: proof) else { return false }
-        let others = history.ledger(of: erased).purchases(notOf: [proof])
+        let others = history.ledger(of: erased).purchases { !proof.covers($0) }
         let timeline = timeline(of: erased)
         let instant = history.instantOfMove(from: erased, to: user)
         let going = timeline.purchases.indices.filter { index in
@@ -116,7 +116,7 @@ struct Claims {
             .flatMap { environment, states -> [DebtMove] in
                 let accounts = Set(states.compactMap(\.appTransactionID))
                 guard ledger.hasPurchase(of: accounts, in: environment) else { return [] }
-                let others = ledger.purchases(notOf: accounts)
+                let others = ledger.purchases { !($0.appTransactionID.map(accounts.contains) ?? false) }
                 let instant = history.instantOfMove(from: erased, to: user)
                 return timelineWithoutReclaimed(of: erased, at: instant)
                     .debts(at: instant, in: environment) { !others.contains($0) }
@@ -163,8 +163,9 @@ extension PurchaseHistory.KnownPurchase {
     }
 
     /// Whether `proof` shows the Apple account that bought it.
-    fileprivate func isProven(by proof: AppTransactionID?) -> Bool {
-        proof != nil && states.contains { $0.appTransactionID == proof }
+    fileprivate func isProven(by proof: AccountProof?) -> Bool {
+        guard let proof else { return false }
+        return states.contains { proof.covers($0) }
     }
 
     fileprivate func isFresh(at instant: Instant) -> Bool {
@@ -187,12 +188,13 @@ extension Timeline {
 }
 
 extension UserLedger {
-    /// What other Apple accounts than `accounts` bought.
-    fileprivate func purchases(notOf accounts: Set<AppTransactionID>) -> Set<PurchaseKey> {
+    /// What an Apple account bought that is another's by `isAnothers`; a state that names no account says nothing.
+    fileprivate func purchases(where isAnothers: (VerifiedPurchase) -> Bool) -> Set<PurchaseKey> {
         Set(
             entries.compactMap { entry in
-                guard let state = entry.fact.state, let account = state.appTransactionID, !accounts.contains(account)
-                else { return nil }
+                guard let state = entry.fact.state, state.appTransactionID != nil, isAnothers(state) else {
+                    return nil
+                }
                 return state.key
             })
     }

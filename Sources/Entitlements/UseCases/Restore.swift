@@ -21,10 +21,10 @@ package struct Restore: Sendable {
 
     package let items: [Item]
     package let user: UserID
-    package let proof: AppTransactionID?
+    package let proof: AccountProof?
     package let context: ClaimContext
 
-    package init(_ items: [Item], to user: UserID, proof: AppTransactionID?, in context: ClaimContext) {
+    package init(_ items: [Item], to user: UserID, proof: AccountProof?, in context: ClaimContext) {
         self.items = items
         self.user = user
         self.proof = proof

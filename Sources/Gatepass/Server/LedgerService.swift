@@ -84,7 +84,7 @@ final class LedgerService: EntitlementService {
 
     /// Throws `unavailable` while the database is away.
     func attach(
-        _ evidence: Evidence, proof: AppTransactionID?, to user: UserID
+        _ evidence: Evidence, proof: AccountProof?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
         let opened = try opened()
         let purchase = evidence.purchase
@@ -106,7 +106,7 @@ final class LedgerService: EntitlementService {
 
     /// Throws `unavailable` while the database is away.
     func restore(
-        _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
+        _ items: [RestoreItem], proof: AccountProof?, to user: UserID
     ) async throws(ServiceFailure) -> RestoreReply {
         let opened = try opened()
         let verified = items.map { Restore.Item(index: $0.index, purchase: $0.purchase) }

@@ -52,7 +52,7 @@ package struct Export: Sendable {
                     'purchased_at_ms', t.purchase_at, 'expires_at_ms', t.expires_at, 'quantity', t.quantity,
                     'family_shared', t.is_family_shared, 'revoked_at_ms', t.revocation_at, 'share', t.share,
                     'app_account_token', \(uuid("t.app_account_token")), 'app_transaction_id', t.app_transaction_id,
-                    'signed_at_ms', t.signed_at, 'recorded_at_ms', t.recorded_at,
+                    'signed_at_ms', t.signed_at, 'recorded_at_ms', t.recorded_at, 'unreadable', t.unreadable,
                     'signed_text', CONCAT(COALESCE(h.header, ''), s.jws))
                 FROM purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
                 LEFT JOIN signed_texts s ON s.state_id = COALESCE(t.text_of, t.id)

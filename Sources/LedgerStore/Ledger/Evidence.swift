@@ -5,9 +5,12 @@ package struct Evidence: Sendable {
     package let purchase: VerifiedPurchase
     /// The compact JWS.
     package let text: SignedText
+    /// The members of it that decide nothing and could not be read.
+    package let unreadable: [String]
 
-    package init(purchase: VerifiedPurchase, text: SignedText) {
+    package init(purchase: VerifiedPurchase, text: SignedText, unreadable: [String] = []) {
         self.purchase = purchase
         self.text = text
+        self.unreadable = unreadable
     }
 }

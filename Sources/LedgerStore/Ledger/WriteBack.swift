@@ -90,7 +90,7 @@ struct WriteBack {
                 let state = item.new.evidence.purchase
                 return StateRow.values(
                     workspace.remains(of: state) ?? state,
-                    digest: item.new.evidence.text.digest, contentHash: holding?.states[item.index].contentHash ?? [],
+                    provedBy: item.new.evidence, contentHash: holding?.states[item.index].contentHash ?? [],
                     purchase: try workspace.row(of: item.key),
                     owner: holding?.owner.flatMap { workspace.people[$0]?.head.pseudonym },
                     recordedAt: item.new.recordedAt, textOf: holding?.states[item.index].textOf)

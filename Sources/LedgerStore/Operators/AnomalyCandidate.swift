@@ -10,11 +10,16 @@ package struct AnomalyCandidate: Hashable, Sendable {
     package let state: VerifiedPurchase
     /// When that was.
     package let recordedAt: Instant
+    /// Whether a text about it has members that decide nothing and could not be read.
+    package let hasUnreadable: Bool
 
-    package init(id: UInt64, owner: UserID?, state: VerifiedPurchase, recordedAt: Instant) {
+    package init(
+        id: UInt64, owner: UserID?, state: VerifiedPurchase, recordedAt: Instant, hasUnreadable: Bool = false
+    ) {
         self.id = id
         self.owner = owner
         self.state = state
         self.recordedAt = recordedAt
+        self.hasUnreadable = hasUnreadable
     }
 }

@@ -130,4 +130,6 @@ package struct RecordedTransaction: Hashable, Sendable {
     package let state: VerifiedPurchase
     package let owner: UserID?
     package let recordedAt: Instant
+    /// The members of its text that decide nothing and could not be read.
+    package let unreadable: [String]
 }

@@ -1,13 +1,15 @@
 import Entitlements
 import MariaDB
 
-/// A purchase that is nobody's, of which nothing is projected for its owner, or of which a refund is unclear, with what was
-/// recorded of it last.
+/// A purchase that is nobody's, of which nothing is projected for its owner, of which a refund is unclear or something could not
+/// be read, with what was recorded of it last.
 enum AnomalyRow {
-    private static let unclearRefund = """
-        SELECT 1 FROM apple_iap_transactions r
-        WHERE r.purchase_id = p.id AND r.revocation_at IS NOT NULL AND r.share IS NULL
-        """
+    private static let isUnclearRefund = "r.revocation_at IS NOT NULL AND r.share IS NULL"
+    private static let isUnreadable = "r.unreadable IS NOT NULL"
+
+    private static func hasState(_ condition: String) -> String {
+        "EXISTS (SELECT 1 FROM apple_iap_transactions r WHERE r.purchase_id = p.id AND (\(condition)))"
+    }
 
     /// An erased person's are left out.
     private static let page = Statement(
@@ -16,13 +18,15 @@ enum AnomalyRow {
         SELECT p.id, t.recorded_at, EXISTS (
                 SELECT 1 FROM apple_iap_transactions m WHERE m.purchase_id = p.id AND (m.product_id <> t.product_id
                     OR m.product_type <> t.product_type OR m.is_family_shared <> t.is_family_shared)),
-            EXISTS (\(unclearRefund)), u.user_id, \(PurchaseRow.columns), \(StateRow.columns)
+            \(hasState(isUnclearRefund)), \(hasState(isUnreadable)), u.user_id,
+            \(PurchaseRow.columns), \(StateRow.columns)
         FROM purchases p FORCE INDEX (PRIMARY)
         LEFT JOIN users u ON u.pseudonym = p.user_id
         LEFT JOIN subscriptions s ON s.purchase_id = p.id AND s.user_id = p.user_id
         STRAIGHT_JOIN apple_iap_transactions t ON t.id = (
             SELECT MAX(id) FROM apple_iap_transactions FORCE INDEX (by_state) WHERE purchase_id = p.id)
-        WHERE p.id < ? AND p.id >= ? AND (s.purchase_id IS NULL OR EXISTS (\(unclearRefund)))
+        WHERE p.id < ? AND p.id >= ?
+            AND (s.purchase_id IS NULL OR \(hasState("\(isUnclearRefund) OR \(isUnreadable)")))
             AND (p.user_id IS NULL OR u.user_id IS NOT NULL)
         ORDER BY p.id DESC
         """)
@@ -35,13 +39,14 @@ enum AnomalyRow {
         var candidates: [AnomalyCandidate] = []
         for row in try session.query(page, [.uint64(id), .uint64(floor)]) {
             guard candidates.count < limit else { break }
-            guard let key = try PurchaseRow.key(row, from: 5) else { continue }
+            guard let key = try PurchaseRow.key(row, from: 6) else { continue }
             let candidate = AnomalyCandidate(
-                id: try row.uint64(0), owner: try row.optionalText(4).flatMap { UserID($0) },
-                state: try StateRow.decode(row, from: 9, key: key),
-                recordedAt: Instant(milliseconds: try row.int64(1)))
+                id: try row.uint64(0), owner: try row.optionalText(5).flatMap { UserID($0) },
+                state: try StateRow.decode(row, from: 10, key: key),
+                recordedAt: Instant(milliseconds: try row.int64(1)), hasUnreadable: try row.bool(4))
             var possible = possible(for: candidate, isMixed: try row.bool(2), given: catalogue)
             if candidate.owner != nil, try row.bool(3) { possible.insert(.unclearRefund) }
+            if candidate.owner != nil, candidate.hasUnreadable { possible.insert(.unreadableFields) }
             if anomaly.map(possible.contains) ?? !possible.isEmpty { candidates.append(candidate) }
         }
         return candidates
@@ -53,7 +58,7 @@ enum AnomalyRow {
     ) -> Set<Anomaly> {
         guard candidate.owner != nil else { return [.unowned] }
         return isMixed
-            ? Set(Anomaly.allCases).subtracting([.unowned, .unclearRefund])
+            ? Set(Anomaly.allCases).subtracting([.unowned, .unclearRefund, .unreadableFields])
             : catalogue.possibleAnomalies(of: candidate.state)
     }
 }

@@ -45,7 +45,7 @@ enum FoundRow {
     private static let pageOfStates = Statement(
         "list transactions",
         """
-        SELECT t.id, t.recorded_at, \(keyColumns), u.user_id, \(StateRow.columns)
+        SELECT t.id, t.recorded_at, \(keyColumns), u.user_id, t.unreadable, \(StateRow.columns)
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         STRAIGHT_JOIN apple_iap_transactions t ON t.id = j.id
         STRAIGHT_JOIN purchases p ON p.id = t.purchase_id
@@ -96,8 +96,9 @@ enum FoundRow {
     ) throws(DatabaseError) -> [RecordedTransaction] {
         try session.query(pageOfStates, [.uint64(id ?? .max), Value(limit)]) { (row) throws(DatabaseError) in
             RecordedTransaction(
-                id: try row.uint64(0), state: try StateRow.decode(row, from: 7, key: try key(row, from: 2)),
-                owner: try user(row, 6), recordedAt: Instant(milliseconds: try row.int64(1)))
+                id: try row.uint64(0), state: try StateRow.decode(row, from: 8, key: try key(row, from: 2)),
+                owner: try user(row, 6), recordedAt: Instant(milliseconds: try row.int64(1)),
+                unreadable: try StateRow.unreadable(row, 7))
         }
     }
 

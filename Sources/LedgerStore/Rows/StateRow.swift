@@ -46,8 +46,8 @@ enum StateRow {
             (purchase_id, app, environment, transaction_id, original_transaction_id, period_id, user_id, product_id,
              product_type, purchase_at, original_purchase_at, expires_at, quantity, is_family_shared, is_upgraded,
              revocation_at, share, app_account_token, app_transaction_id, signed_at, recorded_at, content_hash,
-             jws_hash, text_of)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             jws_hash, text_of, unreadable)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         RETURNING id
         """)
 
@@ -63,7 +63,7 @@ enum StateRow {
 
     /// The parameters of `insert`.
     static func values(
-        _ state: VerifiedPurchase, digest: [UInt8], contentHash: [UInt8], purchase: UInt64, owner: UInt64?,
+        _ state: VerifiedPurchase, provedBy evidence: Evidence, contentHash: [UInt8], purchase: UInt64, owner: UInt64?,
         recordedAt: Instant, textOf: UInt64?
     ) -> [Value] {
         [
@@ -75,8 +75,18 @@ enum StateRow {
             Value(state.revocation?.revokedAt.milliseconds), Value(state.revocation?.share),
             Value(state.accountToken?.bytes), Value(state.appTransactionID?.text),
             .int64(state.signedAt.milliseconds), .int64(recordedAt.milliseconds),
-            .bytes(contentHash), .bytes(digest), Value(textOf),
+            .bytes(contentHash), .bytes(evidence.text.digest), Value(textOf), Value(column(evidence.unreadable)),
         ]
+    }
+
+    /// What the column `unreadable` holds: names with commas between them, NULL where everything could be read.
+    private static func column(_ unreadable: [String]) -> String? {
+        unreadable.isEmpty ? nil : unreadable.joined(separator: ",")
+    }
+
+    /// The names in `column`.
+    static func unreadable(_ row: Row, _ column: Int) throws(DatabaseError) -> [String] {
+        try row.optionalText(column)?.split(separator: ",").map(String.init) ?? []
     }
 }
 

@@ -11,7 +11,7 @@ final class FakeService: EntitlementService {
         var now = Fixture.now
         var failure: ServiceFailure?
         var refusal: AttachRefusal?
-        var proofs: [AppTransactionID?] = []
+        var proofs: [AccountProof?] = []
         var calls = 0
         var readiness = Readiness(checks: [Readiness.Check(name: "database", isInOrder: true, detail: "reachable")])
         var signingKeys = [Keys.stored()]
@@ -32,7 +32,7 @@ final class FakeService: EntitlementService {
     var now: Instant { state.withLock { $0.now } }
 
     func attach(
-        _ evidence: Evidence, proof: AppTransactionID?, to user: UserID
+        _ evidence: Evidence, proof: AccountProof?, to user: UserID
     ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         return state.withLock { state in
@@ -49,7 +49,7 @@ final class FakeService: EntitlementService {
     }
 
     func restore(
-        _ items: [RestoreItem], proof: AppTransactionID?, to user: UserID
+        _ items: [RestoreItem], proof: AccountProof?, to user: UserID
     ) async throws(ServiceFailure) -> RestoreReply {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         return state.withLock { state in

@@ -89,14 +89,16 @@ struct AttachRouteTests {
             let jws = try server.authority.sign(Fixture.pass()).text
             let account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: 1_768_003_200_000)
             let proof = try server.authority.sign(account).text
-            for (rest, id) in [
+            let proven = AccountProof(
+                of: AppTransactionID(account.appTransactionId ?? ""), in: Fixture.app, account.environment)
+            for (rest, expected) in [
                 ("", nil), (#","signedAppTransaction":null"#, nil), (#","signedAppTransaction":"x""#, nil),
                 (#","signedAppTransaction":"\#(jws)""#, nil),
-                (#","signedAppTransaction":"\#(proof)""#, account.appTransactionId),
-            ] {
+                (#","signedAppTransaction":"\#(proof)""#, proven),
+            ] as [(String, AccountProof?)] {
                 let answer = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"\#(rest)}"#)
                 #expect(answer.status == 200)
-                #expect(server.service.state.withLock { $0.proofs.last } == .some(id.map { AppTransactionID($0) }))
+                #expect(server.service.state.withLock { $0.proofs.last } == .some(expected))
             }
         }
     }
@@ -132,6 +134,32 @@ struct RestoreRouteTests {
                 #expect(try answer.json["history"]?.string == "not_configured")
                 #expect(try answer.json["status"]?["active"] != nil)
             }
+        }
+    }
+
+    @Test func behindFourForgedChainsAnUnknownOneIsToComeAgainAndThenIsJudged() async throws {
+        try await TestServer.run { server in
+            let forged = try (0..<6).map { _ in try Fixture.authority().sign(Fixture.pass("9")).text }
+            let good = try server.authority.sign(Fixture.pass("1")).text
+            let send = { (texts: [String]) in
+                let list = texts.map { "\"\($0)\"" }.joined(separator: ",")
+                let answer = try await server.send("POST", Self.path, "[\(list)]")
+                #expect(answer.status == 200, "\(answer.body)")
+                return try answer.json["results"]?.elements ?? []
+            }
+            let told = try await send(forged)
+            #expect(told.allSatisfy { $0["outcome"]?.string == "refused" })
+            let codes = told.map { $0["code"]?.string }
+            #expect(codes.count { $0 == "evidence_invalid" } == 4 && codes.count { $0 == "unavailable" } == 2)
+            for result in told {
+                let reason = result["code"]?.string == "unavailable" ? nil : "chain_untrusted"
+                #expect(result["reason"]?.string == reason)
+            }
+            let first = try await send(forged.flatMap { [$0, $0] } + [good])
+            #expect(first.last?["code"]?.string == "unavailable" && first.last?["transaction_id"]?.string == nil)
+            #expect(try await send([good]).last?["outcome"]?.string == "attached")
+            let known = try await send(forged.flatMap { [$0, $0] } + [good])
+            #expect(known.last?["outcome"]?.string == "already_attached")
         }
     }
 

@@ -49,15 +49,11 @@ extension HostileMint {
 
     private static let texts = [
         "transactionId", "originalTransactionId", "webOrderLineItemId", "bundleId", "productId", "type",
-        "subscriptionGroupIdentifier",
-        "inAppOwnershipType", "appAccountToken", "appTransactionId", "revocationType", "offerIdentifier",
-        "offerDiscountType", "offerPeriod",
-        "transactionReason", "storefront", "storefrontId", "currency", "billingPlanType",
+        "inAppOwnershipType", "appAccountToken", "appTransactionId", "revocationType",
     ]
     private static let numbers = [
-        "purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate", "revocationDate", "revocationReason",
-        "revocationPercentage",
-        "quantity", "offerType", "price",
+        "purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate", "revocationDate",
+        "revocationPercentage", "quantity",
     ]
 
     private func mistypedMembers() throws -> [HostileVector] {

@@ -54,6 +54,21 @@ package struct HostileMint {
         return payload
     }
 
+    /// The full payload with every member that decides nothing of a type that it must not be.
+    package var oddities: SimulatedPayload {
+        var payload = fullPayload
+        for (place, name) in Self.idle.enumerated() {
+            payload[name] = .verbatim(["true", "[7]", "{}", "1.5"][place % 4])
+        }
+        return payload
+    }
+
+    /// Members of a transaction that decide nothing.
+    package static let idle = [
+        "subscriptionGroupIdentifier", "revocationReason", "offerType", "offerIdentifier", "offerDiscountType",
+        "offerPeriod", "transactionReason", "storefront", "storefrontId", "price", "currency", "billingPlanType",
+    ]
+
     /// - Throws: Never.
     package func accepted() throws -> [(name: String, jws: String)] {
         var production = transaction
@@ -65,6 +80,7 @@ package struct HostileMint {
             ("a pass bought in Production", try sign(production.payload)),
             ("a refunded subscription with every member", try sign(fullPayload)),
             ("members that did not exist yet", try sign(unknown)),
+            ("members of other types that decide nothing", try sign(oddities)),
             (
                 "a header with kid and typ",
                 try sign(header: added(("kid", .string("x")), ("typ", .string("JWT"))), payload)

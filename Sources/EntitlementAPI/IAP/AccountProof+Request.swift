@@ -1,9 +1,9 @@
 import AppStore
 import Entitlements
 
-/// The Apple account of whoever sends a request, shown by a signed app transaction (`semantics.md` §5).
-enum AccountProof {
-    static let name = "signedAppTransaction"
+/// Who sends a request shows their Apple account by a signed app transaction.
+extension AccountProof {
+    private static let name = "signedAppTransaction"
 
     /// The optional member of attach and restore.
     ///
@@ -17,20 +17,21 @@ enum AccountProof {
         return SignedAppTransaction(text)
     }
 
-    /// The account that a genuine app transaction names.
+    /// The account that a genuine app transaction names, of its app and environment.
     ///
     /// One that is not genuine proves nothing and refuses nothing: the purchase is judged as if it had not been sent,
     /// so a client with an old one still delivers what was paid for.
     ///
     /// - Throws: `unavailable` when Apple cannot be asked.
-    static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AppTransactionID? {
+    static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {
         guard let signed else { return nil }
         do throws(RevocationUnavailable) {
             let verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
             guard case .success(let transaction) = verdict, let id = transaction.payload.appTransactionId else {
                 return nil
             }
-            return AppTransactionID(id)
+            return AccountProof(
+                of: AppTransactionID(id), in: AppID(transaction.payload.bundleId), transaction.environment)
         } catch {
             throw Problem(error)
         }

@@ -2,6 +2,7 @@ package import AppStore
 package import Entitlements
 package import Hummingbird
 package import Logging
+import NIOCore
 
 /// The JSON API over HTTP, made of what is handed in: it has no clock, no randomness, no environment and no socket.
 package struct API: Sendable {
@@ -19,9 +20,12 @@ package struct API: Sendable {
         let verifier: @Sendable () -> AppStoreVerifier
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
+        /// The network that a request came from, given the address of whoever is connected and `X-Forwarded-For`; requests of
+        /// one network count together.
+        let network: @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8]
         let statusAnswers = StatusAnswers()
-        /// `openapi.yaml`, as it is served.
-        let openAPI: [UInt8]
+        /// `openapi.yaml`, as it is served: one copy for all answers.
+        let openAPI: ByteBuffer
         /// How many tasks verify a restore.
         let cores: Int
         let now: @Sendable () -> Instant
@@ -39,7 +43,9 @@ package struct API: Sendable {
             service: any EntitlementService, operators: any OperatorService,
             verifier: @escaping @Sendable () -> AppStoreVerifier,
             bearers: BearerVerifier,
-            rateLimits: RateLimits = RateLimits(), usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
+            rateLimits: RateLimits = RateLimits(),
+            network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
+            usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
             now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
             newRequestID: @escaping @Sendable () -> String, newID: @escaping @Sendable () -> String,
             logAccess: @escaping @Sendable (AccessLine) -> Void, logger: Logger
@@ -49,7 +55,8 @@ package struct API: Sendable {
             self.verifier = verifier
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
-            self.openAPI = openAPI
+            self.network = network
+            self.openAPI = ByteBuffer(bytes: openAPI)
             self.cores = cores
             self.now = now
             self.uptime = uptime

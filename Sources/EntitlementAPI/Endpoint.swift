@@ -19,14 +19,14 @@ struct Endpoint: Sendable {
     let deadlineSeconds: Int64
     private let answer: @Sendable (Request, APIContext, API.Dependencies) async throws(Problem) -> Response
 
-    /// An endpoint for anyone.
+    /// An endpoint for anyone; each network has its rate.
     static func open(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
         Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: RouteTable.deadlineSeconds) {
             request, context, api throws(Problem) in
-            try await route(OpenCall(request: request, context: context, api: api))
+            try await route(OpenCall(request, context, api))
         }
     }
 
@@ -85,6 +85,19 @@ struct OpenCall {
     let request: Request
     let context: APIContext
     let api: API.Dependencies
+
+    /// Counts the request.
+    ///
+    /// - Throws: `rate_limited`.
+    fileprivate init(_ request: Request, _ context: APIContext, _ api: API.Dependencies) throws(Problem) {
+        let network = api.network(context.peer, request.headers[.forwardedFor])
+        if let exceeded = api.rateLimiter.take(.open, for: .network(network), at: api.now()) {
+            throw Problem(exceeded)
+        }
+        self.request = request
+        self.context = context
+        self.api = api
+    }
 }
 
 /// A request of a signed-in user, as a route sees it.
@@ -113,7 +126,7 @@ struct UserCall: SignedCall {
         } catch {
             throw Problem(error)
         }
-        if let exceeded = api.rateLimiter.take(rate, for: user, at: now) { throw Problem(exceeded) }
+        if let exceeded = api.rateLimiter.take(rate, for: .user(user), at: now) { throw Problem(exceeded) }
         self.request = request
         self.context = context
         self.api = api

@@ -61,6 +61,30 @@ import Testing
             "GATEPASS_AUTH_HS256_SECRET: auth.hs256_secret is the development secret, which everybody knows; "
                 + "write a secret of your own: openssl rand -base64 48"),
         Case(
+            "a secret of blanks",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": String(repeating: " \n\t", count: 20),
+                "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+            ],
+            "GATEPASS_AUTH_HS256_SECRET: auth.hs256_secret is nothing but blanks; write the secret, or leave it out"),
+        Case(
+            "blanks in the place of any other secret",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+                "GATEPASS_DATABASE_PASSWORD": "  ", "GATEPASS_APPLE_SHARED_SECRET": "\t",
+            ],
+            "GATEPASS_DATABASE_PASSWORD: database.password is nothing but blanks; write the secret, or leave it out",
+            "GATEPASS_APPLE_SHARED_SECRET: apple.shared_secret is nothing but blanks; "
+                + "write the secret, or leave it out"),
+        Case(
+            "keys of the login that come unprotected",
+            [
+                "GATEPASS_AUTH_JWKS_URL": "HTTP://login.example.com/jwks.json",
+                "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+            ],
+            "GATEPASS_AUTH_JWKS_URL: auth.jwks_url is not https, so others could put keys of their own in its place; "
+                + "write an https URL"),
+        Case(
             "a key encryption key of zeros",
             [
                 "GATEPASS_AUTH_HS256_SECRET": secret,

@@ -99,6 +99,10 @@ import Testing
             "gatepass.yaml:1: auth.jwks_url is \"example.com/jwks\", which is not an http or https URL; "
                 + "write an http or https URL"),
         Case(
+            "a key set address with a password", "auth: {jwks_url: \"https://me:hunter2@example.com/jwks\"}",
+            "gatepass.yaml:1: auth.jwks_url is \"https://example.com/jwks\", which is not an http or https URL without a "
+                + "user; write an http or https URL without a user"),
+        Case(
             "two ways of verifying", "auth:\n  hs256_secret: secret\n  public_key_file: key.pem",
             "gatepass.yaml:3: auth.public_key_file is set beside auth.hs256_secret; "
                 + "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url"),
@@ -162,11 +166,12 @@ import Testing
             auth: {hs256_secret: \(secret), hs256_previous: [\(secret)]}
             tokens: {key_encryption_key: \(secret)}
             stripe: {signing_secrets: [\(secret)], api_key: \(secret)}
+            apple: {api_base_url: "https://me:\(secret)@example.com"}
             """
         let error = try #require(throws: SettingsError.self) {
             try LoadedSettings(from: SettingsSources(file: .init(name: "gatepass.yaml", text: yaml)))
         }
-        #expect(error.faults.count == 3)
+        #expect(error.faults.count == 4)
         #expect(!error.description.contains(secret))
         #expect(!ConfigCheckCommand.table(error.effective).contains(secret))
         #expect(!"\(error)".contains(secret))

@@ -11,10 +11,11 @@ import Testing
             ("10.0.0.1", "10.0.0.2", false), ("0.0.0.0/0", "1.2.3.4", true), ("0.0.0.0/0", "::1", false),
             ("192.168.4.0/22", "192.168.7.255", true), ("192.168.4.0/22", "192.168.8.0", false),
             ("fd00::/8", "fdff::1", true), ("fd00::/8", "fe00::1", false), ("::1", "0:0:0:0:0:0:0:1", true),
-            ("10.0.0.0/8", "nonsense", false),
+            ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::ffff:10.0.0.1", "10.0.0.1", true),
         ])
     func addressRanges(_ range: String, _ address: String, _ isInside: Bool) throws {
-        #expect(try #require(AddressRange(range)).contains(address) == isInside)
+        let range = try #require(AddressRange(range))
+        #expect(try range.contains(#require(IPAddress(address))) == isInside)
     }
 
     @Test(
@@ -24,6 +25,24 @@ import Testing
         ])
     func notRanges(_ text: String) {
         #expect(AddressRange(text) == nil)
+    }
+
+    @Test(
+        "texts that are no address",
+        arguments: ["", "nonsense", "10.0.0", "10.0.0.1:80", "[::1]", "::1%eth0", "1.2.3.456"])
+    func notIPAddresses(_ text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test(
+        "what is no web address is shown without its user",
+        arguments: [
+            ("https://user:pw@example.com/x", "https://example.com/x"), ("user:pw@example.com", "example.com"),
+            ("https://user:p/w@x@example.com", "https://example.com"), ("ftp://u@h/a", "ftp://h/a"),
+            ("example.com", "example.com"), ("https://example.com/?a=b@c", "https://example.com/?a=b@c"),
+        ])
+    func shown(_ text: String, _ shown: String) {
+        #expect(WebAddress.withoutUser(text) == shown)
     }
 
     @Test(

@@ -6,7 +6,7 @@ import Synchronization
 /// Decides which user a bearer token admits, if any.
 ///
 /// A token that counted is remembered under its SHA-256, so that the next request with it costs no signature check; when
-/// it runs out is judged at every request.
+/// it runs out is judged at every request, and whether the keys that it was checked with are still in force.
 package final class BearerVerifier: Sendable {
     /// Exactly one way in which the login signs.
     package enum Keys: Sendable {
@@ -27,9 +27,15 @@ package final class BearerVerifier: Sendable {
         case remote(RemoteKeys)
     }
 
+    /// What a token was found to say, and by which edition of the keys.
+    private struct Remembered: Sendable {
+        let admission: Admission
+        let edition: Int
+    }
+
     private let trust: Trust
     private let policy: BearerPolicy
-    private let remembered = Mutex(BoundedCache<SHA256.Digest, Admission>(capacity: BearerVerifier.maximumRemembered))
+    private let remembered = Mutex(BoundedCache<SHA256.Digest, Remembered>(capacity: BearerVerifier.maximumRemembered))
 
     /// - Throws: ``UnusableKey`` when there is no secret, an empty one, or the public key is of no kind that can be used.
     package init(_ keys: Keys, policy: BearerPolicy) async throws(UnusableKey) {
@@ -51,22 +57,33 @@ package final class BearerVerifier: Sendable {
     package func user(authorization field: String?, at now: Instant) async throws(BearerRefusal) -> UserID {
         guard let field, let text = Self.token(in: field) else { throw .missing }
         let digest = SHA256.hash(data: Array(text.utf8))
-        if let admission = remembered.withLock({ $0[digest] }) { return try admission.user(at: now) }
+        if let known = remembered.withLock({ $0[digest] }), isInForce(known.edition, at: now) {
+            return try known.admission.user(at: now)
+        }
         let token = try BearerToken(text)
-        try await requireSignature(of: token, at: now)
+        let edition = try await requireSignature(of: token, at: now)
         let admission = try policy.admission(by: token.claims)
         let user = try admission.user(at: now)
-        remembered.withLock { $0[digest] = admission }
+        remembered.withLock { $0[digest] = Remembered(admission: admission, edition: edition) }
         return user
     }
 
-    private func requireSignature(of token: BearerToken, at now: Instant) async throws(BearerRefusal) {
-        let keys: [VerificationKey]
+    private func isInForce(_ edition: Int, at now: Instant) -> Bool {
         switch trust {
-        case .fixed(let fixed): keys = fixed
+        case .fixed: true
+        case .remote(let keys): keys.isFresh(edition, at: now)
+        }
+    }
+
+    /// - Returns: The edition of the keys that vouch for the token.
+    private func requireSignature(of token: BearerToken, at now: Instant) async throws(BearerRefusal) -> Int {
+        let keys: [VerificationKey]
+        let edition: Int
+        switch trust {
+        case .fixed(let fixed): (keys, edition) = (fixed, 0)
         case .remote(let remote):
-            let key = await remote.key(named: token.kid, at: now) { remembered.withLock { $0.removeAll() } }
-            keys = [try key.get()]
+            let found = try await remote.key(named: token.kid, at: now).get()
+            (keys, edition) = ([found.key], found.edition)
         }
         guard keys.contains(where: { $0.algorithm == token.algorithm }) else {
             throw .invalid("The token is signed with another algorithm.")
@@ -74,6 +91,7 @@ package final class BearerVerifier: Sendable {
         guard keys.contains(where: { $0.isValid(token.signature, for: token.signedText) }) else {
             throw .invalid("The token's signature does not match.")
         }
+        return edition
     }
 
     /// What follows `Bearer`, whose case does not matter (RFC 9110 §11.1); nil for another scheme.

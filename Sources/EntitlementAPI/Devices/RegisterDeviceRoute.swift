@@ -37,7 +37,8 @@ enum RegisterDeviceRoute {
         guard let text = try body.text(name, characters: 1...DeviceID.maximumLength) else { return nil }
         guard let device = DeviceID(text), device.text != taken else {
             throw .invalidRequest(
-                "The member must be made of visible ASCII characters, and not be \(taken).", at: "#/" + name)
+                "The member must be made of visible ASCII characters, and be neither \(taken), . nor ..",
+                at: "#/" + name)
         }
         return device
     }

@@ -62,7 +62,7 @@ struct AttachRequest {
     /// - Throws: `payload_too_large` for a text over 16 KiB, `invalid_request` for a missing or mistyped member.
     init(_ body: JSONBody) throws(Problem) {
         guard body.value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
-        guard let name = Self.names.first(where: { body.value[$0] != nil }), let value = body.value[name] else {
+        guard let (name, value) = body.first(of: Self.names) else {
             throw .invalidRequest("The member is required.", at: "#/" + Self.names[0])
         }
         guard let text = value.string else { throw .invalidRequest("The member must be a string.", at: "#/" + name) }

@@ -80,13 +80,13 @@ struct RestoreRequest {
     /// - Throws: `payload_too_large` for an app transaction over 16 KiB, `invalid_request` for anything but a list of 1
     ///   to 500, bare or as a member.
     init(_ body: JSONBody) throws(Problem) {
-        let name = Self.names.first { body.value[$0] != nil }
+        let member = body.first(of: Self.names)
         let isBare = body.value.elements != nil
         guard isBare || body.value.isObject else {
             throw .invalidRequest("The body must be an object or an array.", at: "#")
         }
-        let pointer = isBare ? "#" : "#/" + (name ?? Self.names[0])
-        guard let list = isBare ? body.value : name.flatMap({ body.value[$0] }) else {
+        let pointer = isBare ? "#" : "#/" + (member?.name ?? Self.names[0])
+        guard let list = isBare ? body.value : member?.value else {
             throw .invalidRequest("The member is required.", at: pointer)
         }
         guard let elements = list.elements else { throw .invalidRequest("The member must be an array.", at: pointer) }

@@ -2,7 +2,7 @@ import Entitlements
 import LedgerStore
 import Synchronization
 
-/// How many requests of a kind one user may send in a minute; 0 is any number.
+/// How many requests of a kind one user, or without sign-in one network, may send in a minute; 0 is any number.
 package struct RateLimits: Hashable, Sendable {
     package var attachPerMinute: Int
     package var restorePerMinute: Int
@@ -19,6 +19,8 @@ package struct RateLimits: Hashable, Sendable {
         case attach
         case restore
         case read
+        /// What needs no sign-in: as many as reads.
+        case open
         /// What changes credits, devices or settings: as many as attaches, and counted apart, so that none of them holds a
         /// purchase up.
         case write
@@ -28,14 +30,14 @@ package struct RateLimits: Hashable, Sendable {
         switch kind {
         case .attach, .write: attachPerMinute
         case .restore: restorePerMinute
-        case .read: readPerMinute
+        case .read, .open: readPerMinute
         }
     }
 }
 
-/// One token bucket for each user and kind: a minute's worth at once, refilled evenly.
+/// One token bucket for each asker and kind: a minute's worth at once, refilled evenly.
 ///
-/// Users who were not seen for longest are forgotten beyond ``maximumUsers``, so no number of them fills the memory
+/// Those who were not seen for longest are forgotten beyond ``maximumAskers``, so no number of them fills the memory
 /// (`reliability.md` T28). A clock that goes back refills nothing.
 final class RateLimiter: Sendable {
     /// A request too many.
@@ -44,11 +46,18 @@ final class RateLimiter: Sendable {
         let retryAfterSeconds: Int
     }
 
-    static let maximumUsers = 100_000
+    static let maximumAskers = 100_000
+
+    /// Who has limits of their own.
+    enum Asker: Hashable {
+        case user(UserID)
+        /// Those who did not sign in, by where they come from.
+        case network([UInt8])
+    }
 
     /// What has a limit of its own.
     private struct Key: Hashable {
-        let user: UserID
+        let asker: Asker
         let kind: RateLimits.Kind
     }
 
@@ -61,16 +70,16 @@ final class RateLimiter: Sendable {
     private let limits: RateLimits
     private let buckets: Mutex<BoundedCache<Key, Bucket>>
 
-    init(_ limits: RateLimits, maximumUsers: Int = RateLimiter.maximumUsers) {
+    init(_ limits: RateLimits, maximumAskers: Int = RateLimiter.maximumAskers) {
         self.limits = limits
-        buckets = Mutex(BoundedCache(capacity: maximumUsers))
+        buckets = Mutex(BoundedCache(capacity: maximumAskers))
     }
 
-    /// Takes one request from the user's bucket; nil when there was one.
-    func take(_ kind: RateLimits.Kind, for user: UserID, at now: Instant) -> Exceeded? {
+    /// Takes one request from the asker's bucket; nil when there was one.
+    func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> Exceeded? {
         let limit = limits[kind]
         guard limit > 0 else { return nil }
-        let key = Key(user: user, kind: kind)
+        let key = Key(asker: asker, kind: kind)
         let full = Int64(limit) * Self.millisecondsPerMinute
         return buckets.withLock { buckets in
             var bucket = buckets[key] ?? Bucket(level: full, filledAt: now)

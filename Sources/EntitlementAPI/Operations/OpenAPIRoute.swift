@@ -6,9 +6,9 @@ import NIOCore
 enum OpenAPIRoute {
     /// - Throws: `not_found` where the file is not deployed.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        guard !call.api.openAPI.isEmpty else { throw .notFound }
+        guard call.api.openAPI.readableBytes > 0 else { throw .notFound }
         return Response(
             status: .ok, headers: [.contentType: "application/yaml", .cacheControl: "public, max-age=300"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: call.api.openAPI)))
+            body: ResponseBody(byteBuffer: call.api.openAPI))
     }
 }

@@ -238,7 +238,7 @@ extension Problem {
         }
     }
 
-    /// A user who asked too often (RFC 6585 §4 and the RateLimit fields).
+    /// A user, or a network, that asked too often (RFC 6585 §4 and the RateLimit fields).
     init(_ verdict: RateLimiter.Exceeded) {
         self.init(.rateLimited, "At most \(verdict.limit) requests of this kind are answered per minute.")
         fields[.retryAfter] = String(verdict.retryAfterSeconds)
@@ -296,6 +296,7 @@ extension HTTPField.Name {
     static let rateLimitRemaining = known("RateLimit-Remaining")
     static let rateLimitReset = known("RateLimit-Reset")
     static let requestID = known("X-Request-Id")
+    static let forwardedFor = known("X-Forwarded-For")
     static let idempotencyKey = known("Idempotency-Key")
     static let idempotencyReplayed = known("Idempotency-Replayed")
 

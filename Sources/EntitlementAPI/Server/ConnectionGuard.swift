@@ -11,6 +11,8 @@ import NIOHTTPTypesHTTP1
 /// * What cannot be read as HTTP is answered 400 or 431 with a problem document instead of a bare status.
 /// * `Connection: close` in an answer closes: the answer is sent, a bounded rest of the request is thrown away so that
 ///   the client can read it, then the socket goes.
+/// * A request comes in only when the one before it is answered; until then nothing is read, so whoever sends many and
+///   takes no answers is kept waiting by the network and holds no more than ``ServerLimits/readBytes`` here.
 ///
 /// For each request there is at most one answer: after one of its own the guard lets nothing pass in either direction.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -27,20 +29,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private let settings: Settings
-    /// Requests whose header was read and whose answer is not complete.
-    private var unanswered = 0
+    /// The header of the request whose answer is not complete.
+    private var request: HTTPRequest?
     /// Whether the end of the last request is still to come.
     private var isReading = false
     private var hasStartedAnswer = false
     private var closesAfterAnswer = false
     private var isClosing = false
-    /// Whether no request should follow: the server is to end, or the client speaks HTTP/1.0 and keeps nothing alive.
+    /// Whether no request should follow: the client speaks HTTP/1.0 and keeps nothing alive.
     private var takesNoMore = false
     private var lateBytes = 0
     /// Whether what was read last ended a request.
     private var hasEnded = false
-    /// The header of the oldest request without an answer, and of the last one after that.
-    private var request: HTTPRequest?
     /// For the header while there is no request, else for the request.
     private var deadline: Deadline?
     /// Looks at the deadline; left running when the deadline goes, for the next one is seldom earlier and a timer for each
@@ -64,11 +64,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let versions = VersionWatch { [self] in takesNoMore = true }
+        let heads = HeadWatch { [self] in takesNoMore = true }
         do {
             let pipeline = context.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(versions, position: .before(codec))
+            try pipeline.addHandlers([HTTPServerPipelineHandler(), heads], position: .before(codec))
+            try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try context.channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: 64, initial: 2048, maximum: settings.limits.readBytes))
         } catch {
             context.close(promise: nil)
         }
@@ -88,7 +93,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// What came has been read: unless it was a header's end, one has begun.
     func channelReadComplete(context: ChannelHandlerContext) {
         defer { hasEnded = false }
-        if deadline == nil, unanswered == 0, !isReading, !isClosing, !hasEnded {
+        if deadline == nil, request == nil, !isReading, !isClosing, !hasEnded {
             wait(seconds: settings.limits.headerSeconds, then: .close, context)
         }
         context.fireChannelReadComplete()
@@ -101,33 +106,30 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             begin(head, context)
         case .body(let bytes):
-            if unanswered == 0 {
+            if request == nil {
                 lateBytes += bytes.readableBytes
                 guard lateBytes <= settings.limits.lateBytes else { return linger(context) }
             }
         case .end:
             isReading = false
             hasEnded = true
-            if unanswered == 0 { deadline = nil }
+            if request == nil { deadline = nil }
         }
         context.fireChannelRead(data)
     }
 
     private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
-        unanswered += 1
         isReading = true
         lateBytes = 0
-        guard unanswered == 1 else { return }
         request = head
         guard head.method != .get else { return waitForAnswer(seconds: RouteTable.deadlineSeconds, context) }
         let path = String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
         waitForAnswer(seconds: settings.table.deadlineSeconds(at: path), context)
-        if head.headerFields[.expect]?.lowercased() == "100-continue",
-            let length = head.headerFields[.contentLength].flatMap({ Int($0) }),
-            length <= settings.table.bodyLimit(at: path)
-        {
-            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
-        }
+        guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
+        // Without a length it comes in chunks; a length that is no number of ours is over every limit.
+        let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
+        guard length <= settings.table.bodyLimit(at: path) else { return }
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -135,13 +137,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireErrorCaught(error)
             return
         }
-        // An answer to what cannot be read must not overtake the one before it.
-        guard unanswered == 0 || !hasStartedAnswer, unanswered <= 1 else { return finish(context) }
+        // A request has one answer, though the rest of it cannot be read.
+        guard !hasStartedAnswer, request != nil || !isReading else { return finish(context) }
         isReading = true
-        if case .headerOverflow? = error as? HTTPParserError {
-            return refuse(Problem(.headersTooLarge, "The header is larger than this server reads."), context)
+        switch error {
+        case HTTPParserError.headerOverflow:
+            refuse(Problem(.headersTooLarge, "The header is larger than this server reads."), context)
+        case let defect as HeadWatch.Defect:
+            refuse(.invalidRequest(defect.detail, at: defect.field), context)
+        default:
+            refuse(.invalidRequest("The request is not valid HTTP/1.1.", at: "request"), context)
         }
-        refuse(.invalidRequest("The request is not valid HTTP/1.1.", at: "request"), context)
     }
 
     // MARK: What goes out
@@ -155,18 +161,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if case .head(let head) = part, head.status.kind != .informational {
             return write(head, data, promise, context)
         }
-        context.write(data, promise: promise)
-        guard case .end = part else { return }
+        guard case .end = part else { return context.write(data, promise: promise) }
+        // All this before the end is written: the next request comes in as soon as it is.
         hasStartedAnswer = false
-        unanswered -= 1
-        if closesAfterAnswer {
-            context.flush()
-            linger(context)
-        } else if unanswered > 0 {
-            waitForAnswer(seconds: RouteTable.deadlineSeconds, context)
-        } else if !isReading {
-            deadline = nil
-        }
+        request = nil
+        isClosing = closesAfterAnswer
+        if !isReading { deadline = nil }
+        guard isClosing else { return context.write(data, promise: promise) }
+        context.writeAndFlush(data, promise: promise)
+        linger(context)
     }
 
     private func write(
@@ -183,6 +186,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Ends
 
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
+        isClosing = true
         let given = request?.headerFields[.requestID].flatMap { RequestID.isAcceptable($0) ? $0 : nil }
         let requestID = given ?? settings.newRequestID()
         let body = problem.body(requestID: requestID)
@@ -221,7 +225,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent { takesNoMore = true }
         if isClosing, case .inputClosed? = event as? ChannelEvent { return finish(context) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -260,7 +263,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard deadline.endsAt <= .now() else { return startTimer(at: deadline.endsAt, context) }
         self.deadline = nil
         switch deadline.ending {
-        case .refuse where unanswered > 0 && !hasStartedAnswer:
+        case .refuse where request != nil && !hasStartedAnswer:
             refuse(.unavailable("The request took too long.", retryAfterSeconds: 5), context)
         case .refuse, .close: finish(context)
         }
@@ -270,21 +273,5 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = nil
         timer?.scheduled.cancel()
         timer = nil
-    }
-}
-
-/// Tells the guard of a client that wants its connection closed in the manner of HTTP/1.0 (RFC 9112 §9.3): by saying nothing.
-private final class VersionWatch: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-
-    private let wantsClosing: () -> Void
-
-    init(_ wantsClosing: @escaping () -> Void) {
-        self.wantsClosing = wantsClosing
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(let head) = unwrapInboundIn(data), head.version == .http1_0, !head.isKeepAlive { wantsClosing() }
-        context.fireChannelRead(data)
     }
 }

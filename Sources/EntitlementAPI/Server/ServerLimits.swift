@@ -14,6 +14,9 @@ package struct ServerLimits: Hashable, Sendable {
     package var headerBytes = 32 * 1024
     package var headerFields = 100
     package var connections = 4096
+    /// The most that is read from a socket at once; while a request has no answer nothing is read, so the requests that a
+    /// client sends ahead wait within this, and in the network.
+    package var readBytes = 16 * 1024
     /// How much of a request is still taken after its answer.
     package var lateBytes = 64 * 1024
     /// How long a connection that is being closed waits for the client to read the answer.

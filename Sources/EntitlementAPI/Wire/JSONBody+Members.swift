@@ -70,6 +70,14 @@ extension JSONBody {
         }
     }
 
+    /// The first member that is there, of several spellings of one.
+    func first(of names: [String]) -> (name: String, value: JSONValue)? {
+        for name in names {
+            if let value = member(name) { return (name, value) }
+        }
+        return nil
+    }
+
     private func member(_ name: String) -> JSONValue? {
         value[name].flatMap { $0.isNull ? nil : $0 }
     }

@@ -27,14 +27,14 @@ package struct StatusBody {
     package let bytes: [UInt8]
     /// Where what follows `at` begins.
     private let substanceStart: Int
-    /// It changes when anything but `at` does, and belongs to the user, who stands before `at`.
+    /// It changes when anything but `at` does; the user, who stands before `at`, is part of it.
     let entityTag: EntityTag
 
     package init(_ status: Status, _ parts: Parts) {
         var json = JSONWriter(capacity: 2048)
         substanceStart = json.append(status, parts)
         bytes = json.bytes
-        entityTag = EntityTag(of: bytes[substanceStart...])
+        entityTag = EntityTag(of: Array(status.user.text.utf8) + bytes[substanceStart...])
     }
 
     /// The answer as it was written before, about another instant.

@@ -31,8 +31,7 @@ extension Settings {
             let secret = reader.secret("auth.hs256_secret")
             let previous = reader.secrets("auth.hs256_previous")
             let publicKeyFile = reader.optionalText("auth.public_key_file")
-            let address = reader.parsed(
-                "auth.jwks_url", form: "an http or https URL", WebAddress.init)
+            let address = reader.address("auth.jwks_url")
             issuer = reader.optionalText("auth.issuer")
             audience = reader.optionalText("auth.audience")
             userIDClaim = reader.text("auth.user_id_claim", default: "sub")

@@ -1,5 +1,6 @@
 extension Settings {
-    /// Notes what a production start refuses: a secret that is missing, too short, a default or a placeholder.
+    /// Notes what a production start refuses: a secret that is missing, too short, blank, a default or a placeholder, and
+    /// keys of the login that come unprotected.
     ///
     /// Development trust roots are refused where the roots are read.
     func refuseUnfitForProduction(_ reader: inout SettingsReader) {
@@ -8,7 +9,13 @@ extension Settings {
         case .sharedSecret(let secret, let previous):
             refuse(secret, of: "auth.hs256_secret", &reader)
             for secret in previous { refuse(secret, of: "auth.hs256_previous", &reader) }
-        case .publicKey, .keySet: break
+        case .keySet(let address):
+            if !address.isEncrypted {
+                reader.report(
+                    "auth.jwks_url", "auth.jwks_url is not https, so others could put keys of their own in its place",
+                    "write an https URL")
+            }
+        case .publicKey: break
         case nil:
             // What could not be read has been noted as such.
             if reader.faultyKeys.isDisjoint(with: Auth.verificationKeys) {
@@ -18,6 +25,9 @@ extension Settings {
             }
         }
         refuseKeyEncryptionKey(&reader)
+        for key in reader.blankSecretKeys where !reader.faultyKeys.contains(key) {
+            reader.report(key, "\(key) is nothing but blanks", "write the secret, or leave it out")
+        }
     }
 
     private func refuse(_ secret: Secret, of key: String, _ reader: inout SettingsReader) {

@@ -28,19 +28,15 @@ extension Settings {
             trustRoots = reader.texts("apple.trust_roots", default: [Self.defaultTrustRoot])
             ocsp = reader.boolean("apple.ocsp", default: false)
             credentials = Self.credentials(&reader)
-            apiBaseURL = Self.address("apple.api_base_url", &reader)
-            sandboxAPIBaseURL = Self.address("apple.sandbox_api_base_url", &reader)
+            apiBaseURL = reader.address("apple.api_base_url")
+            sandboxAPIBaseURL = reader.address("apple.sandbox_api_base_url")
             sharedSecret = reader.secret("apple.shared_secret")
-            verifyReceiptURL = Self.address("apple.verify_receipt_url", &reader)
-            sandboxVerifyReceiptURL = Self.address("apple.sandbox_verify_receipt_url", &reader)
+            verifyReceiptURL = reader.address("apple.verify_receipt_url")
+            sandboxVerifyReceiptURL = reader.address("apple.sandbox_verify_receipt_url")
             if trustRoots.isEmpty {
                 reader.report(
                     "apple.trust_roots", "apple.trust_roots names no certificate", "write [\(Self.defaultTrustRoot)]")
             }
-        }
-
-        private static func address(_ key: String, _ reader: inout SettingsReader) -> WebAddress? {
-            reader.parsed(key, form: "an http or https URL", WebAddress.init)
         }
 
         private static func credentials(_ reader: inout SettingsReader) -> Credentials? {

@@ -14,6 +14,8 @@ struct SettingsReader {
     private(set) var keys: [String] = []
     /// Those of them that hold secrets.
     private(set) var secretKeys: [String] = []
+    /// Those that have a secret of nothing but blanks.
+    private(set) var blankSecretKeys: [String] = []
     /// Where each key's value came from.
     private(set) var origins: [String: Origin] = [:]
 
@@ -33,15 +35,20 @@ struct SettingsReader {
         return value.isEmpty ? nil : value
     }
 
-    /// A text that `parse` turns into a value, or nil when it is empty or left out; `form` says what it must be.
-    mutating func parsed<Value>(_ key: String, form: String, _ parse: (String) -> Value?) -> Value? {
-        let text = text(key)
+    /// An `http` or `https` URL, or nil when it is empty or left out.
+    ///
+    /// Nothing shows the user part of one that is refused: a password may stand there.
+    mutating func address(_ key: String) -> WebAddress? {
+        let found = lookUp(key, as: .string, called: "a text", writtenAs: "a text in quotes") { $0.text }
+        let text = note(key, found, default: "") { quoted(WebAddress.withoutUser($0)) }
         guard !text.isEmpty else { return nil }
-        guard let value = parse(text) else {
-            report(key, "\(key) is \(quoted(text)), which is not \(form)", "write \(form)")
+        guard let address = WebAddress(text) else {
+            let shown = WebAddress.withoutUser(text)
+            let form = "an http or https URL" + (shown == text ? "" : " without a user")
+            report(key, "\(key) is \(quoted(shown)), which is not \(form)", "write \(form)")
             return nil
         }
-        return value
+        return address
     }
 
     /// A whole number in `range`.
@@ -111,14 +118,21 @@ struct SettingsReader {
     mutating func secret(_ key: String) -> Secret? {
         secretKeys.append(key)
         let found = lookUp(key, as: .string, called: "a text", writtenAs: "a text in quotes") { $0.text }
-        return Secret(note(key, found, default: "") { $0.isEmpty ? "(not set)" : "(set)" })
+        let text = note(key, found, default: "") { $0.isEmpty ? "(not set)" : "(set)" }
+        return secrets(key, [text]).first
     }
 
     /// A list of secrets, none of them empty.
     mutating func secrets(_ key: String) -> [Secret] {
         secretKeys.append(key)
         let found = lookUp(key, as: .stringArray, called: "a list of texts", writtenAs: "[\"…\", \"…\"]") { $0.texts }
-        return note(key, found, default: []) { $0.isEmpty ? "(not set)" : "(set, \($0.count))" }.compactMap(Secret.init)
+        return secrets(key, note(key, found, default: []) { $0.isEmpty ? "(not set)" : "(set, \($0.count))" })
+    }
+
+    private mutating func secrets(_ key: String, _ texts: [String]) -> [Secret] {
+        let secrets = texts.compactMap(Secret.init)
+        if secrets.contains(where: \.isBlank) { blankSecretKeys.append(key) }
+        return secrets
     }
 
     /// Notes a fault of `key` at the place its value came from.

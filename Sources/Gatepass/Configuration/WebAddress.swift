@@ -14,4 +14,14 @@ struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     var description: String { text }
+
+    var isEncrypted: Bool { text.lowercased().hasPrefix("https:") }
+
+    /// `text` as it may be shown: of what is no such URL, though it may be meant as one, all is left out that stands
+    /// between the scheme and the last `@`.
+    static func withoutUser(_ text: String) -> String {
+        guard WebAddress(text) == nil, let end = text.lastIndex(of: "@") else { return text }
+        let scheme = text[..<end].range(of: "://").map { text[..<$0.upperBound] } ?? ""
+        return String(scheme + text[text.index(after: end)...])
+    }
 }

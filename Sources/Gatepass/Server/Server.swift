@@ -93,6 +93,7 @@ struct Server: Sendable {
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
                 readPerMinute: limits.readPerMinute ?? 0),
+            network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: Surroundings.now,
             uptime: Surroundings.uptime, newRequestID: Surroundings.requestID, newID: Surroundings.id,

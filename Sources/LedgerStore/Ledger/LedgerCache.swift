@@ -77,10 +77,11 @@ final class LedgerCache: Sendable {
         let long = heads.filter(\.value.isHeavy)
         guard !long.isEmpty else { return [] }
         return kept.withLock { kept in
-            Set(long.keys.filter { user in
-                let known = kept[user].map { $0.pseudonym == long[user]?.pseudonym ? $0.length : 0 } ?? 0
-                return UserRow.Head.isHeavy(length: (long[user]?.length ?? 0) - known)
-            })
+            Set(
+                long.keys.filter { user in
+                    let known = kept[user].map { $0.pseudonym == long[user]?.pseudonym ? $0.length : 0 } ?? 0
+                    return UserRow.Head.isHeavy(length: (long[user]?.length ?? 0) - known)
+                })
         }
     }
 

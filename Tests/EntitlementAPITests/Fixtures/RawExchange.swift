@@ -35,6 +35,23 @@ enum RawExchange {
         }
     }
 
+    /// Sends `text` over each of so many connections, and reads nothing of any of them while `body` runs.
+    static func sendWithoutReading(
+        _ text: String, connections: Int, to port: Int, during body: () async throws -> Void
+    ) async throws {
+        var channels: [any Channel] = []
+        for _ in 0..<connections {
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .channelOption(.autoRead, value: false)
+                .channelOption(.socketOption(.so_rcvbuf), value: 4096)
+                .connect(host: "127.0.0.1", port: port).get()
+            channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+            channels.append(channel)
+        }
+        try await body()
+        for channel in channels { channel.close(promise: nil) }
+    }
+
     private struct Silence: Error {}
 
     /// Turns silence into an error that ends the reading.

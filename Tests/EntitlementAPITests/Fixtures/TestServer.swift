@@ -39,7 +39,8 @@ struct TestServer: Sendable {
             API.Dependencies(
                 service: service, operators: operators, verifier: { verifier },
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
-                rateLimits: rateLimits, usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2,
+                rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
+                usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2,
                 now: { service.now }, uptime: { .zero }, newRequestID: { "made-here" },
                 newID: { String(UInt64.random(in: .min ... .max), radix: 36) }, logAccess: log.keep,
                 logger: logger))

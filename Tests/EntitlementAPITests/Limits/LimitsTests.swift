@@ -9,23 +9,26 @@ struct RateLimiterTests {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 6, restorePerMinute: 0, readPerMinute: 1))
         let user = try Fixture.user()
         let start = Fixture.now
-        for _ in 0..<6 { #expect(limiter.take(.attach, for: user, at: start) == nil) }
-        #expect(limiter.take(.attach, for: user, at: start)?.retryAfterSeconds == 10)
-        #expect(limiter.take(.attach, for: user, at: start + 9_999)?.retryAfterSeconds == 1)
-        #expect(limiter.take(.attach, for: user, at: start + 10_000) == nil)
-        #expect(limiter.take(.attach, for: user, at: start + 10_000)?.limit == 6)
-        #expect(limiter.take(.attach, for: try Fixture.user("u2"), at: start) == nil)
-        #expect(limiter.take(.read, for: user, at: start) == nil)
-        #expect(limiter.take(.read, for: user, at: start)?.retryAfterSeconds == 60)
-        for _ in 0..<1000 { #expect(limiter.take(.restore, for: user, at: start) == nil) }
+        for _ in 0..<6 { #expect(limiter.take(.attach, for: .user(user), at: start) == nil) }
+        #expect(limiter.take(.attach, for: .user(user), at: start)?.retryAfterSeconds == 10)
+        #expect(limiter.take(.attach, for: .user(user), at: start + 9_999)?.retryAfterSeconds == 1)
+        #expect(limiter.take(.attach, for: .user(user), at: start + 10_000) == nil)
+        #expect(limiter.take(.attach, for: .user(user), at: start + 10_000)?.limit == 6)
+        #expect(limiter.take(.attach, for: .user(try Fixture.user("u2")), at: start) == nil)
+        #expect(limiter.take(.read, for: .user(user), at: start) == nil)
+        #expect(limiter.take(.read, for: .user(user), at: start)?.retryAfterSeconds == 60)
+        #expect(limiter.take(.open, for: .network([1]), at: start) == nil)
+        #expect(limiter.take(.open, for: .network([1]), at: start)?.limit == 1)
+        #expect(limiter.take(.open, for: .network([2]), at: start) == nil)
+        for _ in 0..<1000 { #expect(limiter.take(.restore, for: .user(user), at: start) == nil) }
     }
 
     @Test func aClockThatGoesBackRefillsNothing() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 1))
         let user = try Fixture.user()
-        #expect(limiter.take(.attach, for: user, at: Fixture.now) == nil)
-        #expect(limiter.take(.attach, for: user, at: Fixture.now + -3_600_000) != nil)
-        #expect(limiter.take(.attach, for: user, at: Fixture.now + -3_500_000) == nil)
+        #expect(limiter.take(.attach, for: .user(user), at: Fixture.now) == nil)
+        #expect(limiter.take(.attach, for: .user(user), at: Fixture.now + -3_600_000) != nil)
+        #expect(limiter.take(.attach, for: .user(user), at: Fixture.now + -3_500_000) == nil)
     }
 }
 

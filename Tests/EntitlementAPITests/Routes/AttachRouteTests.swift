@@ -64,6 +64,26 @@ struct AttachRouteTests {
         }
     }
 
+    @Test func `of several spellings the first that is not null counts`() async throws {
+        try await TestServer.run { server in
+            let jws = SimulatedPayload.quoted(try server.authority.sign(Fixture.pass()).text)
+            let (attach, restore) = ("/api/iap/apple/transactions/attach", "/api/iap/apple/restore")
+            for (path, names, value) in [
+                (attach, AttachRequest.names, jws), (restore, RestoreRequest.names, "[\(jws)]"),
+            ] {
+                for given in names {
+                    let members = names.map { "\"\($0)\":" + ($0 == given ? value : "null") }
+                    let answer = try await server.send("POST", path, "{\(members.joined(separator: ","))}")
+                    #expect(answer.status == 200, "\(given): \(answer.body)")
+                }
+                let nulls = names.map { "\"\($0)\":null" }.joined(separator: ",")
+                let answer = try await server.send("POST", path, "{\(nulls)}")
+                #expect(answer.status == 400 && answer.body.contains("\"#/\(names[0])\""), "\(answer.body)")
+                #expect(answer.body.contains("is required"), "\(answer.body)")
+            }
+        }
+    }
+
     @Test func evidenceIsRefusedWithItsReasonAndOwnershipWithItsCode() async throws {
         try await TestServer.run { server in
             func attach(_ jws: String, _ rest: String = "") async throws -> TestServer.Answer {

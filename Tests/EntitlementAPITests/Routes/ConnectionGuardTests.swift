@@ -25,6 +25,16 @@ struct ConnectionGuardTests {
                 Self.request("POST /livez HTTP/1.1", ["Content-Length: 0x3"], "abc"),
                 Self.request("GET /livez HTTP/1.1", ["A : b"]), Self.request("GET /livez HTTP/1.1", ["A: \u{0}"]),
                 Self.request("GE T /livez HTTP/1.1"),
+                "GET /livez HTTP/1.1\r\n\r\n", "GET /livez HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+                "GET /livez HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n",
+                Self.request("POST /livez HTTP/1.1", ["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"),
+                Self.request("POST /livez HTTP/1.1", ["Transfer-Encoding: gzip"], "abc"),
+                Self.request("POST /livez HTTP/1.1", ["Transfer-Encoding: chunked, gzip"], "0\r\n\r\n"),
+                Self.request("POST /livez HTTP/1.1", ["Transfer-Encoding: identity"], "abc"),
+                Self.request("POST /livez HTTP/1.1", ["Transfer-Encoding: chunked, chunked"], "0\r\n\r\n"),
+                Self.request(
+                    "POST /livez HTTP/1.1", ["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"], "0\r\n\r\n"),
+                Self.request("POST /livez HTTP/1.0", ["Transfer-Encoding: chunked"], "0\r\n\r\n"),
             ] {
                 let (answer, isClosed) = try await RawExchange.send([text], to: server.port, patience: .seconds(3))
                 #expect(isClosed && Self.answers(in: answer) == 1, "\(text) → \(answer)")
@@ -43,6 +53,27 @@ struct ConnectionGuardTests {
             #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.lowercased().contains("connection: close"))
             let kept = Self.request("GET /livez HTTP/1.0", ["Connection: keep-alive"])
             #expect(try await !RawExchange.send([kept], to: server.port, patience: .seconds(1)).isClosed)
+        }
+    }
+
+    @Test func `a host is named once, and of HTTP/1.0 need not be`() async throws {
+        try await TestServer.run { server in
+            for text in [
+                "GET /livez HTTP/1.0\r\n\r\n", "GET /livez HTTP/1.1\r\nhOST:\r\nConnection: close\r\n\r\n",
+                Self.request(
+                    "GET /livez HTTP/1.1", ["Transfer-Encoding: Chunked", "Connection: close"],
+                    "1\r\na\r\n0\r\n\r\n"),
+            ] {
+                let (answer, isClosed) = try await RawExchange.send([text], to: server.port, patience: .seconds(3))
+                #expect(isClosed && answer.hasPrefix("HTTP/1.1 200 "), "\(text) → \(answer)")
+            }
+            for (text, field) in [
+                ("GET /livez HTTP/1.1\r\nA: b\r\n\r\n", "Host"),
+                (Self.request("GET /livez HTTP/1.1", ["Transfer-Encoding: x, chunked"]), "Transfer-Encoding"),
+            ] {
+                let (answer, _) = try await RawExchange.send([text], to: server.port, patience: .seconds(3))
+                #expect(answer.contains(#""pointer":"\#(field)""#), "\(answer)")
+            }
         }
     }
 
@@ -119,6 +150,57 @@ struct ConnectionGuardTests {
                 [get + get + get + last], to: server.port, patience: .seconds(3))
             #expect(isClosed && Self.answers(in: answer) == 4, "\(answer)")
             #expect(answer.split(separator: "\"alive\"").count == 4)
+        }
+    }
+
+    @Test func `requests that were sent ahead are answered in order, also before one that cannot be read`() async throws
+    {
+        try await TestServer.run(rateLimits: RateLimits(readPerMinute: 0)) { server in
+            let get = Self.request("GET /livez HTTP/1.1")
+            let many = String(repeating: get, count: 300)
+            for (last, status) in [
+                (Self.request("GET /nowhere HTTP/1.1", ["Connection: close"]), 404), ("nonsense\r\n\r\n", 400),
+                ("GET /livez HTTP/1.1\r\n\r\n", 400), (Self.request("GET /livez HTTP/1.1", ["A : b"]), 400),
+            ] {
+                let (answer, isClosed) = try await RawExchange.send(
+                    [many + last], to: server.port, patience: .seconds(5))
+                #expect(isClosed && Self.answers(in: answer) == 301, "\(last) → \(Self.answers(in: answer))")
+                #expect(answer.split(separator: "\"alive\"").count == 301)
+                let end = answer.split(separator: "HTTP/1.1 ").last ?? ""
+                #expect(end.hasPrefix("\(status) "), "\(last) → \(end)")
+            }
+        }
+    }
+
+    @Test func `of whom takes no answers, few requests are taken`() async throws {
+        let page = [UInt8](repeating: UInt8(ascii: "x"), count: 256 * 1024)
+        try await TestServer.run(rateLimits: RateLimits(readPerMinute: 0), openAPI: page) { server in
+            let ahead = String(repeating: Self.request("GET /openapi.yaml HTTP/1.1"), count: 300)
+            try await RawExchange.sendWithoutReading(ahead, connections: 20, to: server.port) {
+                var (before, taken) = (-1, 0)
+                while before != taken {
+                    try await Task.sleep(for: .milliseconds(500))
+                    (before, taken) = (taken, server.log.lines.count { $0.contains("/openapi.yaml") })
+                }
+                // Some lie in the buffers of the network.
+                #expect((20..<20 * 20).contains(taken), "\(taken)")
+            }
+        }
+    }
+
+    @Test func `a body in chunks is asked for where the client waits to be asked`() async throws {
+        try await TestServer.run { server in
+            let head = Self.request(
+                "POST \(Self.attach) HTTP/1.1",
+                [
+                    "Authorization: Bearer " + Fixture.token(of: "u1"), "Content-Type: application/json",
+                    "Transfer-Encoding: chunked", "Expect: 100-Continue", "Connection: close",
+                ])
+            let (asked, _) = try await RawExchange.send([head], to: server.port)
+            #expect(asked == "HTTP/1.1 100 Continue\r\n\r\n", "\(asked)")
+            let (answer, _) = try await RawExchange.send(
+                [head, "2\r\n{}\r\n0\r\n\r\n"], to: server.port, pause: .milliseconds(100), patience: .seconds(3))
+            #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 400 "), "\(answer)")
         }
     }
 

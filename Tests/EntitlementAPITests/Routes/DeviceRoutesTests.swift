@@ -161,10 +161,10 @@ struct DeviceRoutesTests {
     @Test func aDeviceIsReachedByItsEscapedName() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
-            for id in ["a/b", "license1", "100%", "x?y#z"] {
+            for id in ["...", "a/b", "license1", "100%", "x?y#z"] {
                 #expect(try await Self.register(id, server).status == 201)
             }
-            for escaped in ["a%2Fb", "license1", "100%25", "x%3Fy%23z"] {
+            for escaped in ["...", "a%2Fb", "license1", "100%25", "x%3Fy%23z"] {
                 #expect(try await server.send("POST", "/api/devices/\(escaped)/suspend").status == 200, "\(escaped)")
                 #expect(try await server.send("DELETE", "/api/devices/\(escaped)").status == 204, "\(escaped)")
             }
@@ -180,6 +180,7 @@ struct DeviceRoutesTests {
                 (#"{"device_id":"a b"}"#, "#/device_id"), (#"{"device_id":"é"}"#, "#/device_id"),
                 (#"{"device_id":"\#(String(repeating: "d", count: 129))"}"#, "#/device_id"),
                 (#"{"device_id":"license"}"#, "#/device_id"),
+                (#"{"device_id":"."}"#, "#/device_id"), (#"{"device_id":".."}"#, "#/device_id"),
                 (#"{"device_id":"d","name":""}"#, "#/name"), (#"{"device_id":"d","name":1}"#, "#/name"),
                 (#"{"device_id":"d","name":"\#(String(repeating: "é", count: 101))"}"#, "#/name"),
                 (#"{"device_id":"d","pinned":1}"#, "#/pinned"), (#"{"device_id":"d","pinned":"true"}"#, "#/pinned"),

@@ -46,6 +46,21 @@ struct ReadRoutesTests {
         }
     }
 
+    @Test func `two users of whom nothing differs have two tags`() async throws {
+        try await TestServer.run { server in
+            for query in ["", "?history=1"] {
+                let first = try await server.send("GET", Self.status + query, token: Fixture.token(of: "u1"))
+                let tag = try #require(first.headers.first(name: "etag"))
+                let second = try await server.send(
+                    "GET", Self.status + query, token: Fixture.token(of: "u2"), fields: [("If-None-Match", tag)])
+                #expect(second.status == 200 && second.headers.first(name: "etag") != tag)
+                let again = try await server.send(
+                    "GET", Self.status + query, token: Fixture.token(of: "u1"), fields: [("If-None-Match", tag)])
+                #expect(again.status == 304)
+            }
+        }
+    }
+
     @Test func theTagChangesOnlyWithTheSubstance() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(1, server)

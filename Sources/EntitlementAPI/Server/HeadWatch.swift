@@ -1,0 +1,46 @@
+import NIOCore
+import NIOHTTP1
+
+/// Judges a header by what the requests of ``ConnectionGuard`` no longer tell: the version, `Host` and `Transfer-Encoding`.
+final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    /// Why a request is not answered; it goes to the guard as an error, in the request's place.
+    struct Defect: Error, Hashable {
+        /// Of the header.
+        let field: String
+        /// For people.
+        let detail: String
+    }
+
+    private let wantsClosing: () -> Void
+
+    /// `wantsClosing` is told of a client that wants its connection closed in the manner of HTTP/1.0 (RFC 9112 §9.3): by
+    /// saying nothing.
+    init(_ wantsClosing: @escaping () -> Void) {
+        self.wantsClosing = wantsClosing
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = unwrapInboundIn(data) {
+            if let defect = Self.defect(of: head) { return context.fireErrorCaught(defect) }
+            if head.version == .http1_0, !head.isKeepAlive { wantsClosing() }
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// What RFC 9112 refuses: a host that is missing or said twice (§3.2), and a body whose end a proxy may see elsewhere
+    /// (§6.1), which is how one request is smuggled in another.
+    private static func defect(of head: HTTPRequestHead) -> Defect? {
+        let hosts = head.headers["Host"].count
+        guard hosts == 1 || hosts == 0 && head.version == .http1_0 else {
+            return Defect(field: "Host", detail: "A request names its Host exactly once.")
+        }
+        let codings = head.headers["Transfer-Encoding"]
+        guard codings.isEmpty || codings.map({ $0.lowercased() }) == ["chunked"] && head.version != .http1_0 else {
+            return Defect(field: "Transfer-Encoding", detail: "The only Transfer-Encoding is chunked.")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,25 @@
+/// Tells where a request came from, through the proxies that are trusted to say so (`http.trusted_proxies`).
+struct TrustedProxies: Sendable {
+    let ranges: [AddressRange]
+
+    /// The network of the client: of `peer`, or while that is a trusted proxy, of whom it says it speaks for.
+    ///
+    /// Each proxy adds to the right of `X-Forwarded-For` whom it heard, so what stands left of the first that is not
+    /// trusted is a client's own invention. What cannot be read as an address ends the way too.
+    func network(of peer: String?, forwardedFor field: String?) -> [UInt8] {
+        guard var address = peer.flatMap(IPAddress.init) else { return [] }
+        for hop in (field ?? "").split(separator: ",").reversed() {
+            guard ranges.contains(where: { $0.contains(address) }), let before = Self.address(hop) else { break }
+            address = before
+        }
+        return address.network
+    }
+
+    /// The address of one hop, which may come with a port, and then in brackets if it is of IPv6.
+    private static func address(_ hop: Substring) -> IPAddress? {
+        let text = hop.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+        if text.first == "[" { return IPAddress(String(text.dropFirst().prefix { $0 != "]" })) }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return IPAddress(String(parts.count == 2 ? parts[0] : text))
+    }
+}

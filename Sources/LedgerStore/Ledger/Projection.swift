@@ -50,7 +50,8 @@ package struct Projection: Sendable {
         var array = JSONArray()
         people.forEach { array.append($0.pseudonym) }
         try session.execute(Self.clear, [.text(array.closed)])
-        let ledgers = try LedgerEntryRow.load(from: people.map { .init(pseudonym: $0.pseudonym, after: 0) }, in: session)
+        let ledgers = try LedgerEntryRow.load(
+            from: people.map { .init(pseudonym: $0.pseudonym, after: 0) }, in: session)
         var rows: [SubscriptionRow] = []
         for (pseudonym, user) in people {
             guard let loaded = ledgers[pseudonym] else { continue }

@@ -70,8 +70,9 @@ enum Routes {
         .server(.post, "/api/admin/users/{user_id}/grants/{grant_id}/revoke", .write, once(RevokeGrantRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/bind", .write, once(BindPurchaseRoute.answer)),
         .server(.post, "/api/admin/users/{user_id}/revoke", .write, once(RevokePurchaseRoute.answer)),
-        .server(.post, "/api/admin/users/{user_id}/transfer", .write, once(TransferRoute.answer)),
-        .server(.post, "/api/admin/users/{user_id}/merge", .write, once(MergeRoute.answer)),
+        .server(
+            .post, "/api/admin/users/{user_id}/transfer", .write, once(with: "to_user_id", TransferRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/merge", .write, once(with: "from_user_id", MergeRoute.answer)),
         .server(.put, "/api/admin/users/{user_id}/sandbox-tester", .write, once(SandboxTesterRoute.name)),
         .server(.delete, "/api/admin/users/{user_id}/sandbox-tester", .write, once(SandboxTesterRoute.unname)),
         .server(.get, "/api/admin/users/{user_id}/export", .admin, ExportUserRoute.respond),

@@ -37,13 +37,41 @@ extension EndToEnd {
             #expect(told.string("data.1.action") == "token_key.rotate" && told.string("data.1.reason") == "a leak")
             #expect(told.string("data.1.details.kid") == kid.map(String.init))
             for number in 0...1 { #expect(told.string("data.\(number).actor") == "command_line") }
-            #expect(try await Self.said(["audit", "verify"], at: till).contains("3 entries are whole"))
+            let verified = try await Self.said(["audit", "verify"], at: till)
+            #expect(verified.contains("3 entries are whole") && verified.contains("1 API keys are as"), "\(verified)")
             for words in [["tokens", "rotate"], ["catalog", "apply"], ["keys", "create", "--scopes", "read"]] {
                 for reason in ["", String(repeating: "r", count: 501)] {
                     let text = try await Self.refusal(words + ["--reason", reason], at: till)
                     #expect(text.contains("a reason has 1 to 500 characters"), "\(text)")
                 }
             }
+            #expect(try await till.server.end() == 0)
+        }
+
+        @Test func `whatever SQL changes is told by audit verify, with its place, and of one user alone`() async throws
+        {
+            let till = try await EndToEndTill.open()
+            try await till.grant(#""kind":"add_days","tier":"pro","days":3"#, to: "anna")
+            try await till.attach(EndToEndTill.sale("pass.30", at: now - day), to: "ben")
+            let whole = try await Self.said(["audit", "verify"], at: till)
+            #expect(whole.contains("\n4 entries are whole in the ledgers of 2 users\n"), "\(whole)")
+            let schema = till.server.schema
+            for edit in [
+                "UPDATE ledger_entries SET content = REPLACE(content, '259200000', '25920000000')",
+                "UPDATE apple_iap_transactions SET product_id = 'basic.30'",
+                "INSERT INTO api_keys (name, scopes, secret_hash, created_at) VALUES ('x', 'admin', REPEAT('x', 32), 0)",
+            ] { try await schema.rows(edit) }
+            let found = try await Self.refusal(["audit", "verify"], at: till)
+            for line in [
+                "gatepass: api key 2: no entry of the trail made it", ": entry 1 was edited or moved",
+                ": the signed state of entry 1, row 1 of apple_iap_transactions, was edited or deleted",
+            ] { #expect(found.contains(line), "\(found)") }
+            #expect(found.contains("gatepass: anna (#") && found.contains("gatepass: ben (#"))
+            let hers = try await Self.refusal(["audit", "verify", "--user", "anna"], at: till)
+            #expect(hers.contains("anna (#") && !hers.contains("ben (#"), "\(hers)")
+            try await schema.rows("DELETE FROM api_keys WHERE id = 2")
+            #expect(try await Self.refusal(["audit", "verify", "--user", "Anna"], at: till).contains("no user Anna"))
+            #expect(try await Self.refusal(["audit", "verify", "--user", "a b"], at: till).contains("no user id"))
             #expect(try await till.server.end() == 0)
         }
 

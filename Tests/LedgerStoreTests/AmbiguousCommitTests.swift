@@ -97,7 +97,8 @@ import Testing
                 let fault: PacketProxy.Fault = round % 2 == 0 ? .cutBeforeCommit : .cutAfterCommit
                 let asked = ["make", "end"].map {
                     IdempotentRequest(
-                        owner: .apiKey(1), key: "\($0) \(round)", hash: [UInt8](repeating: 1, count: 32))
+                        owner: .apiKey(1), key: "\($0) \(round)", hash: [UInt8](repeating: 1, count: 32), about: .nobody
+                    )
                 }
                 proxy.inject(fault, count: 1)
                 guard case .claimed(let making) = try await desk.idempotency.claim(asked[0]) else {

@@ -167,7 +167,8 @@ import Testing
             for round in 1...5 {
                 try await shop.attach(Books.pass("\(round)", day: 30), to: anna)
                 let asked = IdempotentRequest(
-                    owner: .apiKey(1), key: "\(round)", hash: [UInt8](repeating: 1, count: 32))
+                    owner: .apiKey(1), key: "\(round)", hash: [UInt8](repeating: 1, count: 32),
+                    about: .user(anna, and: nil))
                 guard case .claimed(let claim) = try await desk.idempotency.claim(asked) else { throw Books.Missing() }
                 proxy.inject(fault, count: 1)
                 let erased = try await desk.erasure(at: shop.clock.now)
@@ -215,8 +216,11 @@ import Testing
 
     /// The audit trail and an idempotency key tell of somebody.
     private func tell(of user: UserID, to shop: Shop) async throws {
-        let request = IdempotentRequest(owner: .user(user), key: "her order", hash: [UInt8](repeating: 1, count: 32))
-        _ = try await Desk(shop).idempotency.claim(request)
+        for (owner, key) in [(IdempotencyOwner.user(user), "her order"), (.apiKey(1), "a server's")] {
+            let request = IdempotentRequest(
+                owner: owner, key: key, hash: [UInt8](repeating: 1, count: 32), about: .user(user, and: nil))
+            _ = try await Desk(shop).idempotency.claim(request)
+        }
         let audit = AuditedAct(
             by: .commandLine, .unnameSandboxTester, to: user, details: ["she": "is shy"], reason: "she is shy")
         _ = try await shop.ledger.record(for: [user], audit: audit) { history -> Decision<Bool, Never> in

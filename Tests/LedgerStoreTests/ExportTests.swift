@@ -15,7 +15,8 @@ import Testing
             try await shop.attach(Books.pass("bens", day: 30), to: ben)
             try await shop.grant(.addDays(3, of: TierID("pro")), as: "g1", to: anna)
             try await shop.register(Books.device("phone1"), of: anna, named: DeviceName("Annas \"Händy\"\n"))
-            let request = IdempotentRequest(owner: .user(anna), key: "k1", hash: [UInt8](repeating: 1, count: 32))
+            let request = IdempotentRequest(
+                owner: .user(anna), key: "k1", hash: [UInt8](repeating: 1, count: 32), about: .nobody)
             _ = try await Desk(shop).idempotency.claim(request)
             for user in [anna, ben] {
                 let audit = AuditedAct(

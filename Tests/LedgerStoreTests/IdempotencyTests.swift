@@ -7,9 +7,10 @@ import Testing
 /// A write that is sent several times under one key happens once (`contract.md` §1).
 @Suite(.serialized) struct IdempotencyTests {
     private static func request(
-        _ key: String = "k", of owner: IdempotencyOwner = .apiKey(1), body: UInt8 = 1
+        _ key: String = "k", of owner: IdempotencyOwner = .apiKey(1), body: UInt8 = 1,
+        about subject: IdempotencySubject = .nobody
     ) -> IdempotentRequest {
-        IdempotentRequest(owner: owner, key: key, hash: [UInt8](repeating: body, count: 32))
+        IdempotentRequest(owner: owner, key: key, hash: [UInt8](repeating: body, count: 32), about: subject)
     }
 
     private static func claimed(_ verdict: IdempotencyVerdict) throws -> IdempotencyClaim {
@@ -125,7 +126,8 @@ import Testing
         try await Shop.open { shop in
             try await shop.schema.rows(
                 """
-                INSERT INTO idempotency_keys
+                INSERT INTO idempotency_keys (owner, idempotency_key, request_hash, claimant, claimed_until, status, body,
+                    created_at, expires_at)
                 SELECT 'api_key:1', seq, REPEAT('a', 32), 1, 0, 200, '', 0, seq FROM seq_1_to_12000
                 """)
             let keys = Desk(shop).idempotency
@@ -151,16 +153,43 @@ import Testing
         }
     }
 
-    @Test func `a person's keys go with the person`() async throws {
+    @Test func `a person's keys go with the person, and all that was answered to servers about them`() async throws {
         try await Shop.open { shop in
             let keys = Desk(shop).idempotency
-            let anna = Self.request(of: .user(Books.user("anna")))
-            try await keys.finish(Self.answer(try Self.claimed(try await keys.claim(anna))))
-            let pseudonym = UInt64(try await shop.schema.number("SELECT pseudonym FROM users"))
-            try await shop.pool.transaction { (session) throws(DatabaseError) in
-                try IdempotencyKeys.erase(subject: pseudonym, in: session)
+            let (anna, ben) = (Books.user("anna"), Books.user("ben"))
+            let subjects: [(String, IdempotencySubject)] = [
+                ("her grant", .user(anna, and: nil)), ("from her", .user(anna, and: ben)),
+                ("to her", .user(ben, and: anna)), ("an outage", .anybody), ("a key", .nobody),
+                ("bens", .user(ben, and: nil)), ("to another", .user(ben, and: Books.user("Anna"))),
+            ]
+            let asked = subjects.map { Self.request($0.0, about: $0.1) } + [Self.request("hers", of: .user(anna))]
+            for request in asked {
+                try await keys.finish(Self.answer(try Self.claimed(try await keys.claim(request))))
             }
-            #expect(try await shop.schema.number("SELECT COUNT(*) FROM idempotency_keys") == 0)
+            let running = try Self.claimed(try await keys.claim(Self.request("running", about: .user(anna, and: nil))))
+            try await shop.attach(Books.pass("1"), to: anna)
+            try await shop.erase(anna)
+            let left = try await shop.schema.rows("SELECT idempotency_key FROM idempotency_keys ORDER BY 1")
+            #expect(left == [[.text("a key")], [.text("bens")], [.text("to another")]])
+            // What was under way when she was erased is answered, and not kept.
+            await #expect(throws: DatabaseError.self) { try await keys.finish(Self.answer(running)) }
+            guard case .answered = try await keys.claim(asked[5]) else { throw Books.Missing() }
+        }
+    }
+
+    @Test func `the answer to an erasure stays, and its request no longer says whom it was about`() async throws {
+        try await Shop.open { shop in
+            let (desk, anna) = (Desk(shop), Books.user("anna"))
+            try await shop.attach(Books.pass("1"), to: anna)
+            let asked = Self.request("erase her", about: .user(anna, and: nil))
+            let claim = try Self.claimed(try await desk.idempotency.claim(asked))
+            _ = try await desk.erasure(at: shop.clock.now).erase(anna, by: .commandLine, reason: "asked") {
+                Self.answer(claim, "gone")
+            }
+            #expect(
+                try await desk.idempotency.claim(asked)
+                    == .answered(status: 201, body: Array("gone".utf8), claimant: claim.claimant))
+            #expect(try await !"\(shop.schema.dump("idempotency_keys"))".contains("anna"))
         }
     }
 }

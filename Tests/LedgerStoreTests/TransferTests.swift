@@ -33,6 +33,44 @@ import Testing
         }
     }
 
+    @Test func `what comes and goes on in one batch is known to be had before, and its refund reaches both`()
+        async throws
+    {
+        try await Shop.open { shop in
+            let busy = ["x", "y"].map { Books.user($0) }
+            for user in busy { try await shop.attach(Books.pass("of \(user)"), to: user) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // Both writers of the lane wait, so that what comes meanwhile shares a batch.
+                group.addTask {
+                    try await shop.pool.transaction { (session) throws(DatabaseError) in
+                        _ = try session.query(
+                            Statement("lock", "SELECT pseudonym FROM users WHERE user_id IN ('x', 'y') FOR UPDATE"))
+                        _ = try session.query(Statement("wait", "SELECT SLEEP(2)"))
+                    }
+                }
+                for user in busy {
+                    try await Task.sleep(for: .milliseconds(200))
+                    group.addTask { try await shop.attach(Books.pass("more of \(user)"), to: user) }
+                }
+                try await Task.sleep(for: .milliseconds(200))
+                group.addTask { try await shop.attach(Books.pass("1", day: 30), to: anna) }
+                try await Task.sleep(for: .milliseconds(200))
+                group.addTask {
+                    let moved = try await shop.transfer(
+                        .one(PurchaseName(ExternalID("1"))), from: anna, to: ben)
+                    #expect(moved == .success([Books.pass("1").key]))
+                }
+                try await group.waitForAll()
+            }
+            try await shop.attach(Books.pass("1", day: 30, signedDay: 41, revokedDay: 41), to: cleo)
+            for user in [anna, ben] {
+                #expect(try await shop.ledger(of: user).entries.last?.fact.state?.revocation != nil, "\(user)")
+            }
+            try await expectWhole(shop)
+            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+        }
+    }
+
     @Test func `a later refund enters the ledgers of all who had the purchase, whoever sends it`() async throws {
         try await Shop.open(instances: 2) { shop in
             try await shop.attach(Books.pass("1", day: 30), to: anna)

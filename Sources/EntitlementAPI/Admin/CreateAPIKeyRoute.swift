@@ -10,7 +10,7 @@ enum CreateAPIKeyRoute {
         let body = try await call.json()
         let request = try request(in: body.value)
         let reason = try Reason(optionalIn: body.value)
-        return try await call.once(body) { attempt async throws(Problem) in
+        return try await call.once(body, about: .nobody) { attempt async throws(Problem) in
             let (key, secret) = try await call.served { () async throws(ServiceFailure) in
                 try await call.api.operators.createAPIKey(request, by: call.actor, reason: reason.text) { key, secret in
                     attempt.remembered(.created, APIKeyBody(key, secret).bytes)

@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/erase`: the person is gone, and what they bought stays under a pseudonym.
 enum EraseUserRoute {
@@ -9,7 +10,7 @@ enum EraseUserRoute {
         let body = try await call.json()
         try body.requireObject()
         let reason = try body.requiredReason()
-        return try await call.once(body) { attempt async throws(Problem) in
+        return try await call.once(body, about: .user(user, and: nil)) { attempt async throws(Problem) in
             let isErased = try await call.served { () async throws(ServiceFailure) in
                 try await call.api.service.erase(user, by: call.actor, reason: reason) {
                     attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)

@@ -10,7 +10,7 @@ enum RevokeAPIKeyRoute {
         try body.requireObject()
         let reason = try Reason(optionalIn: body.value)
         let id = call.context.parameters.get("key_id").flatMap { UInt64($0) }
-        return try await call.once(body) { _ async throws(Problem) in
+        return try await call.once(body, about: .nobody) { _ async throws(Problem) in
             let key = try await call.served { () async throws(ServiceFailure) -> APIKey? in
                 guard let id else { return nil }
                 return try await call.api.operators.revokeAPIKey(id, by: call.actor, reason: reason.text)

@@ -20,7 +20,8 @@ struct IdempotentAttempt {
 
 extension ServerCall {
     /// Carries a server's write out once, however often it is asked for; kept for a day, and readable with the server's
-    /// own key only, because an answer may hold what is kept nowhere else.
+    /// own key only, because an answer may hold what is kept nowhere else. It goes when somebody of
+    /// `subject` is erased.
     ///
     /// `act` must be safe to repeat by itself, or finish in its own transaction: a process that dies between act and
     /// answer is followed by another attempt.
@@ -28,11 +29,13 @@ extension ServerCall {
     /// - Throws: `invalid_request` without a key, `idempotency_key_reused`, `idempotency_in_progress`, `unavailable`, and
     ///   what `act` throws, which is not remembered.
     func once(
-        _ body: JSONBody, act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
+        _ body: JSONBody, about subject: IdempotencySubject,
+        act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
     ) async throws(Problem) -> Response {
         let key = try IdempotencyKey(of: request).text
         let seal = AnswerSeal(secret: secret)
-        let asked = IdempotentRequest(owner: .apiKey(self.key.id), key: key, hash: digest(of: body))
+        let asked = IdempotentRequest(
+            owner: .apiKey(self.key.id), key: key, hash: digest(of: body), about: subject)
         let verdict = try await served { () async throws(ServiceFailure) in try await api.operators.claim(asked) }
         switch verdict {
         case .claimed(let claim): return try await carryOut(IdempotentAttempt(claim: claim, seal: seal), act)

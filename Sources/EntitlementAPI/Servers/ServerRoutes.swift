@@ -1,4 +1,7 @@
+import AppStore
+import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// Routes for servers, made of what works for any user.
 extension Routes {
@@ -16,14 +19,19 @@ extension Routes {
         { call throws(Problem) in try await answer(try call.acting(), try await call.json(), call).response }
     }
 
-    /// A write for servers that is carried out once for each of the server's idempotency keys.
+    /// A write for servers that is carried out once for each of the server's idempotency keys; `other` is the
+    /// member of its body that names somebody else whom it is about.
     static func once(
+        with other: String? = nil,
         _ answer: @escaping @Sendable (Acting, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in
             let acting = try call.acting()
             let body = try await call.optionalJSON()
-            return try await call.once(body) { _ async throws(Problem) in try await answer(acting, body, call) }
+            let another = other.flatMap { body.value[$0]?.string }.flatMap { UserID($0) }
+            return try await call.once(body, about: .user(acting.user, and: another)) { _ async throws(Problem) in
+                try await answer(acting, body, call)
+            }
         }
     }
 

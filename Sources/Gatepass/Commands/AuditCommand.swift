@@ -1,43 +1,82 @@
 import ArgumentParser
+import Entitlements
 import LedgerStore
+import MariaDB
 
-/// `gatepass audit`: who did what.
+/// `gatepass audit`: who did what, and whether the books are as they were written.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Verify the audit trail.", subcommands: [AuditVerifyCommand.self])
+        commandName: "audit", abstract: "Verify the audit trail, the API keys and the ledgers.",
+        subcommands: [AuditVerifyCommand.self])
 }
 
-/// `gatepass audit verify`: exit status 1 when the trail was changed.
+/// `gatepass audit verify`: exit status 1 when anything was changed.
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Find entries that were edited, deleted, swapped or cut off.")
+        commandName: "verify",
+        abstract: "Find what was edited, deleted, put in or cut off: entries of the audit trail, API keys, ledgers.")
 
     @Option(
         help: "A head that was printed or logged before, number:hash; finds a trail whose head was changed with it.")
     var head: String?
 
+    @Option(help: "The user whose ledger alone is verified, or # and a pseudonym; everybody's without it.")
+    var user: String?
+
     @OptionGroup var options: CommandOptions
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws for a head of the wrong form, and the exit status 1 when something does not fit or the database is away.
+    /// Throws for a head or a user of the wrong form, and the exit status 1 when something does not fit, there is
+    /// no such user or the database is away.
     func run() async throws {
         let export = try head.map { text in
             guard let export = ExportedAuditHead(text) else { throw ValidationError("\(text) is no number:hash") }
             return export
         }
+        let user = try user.map { text in
+            guard let user = UserID(text) ?? Self.erased(text) else { throw ValidationError("\(text) is no user id") }
+            return user
+        }
         let startup = try Startup(options, overrides: installation.overrides)
         try await Startup.reporting {
-            let outcome = try await startup.withPool { pool in
-                try await AuditVerification.run(from: pool, against: export)
-            }
-            guard outcome.defects.isEmpty else {
-                outcome.defects.forEach { StandardError.print("gatepass: \($0)") }
+            let audit = try await startup.withPool { pool in try await Self.audit(pool, against: export, of: user) }
+            guard audit.faults.isEmpty else {
+                audit.namedFaults.forEach { StandardError.print("gatepass: \($0)") }
                 throw ExitCode.failure
             }
-            let length = outcome.head.length
-            print("\(length) \(length == 1 ? "entry is" : "entries are") whole, the words of \(outcome.erased) erased")
-            print("head \(outcome.head)")
+            Self.tell(audit)
         }
+    }
+
+    private static func audit(
+        _ pool: Pool, against export: ExportedAuditHead?, of user: UserID?
+    ) async throws -> BooksAudit {
+        guard let user else {
+            let bar = ProgressBar()
+            defer { bar.clear() }
+            return try await BooksAudit(of: pool, against: export) { bar.show($0) }
+        }
+        guard let audit = try await BooksAudit(of: pool, against: export, ledgerOf: user) else {
+            throw UserMissing(user: user)
+        }
+        return audit
+    }
+
+    private static func tell(_ audit: BooksAudit) {
+        let (trail, ledgers) = (audit.trail, audit.ledgers.done)
+        print("\(counted(trail.head.length)) whole, the words of \(trail.erased) erased")
+        print("\(audit.keys.keys) API keys are as the audit trail says")
+        print("\(counted(UInt64(ledgers.entries))) whole in the ledgers of \(ledgers.people) users")
+        print("head \(trail.head)")
+    }
+
+    private static func counted(_ entries: UInt64) -> String {
+        "\(entries) \(entries == 1 ? "entry is" : "entries are")"
+    }
+
+    /// Whoever stood under a pseudonym, written as the trail writes them.
+    private static func erased(_ text: String) -> UserID? {
+        UInt64(text.dropFirst()).map { UserID.erased(pseudonym: $0) }.flatMap { $0.text == text ? $0 : nil }
     }
 }

@@ -4,6 +4,11 @@ import Foundation
 enum StandardError {
     /// Writes `text` and a line break.
     static func print(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        write(text + "\n")
+    }
+
+    /// Writes `text` alone.
+    static func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
     }
 }

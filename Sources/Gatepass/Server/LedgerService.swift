@@ -38,6 +38,7 @@ final class LedgerService: EntitlementService {
         var opened: Opened?
         var isDraining = false
         var keys = KeyHealth()
+        var audit = AuditHealth()
     }
 
     private static let retryAfterSeconds = 1
@@ -76,6 +77,11 @@ final class LedgerService: EntitlementService {
     /// No longer ready: load balancers should send nothing more.
     func drain() {
         state.withLock { $0.isDraining = true }
+    }
+
+    /// The books have been verified.
+    func note(_ audit: AuditHealth) {
+        state.withLock { $0.audit = audit }
     }
 
     var catalogue: CatalogueVersions {
@@ -187,7 +193,8 @@ final class LedgerService: EntitlementService {
     }
 
     func readiness() async -> Readiness {
-        let (isOpen, isDraining, keys) = state.withLock { ($0.opened != nil, $0.isDraining, $0.keys) }
+        let (isOpen, isDraining) = state.withLock { ($0.opened != nil, $0.isDraining) }
+        let (keys, audit) = state.withLock { ($0.keys.check, $0.audit.check) }
         let schema = await probe.schemaVersion()
         let expired = roots.roots.filter { !$0.isValid(at: now().milliseconds) }
         return Readiness(checks: [
@@ -201,7 +208,7 @@ final class LedgerService: EntitlementService {
                 name: "trust_roots", isInOrder: expired.isEmpty,
                 detail: expired.first.map { "\($0.subject) is not valid now" } ?? "\(roots.roots.count) loaded"),
             .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
-            keys.check,
+            keys, audit,
             .init(name: "serving", isInOrder: !isDraining, detail: isDraining ? "draining" : "yes"),
         ])
     }

@@ -65,6 +65,7 @@ struct Server: Sendable {
         try await run([
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, logger: logger),
+            NightlyAudit(pool: pool, logger: logger, note: service.note),
             CatalogueReload(server: self, pool: pool),
             DrainingHTTP(
                 application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),

@@ -6,7 +6,8 @@ import Synchronization
 /// Issues, revokes and recognises the keys of servers (`contract.md` §2).
 ///
 /// A key that counted is remembered for `memory`, so a revocation takes effect at once on the instance that made it and
-/// within two seconds on all others.
+/// within two seconds on all others. The trail has all that makes a key count, so that ``APIKeyAudit``
+/// finds one that was put into the table, or widened there.
 package final class APIKeys: Sendable {
     /// How long a key is taken for what it was, in milliseconds.
     package static let memory: Int64 = 2_000
@@ -79,7 +80,9 @@ package final class APIKeys: Sendable {
             if let earlier = try APIKeyRow.find(secretHash: hash, in: session) { return earlier.key }
             let key = try APIKeyRow.insert(request, secretHash: hash, at: now, in: session)
             if let remembering { try IdempotencyKeys.finish(remembering(key, secret), at: now, in: session) }
-            try audit.append(Self.record(.createAPIKey, key, by: actor, reason, at: now), in: session)
+            let record = Self.record(
+                .createAPIKey, key, ["secret_hash": Hexadecimal.text(hash)], by: actor, reason, at: now)
+            try audit.append(record, in: session)
             return key
         }
         return (key, secret)
@@ -108,13 +111,15 @@ package final class APIKeys: Sendable {
     }
 
     private static func record(
-        _ action: AuditAction, _ key: APIKey, by actor: Actor, _ reason: String?, at now: Instant
+        _ action: AuditAction, _ key: APIKey, _ further: [String: String] = [:], by actor: Actor, _ reason: String?,
+        at now: Instant
     ) -> AuditRecord {
-        AuditRecord(
+        let details = [
+            "id": String(key.id), "name": key.name,
+            "scopes": key.scopes.sorted().map(\.rawValue).joined(separator: ","),
+        ]
+        return AuditRecord(
             at: now, actor: actor, action: action, subject: nil,
-            details: [
-                "id": String(key.id), "name": key.name,
-                "scopes": key.scopes.sorted().map(\.rawValue).joined(separator: ","),
-            ], reason: reason)
+            details: details.merging(further) { first, _ in first }, reason: reason)
     }
 }

@@ -107,8 +107,8 @@ package struct Erasure: Sendable {
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
     /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands in what
-    /// they have or had, with the texts that hold it, the notes and devices of their ledger and what others' ledgers repeat of the notes, whose entries keep their hashes, the words of the audit trail about them, and their
-    /// idempotency keys. Their tokens and Apple accounts, and the numbers of the purchases that no living person has or had, stay
+    /// they have or had, with the texts that hold it, the notes and devices of their ledger and what others' ledgers repeat of the notes, whose entries keep their hashes, the words of the audit trail about them, their
+    /// idempotency keys, and what is kept of servers' requests about them. Their tokens and Apple accounts, and the numbers of the purchases that no living person has or had, stay
     /// as HMACs, so that later refunds are known, the same Apple account may claim what is left and nobody else can. The act
     /// itself is entered into the audit trail under the pseudonym, with the heads of the chains that were made anew. With
     /// `remembering`, the answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time
@@ -135,11 +135,12 @@ package struct Erasure: Sendable {
             try bury(user, pseudonym, in: session)
             try NotesElsewhere.erase(of: pseudonym, in: session)
             for deletion in Self.deletions { try session.execute(deletion, [.uint64(pseudonym)]) }
-            try IdempotencyKeys.erase(subject: pseudonym, in: session)
+            let answer = remembering?()
+            try IdempotencyKeys.erase(user, subject: pseudonym, but: answer?.claim, in: session)
             let taken = try AuditTrail.erase(subject: pseudonym, in: session)
             let people = try Burial(of: pseudonym, under: key, at: now).carryOut(in: session)
             let remade = try chains.write(of: people, in: session)
-            if let remembering { try IdempotencyKeys.finish(remembering(), at: now, in: session) }
+            if let answer { try IdempotencyKeys.finish(answer, at: now, in: session) }
             try audit.append(
                 AuditRecord(
                     at: now, actor: actor, action: .erase, subject: pseudonym,

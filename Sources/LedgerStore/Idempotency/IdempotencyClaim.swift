@@ -8,6 +8,14 @@ package enum IdempotencyOwner: Hashable, Sendable {
     case user(UserID)
 }
 
+/// Whom a request is about: what is kept of it goes when one of them is erased.
+package enum IdempotencySubject: Hashable, Sendable {
+    case nobody
+    case user(UserID, and: UserID?)
+    /// Whoever its answer will name: it goes with anybody.
+    case anybody
+}
+
 /// A request that was asked for under a key.
 package struct IdempotentRequest: Hashable, Sendable {
     package let owner: IdempotencyOwner
@@ -15,11 +23,13 @@ package struct IdempotentRequest: Hashable, Sendable {
     package let key: String
     /// SHA-256 over all that makes the request what it is.
     package let hash: [UInt8]
+    package let subject: IdempotencySubject
 
-    package init(owner: IdempotencyOwner, key: String, hash: [UInt8]) {
+    package init(owner: IdempotencyOwner, key: String, hash: [UInt8], about subject: IdempotencySubject) {
         self.owner = owner
         self.key = key
         self.hash = hash
+        self.subject = subject
     }
 }
 

@@ -38,7 +38,8 @@ package struct IdempotencyKeys: Sendable {
             let fresh = IdempotencyKeyRow.Kept(
                 requestHash: request.hash, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
                 expiresAt: now + Self.keptTime)
-            let kept = try IdempotencyKeyRow.lock(fresh, owner: owner, key: request.key, at: now, in: session)
+            let kept = try IdempotencyKeyRow.lock(
+                fresh, about: request.subject, owner: owner, key: request.key, at: now, in: session)
             let claim = IdempotencyClaim(
                 owner: owner, key: request.key, claimant: claimant, isKeptForEver: request.owner.isUser)
             if kept.claimant == claimant { return .claimed(claim) }
@@ -49,7 +50,8 @@ package struct IdempotencyKeys: Sendable {
                 }
                 guard kept.claimedUntil <= now else { return .inProgress }
             }
-            try IdempotencyKeyRow.replace(with: fresh, owner: owner, key: request.key, at: now, in: session)
+            try IdempotencyKeyRow.replace(
+                with: fresh, about: request.subject, owner: owner, key: request.key, at: now, in: session)
             return .claimed(claim)
         }
     }
@@ -93,9 +95,14 @@ package struct IdempotencyKeys: Sendable {
         return count
     }
 
-    /// Removes a person's keys and the answers to them. Throws when the database refuses a statement or is away.
-    package static func erase(subject: UInt64, in session: Session) throws(DatabaseError) {
+    /// Removes a person's keys, and what is kept of servers' requests about them, but not of the one of `claim`,
+    /// from which their id is taken. Throws when the database refuses a statement or is away.
+    package static func erase(
+        _ user: UserID, subject: UInt64, but claim: IdempotencyClaim? = nil, in session: Session
+    ) throws(DatabaseError) {
         try IdempotencyKeyRow.forget(owner: column(ofUser: subject), in: session)
+        if let claim { try IdempotencyKeyRow.forgetSubject(of: claim, in: session) }
+        try IdempotencyKeyRow.forget(about: user, in: session)
     }
 
     private static func column(

@@ -63,8 +63,18 @@ struct Batch: Sendable {
         let written = try WriteBack(
             settings: settings, catalogue: catalogue.versions, headers: headers, salt: salt
         ).write(&workspace, in: session)
+        try UserRow.remove(strangers(in: workspace, after: decided), madeAt: now, in: session)
         try audit(decided, on: workspace, in: session)
         return .written(Outcome(answers: decided.map(\.answer), written: written))
+    }
+
+    /// People of whom nothing was recorded before and nothing is now: of requests that were refused, or changed nothing.
+    private func strangers(in workspace: Workspace, after decided: [Request.Decided]) -> [UInt64] {
+        let concerned = Set(zip(requests, decided).filter(\.1.hasChanged).flatMap(\.0.users))
+        return workspace.people.values.filter { person in
+            let user = person.ledger.user
+            return person.head.length == 0 && person.appended.isEmpty && !user.isErased && !concerned.contains(user)
+        }.map(\.head.pseudonym).sorted()
     }
 
     /// The last lock of the transaction; other audited acts wait from here to its end.

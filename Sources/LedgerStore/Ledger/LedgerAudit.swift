@@ -1,105 +1,119 @@
 package import Entitlements
 package import MariaDB
 
-/// Recomputes the chains of hashes from the tables and says what does not agree: edits, deletions, swaps and truncation.
+/// Recomputes the chains of hashes from the tables, and compares who has what with the ledgers, and says what does not
+/// agree: edits, deletions, swaps and truncation.
+///
+/// Ledgers are read one after the other in pages, without a lock; a ledger of any length takes the memory of a page and of
+/// the numbers of its purchases. What an erasure changes between two pages looks like a fault, so whoever seems to have
+/// one is judged once more, under their own lock.
 package struct LedgerAudit: Sendable {
-    /// How many people one transaction reads.
-    private static let chunk = 100
+    /// What the audit has gone through.
+    package struct Progress: Hashable, Sendable {
+        package var people = 0
+        package var entries = 0
+        /// Of all people, how many of a hundred are done.
+        package var percent = 0
 
-    private static let nextPeople = Statement(
-        "people to audit",
-        """
-        SELECT pseudonym, user_id, ledger_length, last_recorded_at, head_hash FROM users WHERE pseudonym > ?
-        ORDER BY pseudonym LIMIT \(chunk) FOR UPDATE
-        """)
+        package init(people: Int = 0, entries: Int = 0, percent: Int = 0) {
+            self.people = people
+            self.entries = entries
+            self.percent = percent
+        }
+    }
 
-    private static let one = Statement(
-        "person to audit",
-        """
-        SELECT pseudonym, user_id, ledger_length, last_recorded_at, head_hash FROM users
-        WHERE user_id = ? OR pseudonym = ? AND user_id IS NULL FOR UPDATE
-        """)
+    /// What came of it.
+    package struct Outcome: Hashable, Sendable {
+        package let done: Progress
+        /// In the order of the people; some more than `maximumFaults` end the audit.
+        package let faults: [LedgerFault]
+    }
 
-    private static let strays = Statement(
-        "entries of nobody",
-        """
-        SELECT l.user_id, MIN(l.seq) FROM ledger_entries l LEFT JOIN users u ON u.pseudonym = l.user_id
-        WHERE u.pseudonym IS NULL GROUP BY l.user_id
-        """)
+    /// After this many faults the rest tells nothing new.
+    package static let maximumFaults = 1_000
 
     private let pool: Pool
+    private let page: Int
 
-    package init(pool: Pool) {
+    /// Reads `page` entries at once.
+    package init(pool: Pool, page: Int = 1_000) {
         self.pool = pool
+        self.page = page
     }
 
     /// What is wrong with the ledger of `user`; nothing for one never seen. Throws when the database is away.
     package func faults(of user: UserID) async throws(DatabaseError) -> [LedgerFault] {
-        try await pool.transaction { (session) throws(DatabaseError) in
-            let name: Value = user.isErased ? .null : .text(user.text)
-            return try faults(of: people(session.query(Self.one, [name, Value(user.pseudonym)])), in: session)
-        }
+        try await run(of: user)?.faults ?? []
     }
 
-    /// What is wrong with any ledger, some people at a time under their locks, while the server goes on. Throws when the
-    /// database is away.
+    /// What is wrong with any ledger. Throws when the database is away.
     package func faults() async throws(DatabaseError) -> [LedgerFault] {
+        try await run().faults
+    }
+
+    /// Audits the ledger of `user`; nil for one never seen. Throws when the database is away.
+    package func run(of user: UserID) async throws(DatabaseError) -> Outcome? {
+        let pseudonym = try await pool.with { (session) throws(DatabaseError) in
+            try AuditedPerson.pseudonym(of: user, in: session)
+        }
+        guard let pseudonym else { return nil }
+        return try await run(pseudonym...pseudonym) { _ in }
+    }
+
+    /// Audits everybody's, while the server goes on; calls `onPage` after each page, and goes on when it
+    /// returns. Throws when the database is away.
+    package func run(
+        onPage: @Sendable (Progress) async -> Void = { _ in }
+    ) async throws(DatabaseError) -> Outcome {
+        try await run(1...UInt64.max, onPage: onPage)
+    }
+
+    private func run(
+        _ people: ClosedRange<UInt64>, onPage: @Sendable (Progress) async -> Void
+    ) async throws(DatabaseError) -> Outcome {
+        let last = try await pool.with { (session) throws(DatabaseError) in try AuditedPerson.last(in: session) }
+        var done = Progress()
         var faults: [LedgerFault] = []
-        var last: UInt64? = 0
-        while let after = last {
-            let found = try await pool.transaction { (session) throws(DatabaseError) in
-                let people = try people(session.query(Self.nextPeople, [.uint64(after)]))
-                return (try self.faults(of: people, in: session), people.last?.head.pseudonym)
+        var sweep = LedgerSweep(of: people, page: page)
+        while !sweep.isAtEnd, faults.count < Self.maximumFaults {
+            let reading = sweep
+            let rows = try await pool.with { (session) throws(DatabaseError) in try reading.page(in: session) }
+            let ended = sweep.judge(rows)
+            let seeming = try await pool.with { (session) throws(DatabaseError) in
+                try LedgerSweep.faulty(of: ended, in: session)
             }
-            faults += found.0
-            last = found.1
+            for pseudonym in seeming { faults += try await confirmed(pseudonym) }
+            done.entries += rows.count
+            done.people += ended.count
+            done.percent = sweep.isAtEnd ? 100 : Int(99 * min(1, Double(sweep.pseudonym) / Double(max(1, last))))
+            await onPage(done)
         }
-        let strays = try await pool.with { (session) throws(DatabaseError) in
-            try session.query(Self.strays) { (row) throws(DatabaseError) in
-                LedgerFault(
-                    user: .erased(pseudonym: try row.uint64(0)), defect: .missing(sequence: try row.int(1)))
-            }
-        }
-        return faults + strays
+        faults += try await emptied(people)
+        return Outcome(done: done, faults: faults)
     }
 
-    /// Somebody, and where their ledger should end.
-    private typealias Person = (user: UserID, head: UserRow.Head)
-
-    private func people(_ rows: [Row]) throws(DatabaseError) -> [Person] {
-        try rows.map { (row) throws(DatabaseError) in
-            (
-                try UserRow.user(row, at: 1, pseudonym: 0),
-                UserRow.Head(
-                    pseudonym: try row.uint64(0), length: try row.int(2),
-                    lastRecordedAt: Instant(milliseconds: try row.int64(3)), hash: try row.bytes(4))
-            )
-        }
-    }
-
-    private func faults(of people: [Person], in session: Session) throws(DatabaseError) -> [LedgerFault] {
-        let entries = try AuditedEntry.load(of: people.map(\.head.pseudonym), in: session)
-        return people.flatMap { person in
-            faults(in: entries[person.head.pseudonym] ?? [], of: person)
-        }
-    }
-
-    private func faults(in entries: [AuditedEntry], of person: Person) -> [LedgerFault] {
-        var defects: [LedgerFault.Defect] = []
-        var previous = UserRow.Head.start
-        var sequence = 0
-        for entry in entries {
-            sequence += 1
-            while sequence < entry.hashed.sequence {
-                defects.append(.missing(sequence: sequence))
-                sequence += 1
+    /// What is wrong with people who have a head or purchases and no entries at all.
+    private func emptied(_ people: ClosedRange<UInt64>) async throws(DatabaseError) -> [LedgerFault] {
+        var faults: [LedgerFault] = []
+        var last: UInt64? = people.lowerBound - 1
+        while let after = last, faults.count < Self.maximumFaults {
+            let found = try await pool.with { (session) throws(DatabaseError) in
+                try AuditedPerson.page(after: after, through: people.upperBound, limit: page, in: session)
             }
-            if entry.hashed.bytes(after: previous) != entry.hash { defects.append(.edited(sequence: sequence)) }
-            if !entry.isStateWhole { defects.append(.stateEdited(sequence: sequence)) }
-            if !entry.isNoteWhole(erased: person.user.isErased) { defects.append(.noteEdited(sequence: sequence)) }
-            previous = entry.hash
+            for person in found where person.isEmptied { faults += try await confirmed(person.pseudonym) }
+            last = found.count == page ? found.last?.pseudonym : nil
         }
-        if sequence != person.head.length || previous != person.head.hash { defects.append(.head) }
-        return defects.map { LedgerFault(user: person.user, defect: $0) }
+        return faults
+    }
+
+    /// What is wrong with the ledger under `pseudonym`, judged while nobody else can add to it.
+    private func confirmed(_ pseudonym: UInt64) async throws(DatabaseError) -> [LedgerFault] {
+        try await pool.transaction { (session) throws(DatabaseError) in
+            var walk = LedgerWalk(of: pseudonym, try AuditedPerson.lock(pseudonym, in: session))
+            var sweep = LedgerSweep(of: pseudonym...pseudonym, page: page)
+            while !sweep.isAtEnd { for ended in sweep.judge(try sweep.page(in: session)) { walk = ended } }
+            let holdings = try HoldingRow.load(of: [pseudonym], in: session)
+            return walk.faults(against: holdings[pseudonym] ?? HoldingRow())
+        }
     }
 }

@@ -24,6 +24,7 @@ struct WriteBack {
         try handOver(in: workspace, session)
         try moveTokens(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
+        try addFormerHolders(of: workspace, in: session)
         try callByName(workspace, in: session)
         try insertStates(of: &workspace, in: session)
         let (grown, head) = try appendEntries(of: workspace, in: session)
@@ -109,10 +110,9 @@ struct WriteBack {
         try SignedTextRow.insert(texts, headers: headers, in: session)
     }
 
-    /// Writes the owners, and who owned before them, of purchases that were there before.
+    /// Writes the owners of purchases that were there before.
     private func handOver(in workspace: Workspace, _ session: Session) throws(DatabaseError) {
         var bindings: [PurchaseRow.Binding] = []
-        var former: [(purchase: UInt64, holder: UInt64)] = []
         for key in workspace.keys {
             guard let holding = workspace.holdings[key], let id = holding.id else { continue }
             if let owner = workspace.newOwner(of: key) {
@@ -121,10 +121,18 @@ struct WriteBack {
                         purchase: id, owner: owner.pseudonym, boundAt: owner.boundAt,
                         hasEarlierStates: holding.states.contains { $0.new == nil }))
             }
+        }
+        try PurchaseRow.bind(bindings, in: session)
+    }
+
+    /// Writes who owned purchases before their owners, also of those that were made and went on in this batch.
+    private func addFormerHolders(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        var former: [(purchase: UInt64, holder: UInt64)] = []
+        for holding in workspace.keys.lazy.compactMap({ workspace.holdings[$0] }) {
+            guard let id = holding.id else { continue }
             let new = holding.formerHolders.subtracting(holding.loadedHolders)
             former += new.compactMap { workspace.people[$0]?.head.pseudonym }.sorted().map { (id, $0) }
         }
-        try PurchaseRow.bind(bindings, in: session)
         try PurchaseRow.addFormerHolders(former, in: session)
     }
 

@@ -19,8 +19,8 @@ enum IdempotencyKeyRow {
         "claim request",
         """
         INSERT INTO idempotency_keys
-            (owner, idempotency_key, request_hash, claimant, claimed_until, created_at, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+            (owner, idempotency_key, request_hash, claimant, claimed_until, created_at, expires_at, subject, other_subject)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE owner = owner
         RETURNING request_hash, claimant, claimed_until, status, body, expires_at
         """)
@@ -29,7 +29,8 @@ enum IdempotencyKeyRow {
         "take request over",
         """
         UPDATE idempotency_keys
-        SET request_hash = ?, claimant = ?, claimed_until = ?, created_at = ?, expires_at = ?, status = NULL, body = NULL
+        SET request_hash = ?, claimant = ?, claimed_until = ?, created_at = ?, expires_at = ?, subject = ?,
+            other_subject = ?, status = NULL, body = NULL
         WHERE owner = ? AND idempotency_key = ?
         """)
 
@@ -52,9 +53,26 @@ enum IdempotencyKeyRow {
 
     private static let forget = Statement("forget requests", "DELETE FROM idempotency_keys WHERE owner = ?")
 
+    private static let forgetSubject = Statement(
+        "forget subject of request",
+        """
+        UPDATE idempotency_keys SET subject = NULL, other_subject = NULL
+        WHERE owner = ? AND idempotency_key = ? AND claimant = ?
+        """)
+
+    private static let forgetBySubject = Statement(
+        "forget requests about", "DELETE FROM idempotency_keys WHERE subject IN (?, '\(anybody)')")
+
+    private static let forgetByOtherSubject = Statement(
+        "forget requests about another", "DELETE FROM idempotency_keys WHERE other_subject = ?")
+
+    /// In place of a user id, which has no such character.
+    private static let anybody = "*"
+
     /// What is kept under the key, which is `fresh` if nothing was.
     static func lock(
-        _ fresh: Kept, owner: String, key: String, at now: Instant, in session: Session
+        _ fresh: Kept, about subject: IdempotencySubject, owner: String, key: String, at now: Instant,
+        in session: Session
     ) throws(DatabaseError) -> Kept {
         let rows = try session.query(
             lockOne,
@@ -62,7 +80,7 @@ enum IdempotencyKeyRow {
                 .text(owner), .text(key), .bytes(fresh.requestHash), .uint64(fresh.claimant),
                 .int64(fresh.claimedUntil.milliseconds), .int64(now.milliseconds),
                 Value(fresh.expiresAt?.milliseconds),
-            ])
+            ] + values(of: subject))
         guard let row = rows.first else { throw DatabaseError(.unexpectedCell(column: 0), statement: lockOne.name) }
         let status = try row.optionalInt(3)
         let body = try row.optionalBytes(4)
@@ -74,14 +92,24 @@ enum IdempotencyKeyRow {
 
     /// Puts `fresh` in place of what is kept.
     static func replace(
-        with fresh: Kept, owner: String, key: String, at now: Instant, in session: Session
+        with fresh: Kept, about subject: IdempotencySubject, owner: String, key: String, at now: Instant,
+        in session: Session
     ) throws(DatabaseError) {
         try session.execute(
             replace,
             [
                 .bytes(fresh.requestHash), .uint64(fresh.claimant), .int64(fresh.claimedUntil.milliseconds),
-                .int64(now.milliseconds), Value(fresh.expiresAt?.milliseconds), .text(owner), .text(key),
-            ])
+                .int64(now.milliseconds), Value(fresh.expiresAt?.milliseconds),
+            ] + values(of: subject) + [.text(owner), .text(key)])
+    }
+
+    /// The columns `subject` and `other_subject`.
+    private static func values(of subject: IdempotencySubject) -> [Value] {
+        switch subject {
+        case .nobody: [.null, .null]
+        case .user(let user, let other): [.text(user.text), Value(other?.text)]
+        case .anybody: [.text(anybody), .null]
+        }
     }
 
     /// Whether the answer is kept now: the claim still stood, or had been finished before.
@@ -113,5 +141,15 @@ enum IdempotencyKeyRow {
     /// Removes all of an owner's.
     static func forget(owner: String, in session: Session) throws(DatabaseError) {
         try session.execute(forget, [.text(owner)])
+    }
+
+    /// Removes all that are about a person, or may be.
+    static func forget(about user: UserID, in session: Session) throws(DatabaseError) {
+        for statement in [forgetBySubject, forgetByOtherSubject] { try session.execute(statement, [.text(user.text)]) }
+    }
+
+    /// Takes out whom a request is about.
+    static func forgetSubject(of claim: IdempotencyClaim, in session: Session) throws(DatabaseError) {
+        try session.execute(forgetSubject, [.text(claim.owner), .text(claim.key), .uint64(claim.claimant)])
     }
 }

@@ -85,6 +85,20 @@ enum UserRow {
         return heads
     }
 
+    private static let remove = Statement(
+        "remove user",
+        """
+        DELETE FROM users WHERE pseudonym = ? AND created_at = ? AND ledger_length = 0
+            AND NOT EXISTS (SELECT 1 FROM account_tokens a WHERE a.user_id = pseudonym)
+            AND NOT EXISTS (SELECT 1 FROM merged_tokens m WHERE m.user_id = pseudonym)
+        """)
+
+    /// Removes the rows that `lock` made at `now` for people of whom nothing is held after all. Whoever waits for
+    /// such a row makes it again.
+    static func remove(_ pseudonyms: [UInt64], madeAt now: Instant, in session: Session) throws(DatabaseError) {
+        try session.executeBulk(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
+    }
+
     private static let lockErased = Statement(
         "lock erased",
         """

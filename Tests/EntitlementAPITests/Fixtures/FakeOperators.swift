@@ -11,6 +11,8 @@ final class FakeOperators: OperatorService {
     }
 
     private let kept = Mutex<[String: Kept]>([:])
+    /// Whom each request was about, by its key.
+    let subjects = Mutex<[String: IdempotencySubject]>([:])
     /// Whether every request's first attempt is still at it.
     private let isBusy: Bool
 
@@ -64,6 +66,7 @@ final class FakeOperators: OperatorService {
     func revokeAPIKey(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure) -> APIKey? { nil }
 
     func claim(_ request: IdempotentRequest) async throws(ServiceFailure) -> IdempotencyVerdict {
+        subjects.withLock { $0[request.key] = request.subject }
         guard !isBusy else { return .inProgress }
         return kept.withLock { kept in
             let known = kept[request.key]

@@ -47,6 +47,41 @@ struct ErasureRoutesTests {
         }
     }
 
+    private static func about(_ user: String, _ other: String? = nil) -> IdempotencySubject {
+        UserID(user).map { .user($0, and: other.flatMap { UserID($0) }) } ?? .nobody
+    }
+
+    private static let writes: [(String, String, String, String, IdempotencySubject)] = [
+        ("grants/g1/revoke", "POST", user, #"{"reason":"r"}"#, about("u1")),
+        ("devices/d1", "DELETE", user, "{}", about("u1")),
+        (
+            "transfer", "POST", user, #"{"all":true,"to_user_id":"u2","reason":"r"}"#, about("u1", "u2")
+        ),
+        ("merge", "POST", user, #"{"from_user_id":"u3","reason":"r"}"#, about("u1", "u3")),
+        ("transfer", "POST", user, #"{"all":true,"to_user_id":"?","reason":"r"}"#, about("u1")),
+        ("erase", "POST", user, #"{"reason":"r"}"#, about("u1")),
+        (
+            "compensations", "POST", "/api/admin",
+            #"{"from":"2026-01-01T00:00:00Z","to":"2026-01-01T01:00:00Z","add_hours":1,"reason":"r","reference":"o"}"#,
+            .anybody
+        ),
+        ("api-keys", "POST", "/api/admin", #"{"name":"till","scopes":["read"]}"#, .nobody),
+        ("api-keys/7/revoke", "POST", "/api/admin", "{}", .nobody),
+    ]
+
+    @Test(arguments: writes)
+    func aWriteSaysWhomItIsAboutSoThatItsAnswerGoesWithThem(
+        path: String, method: String, prefix: String, body: String, subject: IdempotencySubject
+    ) async throws {
+        let operators = FakeOperators()
+        try await TestServer.run(operators: operators) { server in
+            _ = try await server.send(
+                method, prefix + "/" + path, body, token: FakeOperators.secret(.admin),
+                fields: [("Idempotency-Key", "k")])
+            #expect(operators.subjects.withLock { $0["k"] } == subject)
+        }
+    }
+
     @Test(arguments: [nil, "[]", "{}", #"{"reason":""}"#, #"{"reason":7}"#])
     func withoutAReasonNobodyIsErased(body: String?) async throws {
         try await TestServer.run { server in

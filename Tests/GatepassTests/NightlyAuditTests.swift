@@ -1,0 +1,113 @@
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+import Logging
+import MariaDB
+import Support
+import Synchronization
+import Testing
+
+@testable import Gatepass
+
+/// Once a night a server verifies the books and says what it found.
+@Suite struct NightlyAuditTests {
+    private static let hour = Instant.millisecondsPerHour
+
+    /// Hours since a midnight, how far into its hour the audit begins, and the hours until then.
+    private static let waits: [(Double, Double, Double)] = [
+        (0, 0, 3), (2.5, 0, 0.5), (2.5, 0.5, 1), (3, 0, 24), (3.25, 0.25, 24), (4, 0, 23), (23.5, 0.5, 4),
+        (3.9, 0, 23.1),
+    ]
+
+    @Test(arguments: waits)
+    func `it begins in the hour after three, once a night`(now: Double, share: Double, wait: Double) {
+        let midnight = Instant(milliseconds: 1_767_225_600_000)
+        let waited = NightlyAudit.wait(at: midnight + Int64(now * Double(Self.hour)), share: share)
+        #expect(abs(waited / .milliseconds(Self.hour) - wait) < 0.001)
+    }
+
+    @Test func `a bar says how far an audit is`() {
+        let progress = LedgerAudit.Progress(people: 7, entries: 90, percent: 50)
+        let half = "[" + String(repeating: "#", count: 15) + String(repeating: ".", count: 15) + "] "
+        #expect(ProgressBar.bar(progress) == half + "50%, 90 entries of 7 ledgers verified")
+    }
+}
+
+extension EndToEnd {
+    /// What a server's own audit of the books finds and tells.
+    @Suite struct NightlyAudits {
+        @Test func `whole books are one line, each fault is one without a user's id, and readyz tells of either`()
+            async throws
+        {
+            let till = try await EndToEndTill.open()
+            try await till.grant(#""kind":"add_days","tier":"pro","days":3"#, to: "anna")
+            let ready = try await till.server.send("GET", "/readyz")
+            #expect(ready.text.contains(#"{"name":"books","ok":true,"detail":"not verified since the start"}"#))
+            let lines = Lines()
+            let checks = Checks()
+            try await Pool.running(till.server.schema.settings) { pool in
+                let audit = NightlyAudit(pool: pool, logger: Logger(label: "test") { _ in lines }) { checks.note($0) }
+                #expect(await audit.audit())
+                #expect(
+                    lines.take() == [
+                        "info the books are whole api_keys=1 audit_entries=2 entries=2 ledgers=1 seconds=0"
+                    ])
+                try await till.server.schema.rows("UPDATE ledger_entries SET content = '[]' WHERE kind = 'granted'")
+                try await till.server.schema.rows("UPDATE api_keys SET scopes = 'admin'")
+                #expect(await audit.audit())
+            }
+            #expect(
+                lines.take() == [
+                    "error the books are not whole fault=api key 1: "
+                        + "its scopes are not read,write,admin, with which it was made",
+                    "error the books are not whole fault=#1: entry 1 was edited or moved",
+                ])
+            let details = checks.taken.map(\.detail)
+            #expect(checks.taken.allSatisfy { $0.isInOrder } && details.count == 2)
+            #expect(details[0].hasPrefix("whole at 20") && details[1].hasPrefix("2 faults, see the log at 20"))
+            #expect(try await till.server.end() == 0)
+        }
+    }
+}
+
+/// Keeps what readiness would tell.
+private final class Checks: Sendable {
+    private let kept = Mutex<[Readiness.Check]>([])
+
+    var taken: [Readiness.Check] { kept.withLock { $0 } }
+
+    func note(_ health: AuditHealth) {
+        kept.withLock { $0.append(health.check) }
+    }
+}
+
+/// Keeps what is logged.
+private final class Lines: LogHandler {
+    private let kept = Mutex<[String]>([])
+
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        kept.withLock { $0.append(([event.level.rawValue, event.message.description] + pairs).joined(separator: " ")) }
+    }
+
+    /// What was logged since.
+    func take() -> [String] {
+        kept.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+}

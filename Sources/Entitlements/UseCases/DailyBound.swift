@@ -46,7 +46,8 @@ extension BoundedRefusal: Equatable where Refusal: Equatable {}
 
 extension Decision {
     /// The same, unless it holds one act too many for the day of `user`: then nothing is appended. Nil bounds nothing.
-    package func bounded(for user: UserID?, given history: PurchaseHistory) -> Decision<Reply, BoundedRefusal<Refusal>> {
+    package func bounded(for user: UserID?, given history: PurchaseHistory) -> Decision<Reply, BoundedRefusal<Refusal>>
+    {
         if let user, let exceeded = history.ledger(of: user).bound(exceededBy: drafts[user] ?? [], at: history.now) {
             return Decision<Reply, BoundedRefusal<Refusal>>(answer: .failure(.exceeded(exceeded)))
         }

@@ -96,7 +96,8 @@ struct Batch: Sendable {
         case tooHeavy(Set<UserID>)
     }
 
-    /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is noticed when its row is to be inserted.
+    /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is noticed
+    /// when its row is to be inserted.
     ///
     /// An erasure that buries one of the purchases erases somebody who has or had it: it commits before that person is locked
     /// here, and then they are no longer who they were, or it waits for this transaction. One that nobody had when it was
@@ -111,7 +112,10 @@ struct Batch: Sendable {
                 Set(requests.flatMap(\.users)), holding: known.holders, at: now, in: session)
         else { return .outdated }
         let heavy = heads.filter(\.value.isHeavy).keys
-        guard takesHeavy || heavy.isEmpty else { return .tooHeavy(Set(heavy)) }
+        guard takesHeavy || heavy.isEmpty else {
+            try removeUnseen(heads, madeAt: now, in: session)
+            return .tooHeavy(Set(heavy))
+        }
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
@@ -124,7 +128,10 @@ struct Batch: Sendable {
         let isComplete = locked.lazy.filter { named.contains($0.key) }.allSatisfy { row in
             ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
         }
-        guard isComplete else { return .outdated }
+        guard isComplete else {
+            try removeUnseen(heads, madeAt: now, in: session)
+            return .outdated
+        }
         let holdings = try holdings(locked, of: named, former: former, userOf: userOf, in: session)
         var workspace = Workspace(
             now: now, people: try people(heads, in: session), holdings: holdings,
@@ -133,6 +140,14 @@ struct Batch: Sendable {
             tombstoneKey: settings.tombstoneKey)
         workspace.recognize(recognition)
         return .loaded(workspace)
+    }
+
+    /// Leaves nobody behind whom only locking has made.
+    private func removeUnseen(
+        _ heads: [UserID: UserRow.Head], madeAt now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        let unseen = heads.filter { user, head in head.length == 0 && !user.isErased }
+        try UserRow.remove(unseen.map(\.value.pseudonym).sorted(), madeAt: now, in: session)
     }
 
     /// The same with those that are buried, and with the erased people of the evidence's Apple accounts, whose debts follow

@@ -19,14 +19,14 @@ struct Endpoint: Sendable {
     let deadlineSeconds: Int64
     private let answer: @Sendable (Request, APIContext, API.Dependencies) async throws(Problem) -> Response
 
-    /// An endpoint for anyone; each network has its rate.
+    /// An endpoint for anyone; each network has its rate for it.
     static func open(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
         Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: RouteTable.deadlineSeconds) {
             request, context, api throws(Problem) in
-            try await route(OpenCall(request, context, api))
+            try await route(OpenCall(request, context, api, path: path))
         }
     }
 
@@ -89,9 +89,11 @@ struct OpenCall {
     /// Counts the request.
     ///
     /// - Throws: `rate_limited`.
-    fileprivate init(_ request: Request, _ context: APIContext, _ api: API.Dependencies) throws(Problem) {
+    fileprivate init(
+        _ request: Request, _ context: APIContext, _ api: API.Dependencies, path: String
+    ) throws(Problem) {
         let network = api.network(context.peer, request.headers[.forwardedFor])
-        if let exceeded = api.rateLimiter.take(.open, for: .network(network), at: api.now()) {
+        if let exceeded = api.rateLimiter.take(.open, for: .network(network, path: path), at: api.now()) {
             throw Problem(exceeded)
         }
         self.request = request

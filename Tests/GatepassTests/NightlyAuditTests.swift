@@ -43,7 +43,7 @@ extension EndToEnd {
             try await till.grant(#""kind":"add_days","tier":"pro","days":3"#, to: "anna")
             let ready = try await till.server.send("GET", "/readyz")
             #expect(ready.text.contains(#"{"name":"books","ok":true,"detail":"not verified since the start"}"#))
-            let lines = Lines()
+            let lines = TestLog()
             let checks = Checks()
             try await Pool.running(till.server.schema.settings) { pool in
                 let audit = NightlyAudit(pool: pool, logger: Logger(label: "test") { _ in lines }) { checks.note($0) }
@@ -78,36 +78,5 @@ private final class Checks: Sendable {
 
     func note(_ health: AuditHealth) {
         kept.withLock { $0.append(health.check) }
-    }
-}
-
-/// Keeps what is logged.
-private final class Lines: LogHandler {
-    private let kept = Mutex<[String]>([])
-
-    var logLevel: Logger.Level {
-        get { .info }
-        set {}
-    }
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(event: LogEvent) {
-        let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        kept.withLock { $0.append(([event.level.rawValue, event.message.description] + pairs).joined(separator: " ")) }
-    }
-
-    /// What was logged since.
-    func take() -> [String] {
-        kept.withLock { lines in
-            defer { lines = [] }
-            return lines
-        }
     }
 }

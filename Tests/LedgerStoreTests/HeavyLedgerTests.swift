@@ -57,6 +57,35 @@ import Testing
         }
     }
 
+    @Test func `while a heavy ledger is locked, whoever shows one of its purchases holds nobody up`() async throws {
+        try await Shop.open { shop in
+            try await shop.attach(Books.pass("annas"), to: anna)
+            try await fill(anna, 5_000, shop)
+            // Its transaction ends when it is closed.
+            let holder = try await Connection.open(shop.settings)
+            try await holder.with { (session) throws(DatabaseError) in
+                try session.execute(Statement("begin", "START TRANSACTION"))
+                _ = try session.query(Statement("lock", "SELECT 1 FROM users WHERE user_id = 'anna' FOR UPDATE"))
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for thief in 0..<8 {
+                    group.addTask {
+                        let refused = try await shop.attach(Books.pass("annas"), to: Books.user("thief\(thief)"))
+                        #expect(refused == .failure(.ownedByAnotherUser))
+                    }
+                }
+                group.addTask { try await shop.attach(Books.pass("annas"), to: anna) }
+                // These end though those wait.
+                for number in 0..<32 {
+                    let attached = try await shop.attach(Books.pass("\(number)"), to: Books.user("u\(number)"))
+                    #expect(attached == .success(.unowned))
+                }
+                await holder.close()
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `what another instance recorded is read on, and not the whole ledger anew`() async throws {
         let server = try PrivateMariaDB.start(PrivateMariaDB.Options())
         defer { server.kill() }

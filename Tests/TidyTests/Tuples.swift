@@ -1,8 +1,19 @@
 /// Tuples that an optimised build gets wrong.
 ///
-/// Swift 6.3 with optimisation loses the elements before a `try await` in a tuple that a closure returns to a task group:
-/// `group.addTask { do { return (position, .success(try await work())) } catch { … } }` answers with foreign bytes for
-/// `position`. So what is awaited gets a name before the tuple is made.
+/// Swift 6.3 with optimisation loses the elements before a `try await` in a tuple that a closure returns to a task group. With
+/// `-O` this prints 0 four times, and without it 5 to 8:
+///
+///     func work(_ number: Int) async throws -> String { "value \(number)" }
+///     await withTaskGroup(of: (Int, Result<String, any Error>).self) { group in
+///         for number in 5..<9 {
+///             group.addTask {
+///                 do { return (number, .success(try await work(number))) } catch { return (number, .failure(error)) }
+///             }
+///         }
+///         for await (number, _) in group { print(number) }
+///     }
+///
+/// So what is awaited gets a name before the tuple is made, or a `struct` takes the tuple's place.
 enum Tuples {
     static func findings(in file: TextFile) -> [String] {
         let tokens = SwiftTokens.code(of: file.text)

@@ -12,6 +12,12 @@ struct CompensationRun: Sendable {
         var notAffected = 0
     }
 
+    /// What became of one of the users.
+    private struct Answer {
+        let position: Int
+        let outcome: Result<Compensate.Compensation, Problem>
+    }
+
     /// How many users are decided at once; the writer lane makes batches of them.
     private static let atOnce = 32
 
@@ -26,12 +32,12 @@ struct CompensationRun: Sendable {
     /// - Throws: Why nobody is compensated, `unavailable`.
     func compensate(_ members: [CoveredUsers.Member]) async throws(Problem) -> Tally {
         var answers = [Result<Compensate.Compensation, Problem>?](repeating: nil, count: members.count)
-        await withTaskGroup(of: (Int, Result<Compensate.Compensation, Problem>).self) { group in
+        await withTaskGroup(of: Answer.self) { group in
             var waiting = members.enumerated().makeIterator()
             for _ in 0..<Self.atOnce { add(waiting.next(), to: &group) }
-            while let (position, answer) = await group.next() {
-                answers[position] = answer
-                if case .success = answer { add(waiting.next(), to: &group) }
+            while let answer = await group.next() {
+                answers[answer.position] = answer.outcome
+                if case .success = answer.outcome { add(waiting.next(), to: &group) }
             }
         }
         var tally = Tally()
@@ -48,12 +54,11 @@ struct CompensationRun: Sendable {
 
     private func add(
         _ next: (offset: Int, element: CoveredUsers.Member)?,
-        to group: inout TaskGroup<(Int, Result<Compensate.Compensation, Problem>)>
+        to group: inout TaskGroup<Answer>
     ) {
         guard let (position, member) = next else { return }
         group.addTask {
-            let outcome = await outcome(for: member)
-            return (position, outcome)
+            Answer(position: position, outcome: await outcome(for: member))
         }
     }
 

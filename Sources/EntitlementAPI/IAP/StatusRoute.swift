@@ -15,7 +15,7 @@ enum StatusRoute {
         let query = try Query(call.request.uri.query)
         let asOf = try AsOf(query, now: call.now)
         let history = try query.flag("history")
-        let acts = try query.flag("explain") ? ActsRequest(query) : nil
+        let acts = try ActsRequest(ifAskedIn: query)
         let ledger = try await call.ledger(of: user)
         let catalogue = call.api.service.catalogue
         let body: StatusBody

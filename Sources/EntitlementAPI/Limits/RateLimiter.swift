@@ -51,8 +51,9 @@ final class RateLimiter: Sendable {
     /// Who has limits of their own.
     enum Asker: Hashable {
         case user(UserID)
-        /// Those who did not sign in, by where they come from.
-        case network([UInt8])
+        /// Those who did not sign in, by where they come from, each route by itself: no number of questions for the products makes
+        /// a server seem dead.
+        case network([UInt8], path: String)
     }
 
     /// What has a limit of its own.

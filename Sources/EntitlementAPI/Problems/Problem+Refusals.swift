@@ -310,8 +310,8 @@ extension DailyBound {
         switch self {
         case .consent: "changes of the consent"
         case .deviceName: "changes of device names and pins"
-        case .device: "registrations, suspensions, returns and removals of devices"
-        case .credits: "acts on credits"
+        case .device: "registrations and returns of devices"
+        case .credits: "spends and reservations"
         }
     }
 }

@@ -16,8 +16,8 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
 
     private let wantsClosing: () -> Void
 
-    /// `wantsClosing` is told of a client that wants its connection closed in the manner of HTTP/1.0 (RFC 9112 §9.3): by
-    /// saying nothing.
+    /// `wantsClosing` is told of a client that wants its connection closed in the manner of HTTP/1.0 (RFC 9112 §9.3), by
+    /// saying nothing, and of one that offers another protocol: it is answered in this one, and the decoder reads no more.
     init(_ wantsClosing: @escaping () -> Void) {
         self.wantsClosing = wantsClosing
     }
@@ -25,7 +25,8 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data) {
             if let defect = Self.defect(of: head) { return context.fireErrorCaught(defect) }
-            if head.version == .http1_0, !head.isKeepAlive { wantsClosing() }
+            let wantsUpgrade = head.headers.contains(name: "Upgrade")
+            if wantsUpgrade || head.version == .http1_0 && !head.isKeepAlive { wantsClosing() }
         }
         context.fireChannelRead(data)
     }
@@ -33,8 +34,8 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
     /// What RFC 9112 refuses: a host that is missing or said twice (§3.2), and a body whose end a proxy may see elsewhere
     /// (§6.1), which is how one request is smuggled in another.
     private static func defect(of head: HTTPRequestHead) -> Defect? {
-        let hosts = head.headers["Host"].count
-        guard hosts == 1 || hosts == 0 && head.version == .http1_0 else {
+        let hosts = head.headers["Host"]
+        guard hosts.count == 1 || hosts.isEmpty && head.version == .http1_0, hosts.allSatisfy(isHost) else {
             return Defect(field: "Host", detail: "A request names its Host exactly once.")
         }
         let codings = head.headers["Transfer-Encoding"]
@@ -42,5 +43,12 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
             return Defect(field: "Transfer-Encoding", detail: "The only Transfer-Encoding is chunked.")
         }
         return nil
+    }
+
+    /// Whether a text has none of the characters by which several hosts, or more than a host, would stand in it (RFC 3986 §3.2).
+    private static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            (0x21...0x7E).contains(byte) && !",/?#@\\".utf8.contains(byte)
+        }
     }
 }

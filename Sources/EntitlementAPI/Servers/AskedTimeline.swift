@@ -11,7 +11,7 @@ struct AskedTimeline {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     init(of acting: Acting, _ query: Query, _ call: some SignedCall) async throws(Problem) {
         let asOf = try AsOf(query, now: call.now)
-        acts = try query.flag("explain") ? ActsRequest(query) : nil
+        acts = try ActsRequest(ifAskedIn: query)
         ledger = asOf.known(of: try await call.ledger(of: acting.user))
         timeline = call.timeline(of: ledger, testersAt: asOf.at)
         at = asOf.at

@@ -14,11 +14,14 @@ package struct ActsRequest: Sendable {
         before = nil
     }
 
-    /// - Throws: `invalid_request` for a limit that is none, and for what is no cursor of such a list.
-    init(_ query: Query) throws(Problem) {
+    /// Nil unless `explain=1` asks for it.
+    ///
+    /// - Throws: `invalid_request` for a flag or a limit that is none, and for what is no cursor of such a list.
+    init?(ifAskedIn query: Query) throws(Problem) {
         limit = try PageRequest.limit(in: query)
         before = try query.cursor("acts_cursor") { text in PageRequest.number(in: text, of: Self.list) }
             .map { Int(clamping: $0) }
+        guard try query.flag("explain") else { return nil }
     }
 
     /// What of `ledger` is asked for.

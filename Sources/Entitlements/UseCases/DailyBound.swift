@@ -1,22 +1,22 @@
 /// What users can do again and again, and how often each is recorded of one user in 24 hours, so that no ledger grows
 /// without end (`api.md`, "Limits").
 ///
-/// A bound refuses acts and never evidence. It counts whoever did something, and refuses users only: a server answers for
-/// its own.
+/// A bound refuses acts and never evidence, and never an act that takes back or ends: of those there are no more than of what they
+/// end. It counts what users do by themselves: a server answers for its own acts.
 package enum DailyBound: String, Hashable, Sendable, CaseIterable {
     /// Changes of the consent to tell Apple about consumption.
     case consent
     /// Changes of a device's name or pin.
     case deviceName
-    /// Devices that are registered, suspended, reactivated or removed.
+    /// Devices that are registered or reactivated.
     case device
-    /// Credits that are spent, reserved, committed or released.
+    /// Credits that are spent or reserved.
     case credits
 
     package var limit: Int {
         switch self {
         case .consent, .deviceName: 20
-        case .device: 300
+        case .device: 200
         case .credits: 2_000
         }
     }
@@ -64,12 +64,13 @@ extension UserLedger {
         var onRecord: Set<DeviceID> = []
         var recorded: [DailyBound: [Instant]] = [:]
         for entry in entries where entry.fact.isBounded {
-            guard let bound = entry.fact.bound(&onRecord), entry.recordedAt > now + -DailyBound.milliseconds else {
-                continue
-            }
+            guard let bound = entry.fact.bound(&onRecord), entry.note?.actor == nil,
+                entry.recordedAt > now + -DailyBound.milliseconds
+            else { continue }
             recorded[bound, default: []].append(entry.recordedAt)
         }
-        for bound in drafts.compactMap({ $0.fact.bound(&onRecord) }) {
+        for draft in drafts where !draft.fact.isWithdrawal {
+            guard let bound = draft.fact.bound(&onRecord) else { continue }
             let acts = recorded[bound, default: []]
             if acts.count >= bound.limit {
                 return .init(bound: bound, until: acts[acts.count - bound.limit] + DailyBound.milliseconds)
@@ -89,19 +90,26 @@ extension Fact {
         }
     }
 
+    /// Whether it takes back what the user allowed.
+    fileprivate var isWithdrawal: Bool { self == .consumptionConsent(false) }
+
     /// The bound that counts it, where `devices` are on record before it, and are then as they are after it.
     fileprivate func bound(_ devices: inout Set<DeviceID>) -> DailyBound? {
         switch self {
         case .consumptionConsent: return .consent
-        case .credit: return .credits
+        case .credit(let act):
+            switch act {
+            case .spent, .reserved: return .credits
+            case .committed, .released: return nil
+            }
         case .device(let act):
             switch act.deed {
             case .registered: return devices.insert(act.device).inserted ? .device : .deviceName
-            case .suspended, .reactivated: return .device
+            case .reactivated: return .device
             case .removed:
                 devices.remove(act.device)
-                return .device
-            case .seen: return nil
+                return nil
+            case .suspended, .seen: return nil
             }
         case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .sandboxTester:
             return nil

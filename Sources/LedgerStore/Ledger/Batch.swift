@@ -18,8 +18,18 @@ struct Batch: Sendable {
         /// It has to begin again: a purchase changed hands or a person was erased before they were locked, or a newer catalogue
         /// is in force.
         case outdated
-        /// Nothing was written, because the ledgers of these people are heavy.
-        case tooHeavy(Set<UserID>)
+        /// Nothing was written, because of these.
+        case tooHeavy(Heavy)
+    }
+
+    /// What keeps a batch from the usual lane: people whose ledgers are heavy, and purchases that such people have or had.
+    struct Heavy: Sendable {
+        var users: Set<UserID> = []
+        var keys: Set<PurchaseKey> = []
+
+        func concerns(_ request: Request) -> Bool {
+            !request.users.isDisjoint(with: users) || !request.keys.isDisjoint(with: keys)
+        }
     }
 
     /// What a batch came to.
@@ -52,11 +62,13 @@ struct Batch: Sendable {
     ) throws(DatabaseError) -> Verdict {
         let known = try PurchaseRow.known(Array(keys), in: session)
         guard known.catalogueVersion == catalogue.newest else { return .outdated }
+        // Before any lock: whoever waits for a heavy ledger's would hold up the rest of the batch.
+        guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
         var workspace: Workspace
         switch try load(known, in: session, at: now) {
         case .loaded(let loaded): workspace = loaded
         case .outdated: return .outdated
-        case .tooHeavy(let users): return .tooHeavy(users)
+        case .tooHeavy(let users): return .tooHeavy(Heavy(users: users))
         }
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }

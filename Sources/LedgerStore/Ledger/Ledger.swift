@@ -124,7 +124,7 @@ package final class Ledger: Sendable {
                 for (request, answer) in zip(requests, outcome.answers) {
                     request.resume(.success(Request.Committed(answer: answer, folded: outcome.written.folded)))
                 }
-            case .tooHeavy(let users): await handOver(requests, of: users)
+            case .tooHeavy(let heavy): await handOver(requests, because: heavy)
             }
         } catch {
             guard requests.count > 1, !error.isDatabaseAway else {
@@ -134,14 +134,13 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Leaves what concerns `users` to the lane of heavy ledgers, and commits the rest. Who is concerned by a purchase alone is
-    /// found out one by one.
-    private func handOver(_ requests: [Request], of users: Set<UserID>) async {
+    /// Leaves what is concerned to the lane of heavy ledgers, and commits the rest; one by one where nothing seems to be, as when a
+    /// heavy ledger was found behind a debt.
+    private func handOver(_ requests: [Request], because heavy: Batch.Heavy) async {
+        cache.noteHeavy(heavy.users)
         let isAlone = requests.count == 1
-        let rest = isAlone ? [] : requests.filter { $0.users.isDisjoint(with: users) }
-        for request in requests where isAlone || !request.users.isDisjoint(with: users) {
-            submit(request, to: heavyLane)
-        }
+        let rest = isAlone ? [] : requests.filter { !heavy.concerns($0) }
+        for request in requests where isAlone || heavy.concerns(request) { submit(request, to: heavyLane) }
         if rest.count < requests.count {
             if !rest.isEmpty { await commit(rest, takingHeavy: false) }
         } else {
@@ -152,7 +151,7 @@ package final class Ledger: Sendable {
     /// What became of a batch in the end.
     private enum Written {
         case written(Batch.Outcome)
-        case tooHeavy(Set<UserID>)
+        case tooHeavy(Batch.Heavy)
     }
 
     private func write(_ requests: [Request], takingHeavy: Bool) async throws(DatabaseError) -> Written {
@@ -179,8 +178,8 @@ package final class Ledger: Sendable {
             case .success(.written(let outcome)):
                 outcome.written.grown.forEach(cache.keep)
                 return .written(outcome)
-            case .success(.tooHeavy(let users)):
-                return .tooHeavy(users)
+            case .success(.tooHeavy(let heavy)):
+                return .tooHeavy(heavy)
             case .success(.outdated):
                 try await catalogue.refresh()
             case .failure(let error):

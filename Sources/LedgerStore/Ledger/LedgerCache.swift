@@ -37,6 +37,8 @@ final class LedgerCache: Sendable {
     private struct State {
         var usual = BoundedCache<UserID, Kept>(capacity: capacities.usual) { $0.bytes }
         var heavy = BoundedCache<UserID, Kept>(capacity: capacities.heavy) { $0.bytes }
+        /// Those whose ledgers were found to be heavy, also where they are not kept.
+        var knownHeavy = BoundedCache<UserID, Bool>(capacity: 16_384)
 
         subscript(user: UserID) -> Kept? {
             mutating get { usual[user] ?? heavy[user] }
@@ -44,6 +46,7 @@ final class LedgerCache: Sendable {
                 let isHeavy = newValue.map { UserRow.Head.isHeavy(length: $0.length) } ?? false
                 usual[user] = isHeavy ? nil : newValue
                 heavy[user] = isHeavy ? newValue : nil
+                knownHeavy[user] = isHeavy ? true : nil
             }
         }
     }
@@ -76,6 +79,7 @@ final class LedgerCache: Sendable {
     func heavy(of heads: [UserID: UserRow.Head]) -> Set<UserID> {
         let long = heads.filter(\.value.isHeavy)
         guard !long.isEmpty else { return [] }
+        noteHeavy(Set(long.keys))
         return kept.withLock { kept in
             Set(
                 long.keys.filter { user in
@@ -85,9 +89,16 @@ final class LedgerCache: Sendable {
         }
     }
 
-    /// Whether the ledger of `user` is known to be heavy.
+    /// Whether the ledger of `user` is known to be heavy, be it kept or not.
     func isHeavy(_ user: UserID) -> Bool {
-        kept.withLock { $0.heavy[user] != nil }
+        kept.withLock { $0.knownHeavy[user] != nil }
+    }
+
+    /// Remembers that the ledgers of `users` are heavy.
+    func noteHeavy(_ users: Set<UserID>) {
+        kept.withLock { kept in
+            for user in users { kept.knownHeavy[user] = true }
+        }
     }
 
     /// Drops what is kept of somebody.

@@ -46,7 +46,8 @@ enum PurchaseRow {
     private static let knownByKey = Statement(
         "read known purchases",
         """
-        SELECT v.version, v.is_anybody_erased, j.n, o.pseudonym, o.user_id, f.pseudonym, f.user_id
+        SELECT v.version, v.is_anybody_erased, j.n, o.pseudonym, o.user_id, o.ledger_length, f.pseudonym, f.user_id,
+            f.ledger_length
         FROM (
             SELECT MAX(version) version,
                 EXISTS (SELECT 1 FROM users WHERE user_id IS NULL) is_anybody_erased
@@ -150,6 +151,8 @@ enum PurchaseRow {
         var keys: Set<PurchaseKey> = []
         /// Everybody who has or had one of them, and their pseudonym.
         var holders: [UserID: UInt64] = [:]
+        /// Those of the keys that somebody has or had whose ledger is heavy.
+        var heavy: Set<PurchaseKey> = []
 
         /// The same with what is there of further keys.
         func merging(_ further: Known) -> Known {
@@ -167,10 +170,12 @@ enum PurchaseRow {
             known.catalogueVersion = try row.optionalInt(0) ?? 0
             known.isAnybodyErased = try row.bool(1)
             guard let number = try row.optionalInt(2) else { continue }
-            known.keys.insert(keys[number - 1])
-            for column in [3, 5] {
+            let key = keys[number - 1]
+            known.keys.insert(key)
+            for column in [3, 6] {
                 guard let pseudonym = try row.optionalUInt64(column) else { continue }
                 known.holders[try UserRow.user(row, at: column + 1, pseudonym: column)] = pseudonym
+                if UserRow.Head.isHeavy(length: try row.int(column + 2)) { known.heavy.insert(key) }
             }
         }
         return known

@@ -9,6 +9,7 @@ import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import StoreSimulator
+import Support
 import Synchronization
 
 @testable import EntitlementAPI
@@ -103,34 +104,12 @@ struct TestServer: Sendable {
     }
 }
 
-/// Keeps what is logged.
-final class TestLog: LogHandler {
-    private let kept = Mutex<[String]>([])
-    var lines: [String] { kept.withLock { $0 } }
-
-    var logLevel: Logger.Level {
-        get { .info }
-        set {}
-    }
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
+extension TestLog {
     func keep(_ line: AccessLine) {
         var json = JSONWriter()
         json.beginObject()
         json.append(line)
         json.endObject()
-        kept.withLock { $0.append(String(decoding: json.bytes, as: UTF8.self)) }
-    }
-
-    func log(event: LogEvent) {
-        let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        kept.withLock { $0.append(([event.level.rawValue, event.message.description] + pairs).joined(separator: " ")) }
+        keep(String(decoding: json.bytes, as: UTF8.self))
     }
 }

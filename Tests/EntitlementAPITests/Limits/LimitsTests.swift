@@ -17,9 +17,9 @@ struct RateLimiterTests {
         #expect(limiter.take(.attach, for: .user(try Fixture.user("u2")), at: start) == nil)
         #expect(limiter.take(.read, for: .user(user), at: start) == nil)
         #expect(limiter.take(.read, for: .user(user), at: start)?.retryAfterSeconds == 60)
-        #expect(limiter.take(.open, for: .network([1]), at: start) == nil)
-        #expect(limiter.take(.open, for: .network([1]), at: start)?.limit == 1)
-        #expect(limiter.take(.open, for: .network([2]), at: start) == nil)
+        #expect(limiter.take(.open, for: .network([1], path: "/"), at: start) == nil)
+        #expect(limiter.take(.open, for: .network([1], path: "/"), at: start)?.limit == 1)
+        #expect(limiter.take(.open, for: .network([2], path: "/"), at: start) == nil)
         for _ in 0..<1000 { #expect(limiter.take(.restore, for: .user(user), at: start) == nil) }
     }
 

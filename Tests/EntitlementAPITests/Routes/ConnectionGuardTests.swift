@@ -1,4 +1,5 @@
 import NIOCore
+import Support
 import Synchronization
 import Testing
 
@@ -69,11 +70,22 @@ struct ConnectionGuardTests {
             }
             for (text, field) in [
                 ("GET /livez HTTP/1.1\r\nA: b\r\n\r\n", "Host"),
+                ("GET /livez HTTP/1.1\r\nHost: a, b\r\n\r\n", "Host"),
+                ("GET /livez HTTP/1.1\r\nHost: a/b\r\n\r\n", "Host"),
                 (Self.request("GET /livez HTTP/1.1", ["Transfer-Encoding: x, chunked"]), "Transfer-Encoding"),
             ] {
                 let (answer, _) = try await RawExchange.send([text], to: server.port, patience: .seconds(3))
                 #expect(answer.contains(#""pointer":"\#(field)""#), "\(answer)")
             }
+        }
+    }
+
+    @Test func `whoever offers another protocol is answered in this one, and the connection is closed`() async throws {
+        try await TestServer.run { server in
+            let offer = Self.request(
+                "GET /livez HTTP/1.1", ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMA"])
+            let (answer, isClosed) = try await RawExchange.send([offer], to: server.port, patience: .seconds(3))
+            #expect(isClosed && answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
         }
     }
 

@@ -145,9 +145,15 @@ extension AppStoreVerifier {
                 verdicts[place] = verdict
                 await Task.yield()
             }
-            if evidence.chains[untried.digest] == nil { failures += 1 }
+            if !isMalformed(chain), evidence.chains[untried.digest] == nil { failures += 1 }
         }
         return verdicts
+    }
+
+    /// Whether a certificate could not be parsed, which costs no more than reading it.
+    private func isMalformed(_ chain: Result<SigningChain, EvidenceError>) -> Bool {
+        guard case .failure(let refusal) = chain else { return false }
+        return refusal.reason == .certificateMalformed
     }
 
     private func verdict(

@@ -53,6 +53,19 @@ import Testing
         return Signer(header: CompactText.header(certificates: certificates), key: authority.leafKey, mint: mint)
     }
 
+    /// Certificates that are none.
+    private func garbled(_ number: UInt8) -> Signer {
+        let certificates = [[0x30, number], [0x30, number], mint.certificates[2]]
+        return Signer(header: CompactText.header(certificates: certificates), key: mint.authority.leafKey, mint: mint)
+    }
+
+    @Test func `certificates that cannot be parsed cost nothing and keep nobody from being judged`() async throws {
+        let garbage = try (1...10).flatMap { try garbled($0).texts(3) }
+        let verdicts = try await verdicts(garbage + genuine().texts(1))
+        #expect(verdicts.dropLast().allSatisfy { $0 == "certificate_malformed" }, "\(verdicts)")
+        #expect(verdicts.last == "genuine")
+    }
+
     /// The verdicts in words.
     private func verdicts(_ texts: [SignedTransaction], cores: Int = 2) async throws -> [String] {
         try await verifier.verify(all: texts, at: now, cores: cores).map { verdict in

@@ -43,6 +43,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             let audit = try await startup.withPool { pool in try await Self.audit(pool, against: export, of: user) }
             guard audit.faults.isEmpty else {
                 audit.namedFaults.forEach { StandardError.print("gatepass: \($0)") }
+                if audit.ledgers.faults.count >= LedgerAudit.maximumFaults {
+                    StandardError.print("gatepass: the rest of the ledgers was not looked at")
+                }
                 throw ExitCode.failure
             }
             Self.tell(audit)

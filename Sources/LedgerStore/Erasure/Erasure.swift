@@ -106,13 +106,15 @@ package struct Erasure: Sendable {
 
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
-    /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands in what
-    /// they have or had, with the texts that hold it, the notes and devices of their ledger and what others' ledgers repeat of the notes, whose entries keep their hashes, the words of the audit trail about them, their
-    /// idempotency keys, and what is kept of servers' requests about them. Their tokens and Apple accounts, and the numbers of the purchases that no living person has or had, stay
-    /// as HMACs, so that later refunds are known, the same Apple account may claim what is left and nobody else can. The act
-    /// itself is entered into the audit trail under the pseudonym, with the heads of the chains that were made anew. With
-    /// `remembering`, the answer to the request that asked for it is kept in the same transaction. Repeat is safe: the second time
-    /// there is nobody of that id. Throws when the database is away.
+    /// Deletes the user id, the signed texts of the purchases that are theirs, the account token wherever it stands in
+    /// what they have or had, with the texts that hold it, the notes and devices of their ledger, what others' ledgers
+    /// repeat of the notes, whose entries keep their hashes, the words of the audit trail about them, their idempotency
+    /// keys, and what is kept of servers' requests about them. Their tokens and Apple accounts, and the numbers of the
+    /// purchases that no living person has or had, stay as HMACs, so that later refunds are known, the same Apple account
+    /// may claim what is left and nobody else can. The act itself is entered into the audit trail under the pseudonym,
+    /// with the heads of the chains that were made anew. With `remembering`, the answer to the request that asked for it
+    /// is kept in the same transaction. Repeat is safe: the second time there is nobody of that id. Throws when the
+    /// database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(DatabaseError) -> UserID? {

@@ -126,9 +126,9 @@ let package = Package(
             name: "GatepassTests",
             dependencies: [
                 "AppStore", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator", "Support", crypto,
-                httpClient,
+                httpClient, logging,
                 nioCore,
-                nioHTTP1,
+                nioHTTP1, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

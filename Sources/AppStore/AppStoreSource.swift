@@ -5,28 +5,87 @@ extension VerifiedPurchase {
     /// The state of the purchase that `transaction` shows.
     ///
     /// A member that Apple leaves out becomes nil, never a guess; an `appAccountToken` that is no UUID counts as none,
-    /// because no user of ours was given it, and so does an `appTransactionId` that is no identifier.
-    package convenience init(_ transaction: VerifiedTransaction) {
+    /// because no user of ours was given it, and so does any other name that is no identifier.
+    package convenience init(_ transaction: VerifiedTransaction, labels: Labels) {
         let payload = transaction.payload
-        let type = StoreProductType(payload.type)
+        let app = AppID(payload.bundleId)
+        let type = StatedType(payload.type)
         self.init(
             key: PurchaseKey(
-                source: .appleIAP, app: AppID(payload.bundleId),
-                environment: transaction.environment,
+                source: .appleIAP, app: app, environment: transaction.environment,
                 externalID: ExternalID(payload.originalTransactionId)),
             transactionID: TransactionID(payload.transactionId),
-            periodID: type == .autoRenewable ? payload.webOrderLineItemId ?? payload.transactionId : nil,
+            isOriginal: payload.transactionId == payload.originalTransactionId,
+            periodID: type == .plan ? payload.webOrderLineItemId ?? payload.transactionId : nil,
             productID: ProductID(payload.productId), type: type,
             purchasedAt: Instant(milliseconds: payload.purchaseDate),
             originallyPurchasedAt: payload.originalPurchaseDate.map(Instant.init(milliseconds:)),
-            expiresAt: type == .autoRenewable ? payload.expiresDate.map(Instant.init(milliseconds:)) : nil,
+            expiresAt: type == .plan ? payload.expiresDate.map(Instant.init(milliseconds:)) : nil,
             quantity: payload.quantity, isFamilyShared: payload.inAppOwnershipType == .familyShared,
-            isUpgraded: payload.isUpgraded ?? false, revocation: Revocation(payload),
-            accountToken: payload.appAccountToken.flatMap { AccountToken($0) },
-            appTransactionID: payload.appTransactionId.flatMap {
-                PayloadReader.isIdentifier($0) ? AppTransactionID($0) : nil
+            isUpgraded: payload.isUpgraded ?? false, offer: payload.offerIdentifier?.brief ?? payload.offerType?.text,
+            subscriptionGroup: payload.subscriptionGroupIdentifier?.identifier, price: Price(payload),
+            revocation: Revocation(payload),
+            accountToken: payload.appAccountToken.flatMap { AccountToken($0) }.map { labels.label(of: $0) },
+            account: payload.appTransactionId?.identifier.map {
+                labels.appleAccount($0, in: app, transaction.environment)
             },
             signedAt: Instant(milliseconds: payload.signedDate))
+    }
+}
+
+extension AccountProof {
+    /// The account that `transaction` shows; nil where it names none.
+    package init?(_ transaction: VerifiedAppTransaction, labels: Labels) {
+        guard let id = transaction.payload.appTransactionId else { return nil }
+        let app = AppID(transaction.payload.bundleId)
+        self.init(
+            of: labels.appleAccount(id, in: app, transaction.environment), in: app, transaction.environment)
+    }
+}
+
+extension Labels {
+    /// That of an Apple account by its `appTransactionId`, which Apple makes anew in each app and environment.
+    package func appleAccount(_ id: String, in app: AppID, _ environment: StoreEnvironment) -> Label {
+        label(.account, app.text, environment.rawValue, id)
+    }
+}
+
+extension StoreDetails {
+    /// What `transaction` says beyond the state of its purchase; a name that is no identifier counts as none.
+    package init(_ transaction: VerifiedTransaction) {
+        let payload = transaction.payload
+        self.init(
+            productType: payload.type.rawValue.brief, reason: payload.transactionReason?.rawValue.identifier,
+            storefront: payload.storefront?.identifier, storefrontID: payload.storefrontId?.identifier,
+            revocationReason: payload.revocationReason.map { Int($0.rawValue) },
+            revocationType: payload.revocationType?.rawValue.identifier,
+            revocationPercentage: payload.revocationPercentage,
+            offerType: payload.offerType.map { Int($0.rawValue) },
+            offerDiscountType: payload.offerDiscountType?.rawValue.identifier,
+            offerPeriod: payload.offerPeriod?.identifier,
+            billingPlanType: payload.billingPlanType?.rawValue.identifier,
+            webOrderLineItemID: payload.webOrderLineItemId)
+    }
+}
+
+extension Price {
+    /// Nil unless the payload has both amount and currency.
+    init?(_ payload: TransactionPayload) {
+        guard let milliunits = payload.price, let currency = payload.currency?.identifier else { return nil }
+        self.init(milliunits: milliunits, currency: currency)
+    }
+}
+
+extension OfferType {
+    /// In our words; a number that is not known here as it is.
+    fileprivate var text: String {
+        switch self {
+        case .introductory: "introductory"
+        case .promotional: "promotional"
+        case .offerCode: "offer_code"
+        case .winBack: "win_back"
+        default: String(rawValue)
+        }
     }
 }
 
@@ -48,15 +107,23 @@ extension Revocation {
     }
 }
 
-extension StoreProductType {
+extension StatedType {
     init(_ type: ProductType) {
         self =
             switch type {
             case .consumable: .consumable
-            case .nonConsumable: .nonConsumable
-            case .nonRenewingSubscription: .nonRenewing
-            case .autoRenewableSubscription: .autoRenewable
-            case .unknown(let name): .unknown(String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))))
+            case .nonConsumable: .addOn
+            case .nonRenewingSubscription: .pass
+            case .autoRenewableSubscription: .plan
+            case .unknown(let name): .unknown(name.brief)
             }
     }
+}
+
+extension String {
+    /// Itself, if it is of a form that is stored and compared by bytes.
+    fileprivate var identifier: String? { PayloadReader.isIdentifier(self) ? self : nil }
+
+    /// Its beginning: 64 Unicode scalars.
+    fileprivate var brief: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }

@@ -30,11 +30,13 @@ extension AppStoreVerifier {
     /// cores; then the other headers are tried one by one, those of most items first, until ``maximumFailures`` have failed. Other
     /// work goes on between any two items.
     ///
-    /// - Parameter cores: How many tasks may run at a time.
+    /// - Parameters:
+    ///   - cores: How many tasks may run at a time.
+    ///   - texts: Those whose signatures held before.
     /// - Returns: A verdict per item, in the items' order.
     /// - Throws: ``RevocationUnavailable`` for the whole batch.
     package func verify(
-        all signed: [SignedTransaction], at now: Int64, cores: Int
+        all signed: [SignedTransaction], at now: Int64, cores: Int, knowing texts: KnownTexts = .none
     ) async throws(RevocationUnavailable) -> [Verdict] {
         var places: [SignedTransaction: Int] = [:]
         var distinct: [SignedTransaction] = []
@@ -45,9 +47,9 @@ extension AppStoreVerifier {
             return distinct.count - 1
         }
         let findings = try await findings(
-            on: distinct, at: now, tasks: distinct.count < Self.smallestSplit ? 1 : cores)
+            on: distinct, at: now, tasks: distinct.count < Self.smallestSplit ? 1 : cores, knowing: texts)
         let items = order.reduce(into: Array(repeating: 0, count: distinct.count)) { $0[$1] += 1 }
-        let verdicts = try await verdicts(on: findings, items: items, at: now)
+        let verdicts = try await verdicts(on: findings, items: items, at: now, knowing: texts)
         return order.map { verdicts[$0] }
     }
 
@@ -60,13 +62,15 @@ extension AppStoreVerifier {
     }
 
     private func findings(
-        on signed: [SignedTransaction], at now: Int64, tasks: Int
+        on signed: [SignedTransaction], at now: Int64, tasks: Int, knowing texts: KnownTexts
     ) async throws(RevocationUnavailable) -> [Finding] {
-        guard tasks > 1 else { return try await findings(on: signed[...], at: now) }
+        guard tasks > 1 else { return try await findings(on: signed[...], at: now, knowing: texts) }
         let size = (signed.count + tasks - 1) / tasks
         let runs = await withTaskGroup(of: Run.self) { group in
             for start in stride(from: 0, to: signed.count, by: size) {
-                group.addTask { await run(of: signed[start..<min(start + size, signed.count)], at: now) }
+                group.addTask {
+                    await run(of: signed[start..<min(start + size, signed.count)], at: now, knowing: texts)
+                }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -82,9 +86,11 @@ extension AppStoreVerifier {
         let findings: Result<[Finding], RevocationUnavailable>
     }
 
-    private func run(of signed: ArraySlice<SignedTransaction>, at now: Int64) async -> Run {
+    private func run(
+        of signed: ArraySlice<SignedTransaction>, at now: Int64, knowing texts: KnownTexts
+    ) async -> Run {
         do throws(RevocationUnavailable) {
-            let findings = try await findings(on: signed, at: now)
+            let findings = try await findings(on: signed, at: now, knowing: texts)
             return Run(start: signed.startIndex, findings: .success(findings))
         } catch {
             return Run(start: signed.startIndex, findings: .failure(error))
@@ -92,18 +98,20 @@ extension AppStoreVerifier {
     }
 
     private func findings(
-        on signed: ArraySlice<SignedTransaction>, at now: Int64
+        on signed: ArraySlice<SignedTransaction>, at now: Int64, knowing texts: KnownTexts
     ) async throws(RevocationUnavailable) -> [Finding] {
         var findings: [Finding] = []
         findings.reserveCapacity(signed.count)
         for transaction in signed {
-            findings.append(try await finding(on: transaction, at: now))
+            findings.append(try await finding(on: transaction, at: now, knowing: texts))
             await Task.yield()
         }
         return findings
     }
 
-    private func finding(on signed: SignedTransaction, at now: Int64) async throws(RevocationUnavailable) -> Finding {
+    private func finding(
+        on signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts
+    ) async throws(RevocationUnavailable) -> Finding {
         let jws: CompactJWS
         let known: SigningChain
         do throws(EvidenceError) {
@@ -116,14 +124,14 @@ extension AppStoreVerifier {
         } catch {
             return .verdict(.refused(error))
         }
-        let verdict = try await verdict(on: jws, under: .success(known), at: now)
+        let verdict = try await verdict(on: jws, under: .success(known), at: now, knowing: texts)
         return .verdict(verdict)
     }
 
     // MARK: Unknown headers
 
     private func verdicts(
-        on findings: [Finding], items: [Int], at now: Int64
+        on findings: [Finding], items: [Int], at now: Int64, knowing texts: KnownTexts
     ) async throws(RevocationUnavailable) -> [Verdict] {
         var headers: [SHA256Digest: UntriedHeader] = [:]
         var verdicts: [Verdict] = []
@@ -141,7 +149,7 @@ extension AppStoreVerifier {
         for untried in headers.values.sorted(by: { $0.precedes($1) }) where failures < Self.maximumFailures {
             let chain = Result { () throws(EvidenceError) in try evidence.chain(of: untried.header) }
             for (place, jws) in untried.texts {
-                let verdict = try await verdict(on: jws, under: chain, at: now)
+                let verdict = try await verdict(on: jws, under: chain, at: now, knowing: texts)
                 verdicts[place] = verdict
                 await Task.yield()
             }
@@ -157,9 +165,11 @@ extension AppStoreVerifier {
     }
 
     private func verdict(
-        on jws: CompactJWS, under chain: Result<SigningChain, EvidenceError>, at now: Int64
+        on jws: CompactJWS, under chain: Result<SigningChain, EvidenceError>, at now: Int64, knowing texts: KnownTexts
     ) async throws(RevocationUnavailable) -> Verdict {
-        let result = Result { () throws(EvidenceError) in try evidence.verify(jws, under: chain.get(), at: now) }
+        let result = Result { () throws(EvidenceError) in
+            try evidence.verify(jws, under: chain.get(), at: now, knowing: texts)
+        }
         let judged = try await unlessRevoked(result, at: now) { ($0.chain, $0.payload.signedDate) }
         return Verdict(judged)
     }

@@ -15,13 +15,13 @@ package struct AppStoreVerifier: Sendable {
         self.revocation = revocation
     }
 
-    /// Verifies a transaction.
+    /// Verifies a transaction, of those among `texts` without the signature.
     ///
     /// - Throws: ``RevocationUnavailable``.
     package func verify(
-        _ signed: SignedTransaction, at now: Int64
+        _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none
     ) async throws(RevocationUnavailable) -> Result<VerifiedTransaction, EvidenceError> {
-        let verdict = Result { () throws(EvidenceError) in try evidence.verify(signed, at: now) }
+        let verdict = Result { () throws(EvidenceError) in try evidence.verify(signed, at: now, knowing: texts) }
         return try await unlessRevoked(verdict, at: now) { ($0.chain, $0.payload.signedDate) }
     }
 

@@ -35,10 +35,12 @@ package struct EvidenceVerifier: Sendable {
     /// Checks envelope, chain and signature, and reads the payload as JSON.
     ///
     /// - Throws: The first reason up to `payload_malformed`.
-    func open(_ text: String, maximumBytes: Int) throws(EvidenceError) -> AuthenticPayload {
+    func open(
+        _ text: String, maximumBytes: Int, knowing texts: KnownTexts = .none
+    ) throws(EvidenceError) -> AuthenticPayload {
         let jws = try CompactJWS(text, maximumBytes: maximumBytes)
-        if let known = chains[jws.headerDigest] { return try open(jws, under: known) }
-        return try open(jws, under: chain(of: jws.readHeader()))
+        if let known = chains[jws.headerDigest] { return try open(jws, under: known, knowing: texts) }
+        return try open(jws, under: chain(of: jws.readHeader()), knowing: texts)
     }
 
     /// The path that a header names.
@@ -48,10 +50,13 @@ package struct EvidenceVerifier: Sendable {
         try SigningChain(header, to: roots, knowing: chains)
     }
 
-    /// Checks the signature under the chain that the header names, and keeps the chain if it holds.
+    /// Checks the signature under the chain that the header names, unless the text is among `texts`, and keeps the chain if it
+    /// holds.
     ///
     /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
-    func open(_ jws: CompactJWS, under chain: SigningChain) throws(EvidenceError) -> AuthenticPayload {
+    func open(
+        _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none
+    ) throws(EvidenceError) -> AuthenticPayload {
         let payload = Result { () throws(EvidenceError) in try Self.object(in: jws.payload) }
         // An unreadable date is skipped here and refused after the signature: see EvidenceError.
         if case .success(let reader) = payload, let signedAt = Self.signedAt(reader), !chain.period.contains(signedAt) {
@@ -60,14 +65,17 @@ package struct EvidenceVerifier: Sendable {
         guard chain.carriesAppleMarkers else {
             throw EvidenceError(.missingAppleMarker, "The certificates are not for signing App Store data.")
         }
-        // Lost in the try: that the signature is not 64 bytes long.
-        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
-            chain.key.isValidSignature(signature, for: jws.signingDigest)
-        else {
+        guard texts.contains(jws) || Self.isSigned(jws, by: chain) else {
             throw EvidenceError(.signatureMismatch, "The signature does not match the text.")
         }
         chains.insert(chain, for: jws.headerDigest)
         return AuthenticPayload(reader: try payload.get(), chain: chain, jws)
+    }
+
+    private static func isSigned(_ jws: CompactJWS, by chain: SigningChain) -> Bool {
+        // Lost in the try: that the signature is not 64 bytes long.
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature) else { return false }
+        return chain.key.isValidSignature(signature, for: jws.signingDigest)
     }
 
     private static func object(in payload: [UInt8]) throws(EvidenceError) -> PayloadReader {

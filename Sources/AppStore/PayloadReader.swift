@@ -43,17 +43,14 @@ struct PayloadReader {
     func identifier(_ name: StaticString) throws(EvidenceError) -> String? {
         guard let text = try text(name) else { return nil }
         guard Self.isIdentifier(text) else {
-            throw mistyped(
-                name, "1 to \(Self.maximumIdentifierBytes) visible ASCII characters, not beginning with hmac:")
+            throw mistyped(name, "1 to \(Self.maximumIdentifierBytes) visible ASCII characters")
         }
         return text
     }
 
-    /// Whether a text is 1 to 255 visible ASCII characters, and not of the form that stands in the place of what names an
-    /// erased person (`semantics.md` §5).
+    /// Whether a text is 1 to 255 visible ASCII characters.
     static func isIdentifier(_ text: String) -> Bool {
         (1...maximumIdentifierBytes).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
-            && !text.hasPrefix("hmac:")
     }
 
     /// An integer, written as one.

@@ -1,3 +1,5 @@
+import Crypto
+
 /// A transaction as it was sent: compact JWS, nothing checked.
 ///
 /// It says nothing about itself; ``VerifiedTransaction`` is what the verifier makes of it.
@@ -9,6 +11,12 @@ package struct SignedTransaction: Hashable, Sendable {
 
     package init(_ text: String) {
         self.text = text
+    }
+
+    /// SHA-256 of the text; tells a literal replay and is never an identity (`semantics.md` §5).
+    package var digest: [UInt8] {
+        var text = text
+        return text.withUTF8 { Array(SHA256.hash(data: UnsafeRawBufferPointer($0))) }
     }
 
     /// By the end of the signature: where texts differ, that does.

@@ -23,19 +23,36 @@ package final class VerifiedTransaction: Sendable {
 extension EvidenceVerifier {
     /// Verifies a transaction.
     ///
-    /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
+    /// - Parameters:
+    ///   - now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
+    ///   - texts: Those whose signatures held before.
     /// - Throws: The first reason, in the contract's order.
-    package func verify(_ signed: SignedTransaction, at now: Int64) throws(EvidenceError) -> VerifiedTransaction {
-        try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes), at: now)
+    package func verify(
+        _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none
+    ) throws(EvidenceError) -> VerifiedTransaction {
+        try transaction(at: now, knowing: texts) { (texts) throws(EvidenceError) in
+            try open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts)
+        }
     }
 
     /// Verifies a transaction under the chain that its header names.
     ///
     /// - Throws: The first reason from `chain_expired` on.
     func verify(
-        _ jws: CompactJWS, under chain: SigningChain, at now: Int64
+        _ jws: CompactJWS, under chain: SigningChain, at now: Int64, knowing texts: KnownTexts
     ) throws(EvidenceError) -> VerifiedTransaction {
-        try transaction(in: open(jws, under: chain), at: now)
+        try transaction(at: now, knowing: texts) { (texts) throws(EvidenceError) in
+            try open(jws, under: chain, knowing: texts)
+        }
+    }
+
+    /// - Throws: The first reason.
+    private func transaction(
+        at now: Int64, knowing texts: KnownTexts,
+        _ open: (KnownTexts) throws(EvidenceError) -> AuthenticPayload
+    ) throws(EvidenceError) -> VerifiedTransaction {
+        let transaction = try transaction(in: open(texts), at: now)
+        return texts.contradict(transaction) ? try self.transaction(in: open(.none), at: now) : transaction
     }
 
     /// - Throws: The first reason from `payload_malformed` on.

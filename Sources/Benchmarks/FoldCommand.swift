@@ -54,9 +54,12 @@ struct FoldCommand: AsyncParsableCommand {
                 externalID: ExternalID(String(2_000_000_000_000_000 + number)))
             let purchase = VerifiedPurchase(
                 key: key, transactionID: TransactionID(key.externalID.text), productID: Sale.product(number),
-                type: .nonRenewing, purchasedAt: purchasedAt, signedAt: purchasedAt + 1_000)
+                type: .pass, purchasedAt: purchasedAt, signedAt: purchasedAt + 1_000)
             ledger.append(
-                [.init(.evidence(purchase), at: purchasedAt + 1_000), .init(.bound(key), at: purchasedAt + 2_000)],
+                [
+                    .init(.stated(.purchase(purchase)), at: purchasedAt + 1_000),
+                    .init(.bound(key), at: purchasedAt + 2_000),
+                ],
                 at: purchasedAt + 2_000)
         }
         return ledger

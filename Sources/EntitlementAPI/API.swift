@@ -28,7 +28,10 @@ package struct API: Sendable {
         let openAPI: ByteBuffer
         /// How many tasks verify a restore.
         let cores: Int
+        /// The clock of everything that is told, counted and written down.
         let now: @Sendable () -> Instant
+        /// The real time, for what others date: the login's tokens, certificates and the texts under them; and for rates.
+        let realNow: @Sendable () -> Instant
         /// Time that only goes forward, for durations.
         let uptime: @Sendable () -> Duration
         let newRequestID: @Sendable () -> String
@@ -46,7 +49,8 @@ package struct API: Sendable {
             rateLimits: RateLimits = RateLimits(),
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
             usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
-            now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
+            now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
+            uptime: @escaping @Sendable () -> Duration,
             newRequestID: @escaping @Sendable () -> String, newID: @escaping @Sendable () -> String,
             logAccess: @escaping @Sendable (AccessLine) -> Void, logger: Logger
         ) {
@@ -59,6 +63,7 @@ package struct API: Sendable {
             self.openAPI = ByteBuffer(bytes: openAPI)
             self.cores = cores
             self.now = now
+            self.realNow = realNow
             self.uptime = uptime
             self.newRequestID = newRequestID
             self.newID = newID
@@ -87,18 +92,22 @@ package struct API: Sendable {
     }
 
     private let dependencies: Dependencies
+    private let endpoints: [Endpoint]
+    let table: RouteTable
 
-    package init(_ dependencies: Dependencies) {
+    /// `others` are the endpoints of other modules, behind the same envelope; what is in development only is nowhere else.
+    package init(_ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool) {
         self.dependencies = dependencies
+        endpoints = (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }
+        table = RouteTable(endpoints)
     }
 
     var newRequestID: @Sendable () -> String { dependencies.newRequestID }
 
-    /// All routes behind the envelope that every answer goes through; other modules may add theirs.
+    /// All routes behind the envelope that every answer goes through.
     package func router() -> Router<APIContext> {
-        let endpoints = Routes.all
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: Envelope(api: dependencies, table: RouteTable(endpoints)))
+        router.add(middleware: Envelope(api: dependencies, table: table))
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { [dependencies] request, context in
                 try await endpoint.respond(to: request, context, dependencies)

@@ -1,127 +1,141 @@
-import Entitlements
-import HTTPTypes
-import Hummingbird
-import LedgerStore
+package import Entitlements
+package import HTTPTypes
+package import Hummingbird
+package import LedgerStore
 
 /// One line of the URL table: what is asked of a request before its route sees it, in the contract's order, and the
 /// route.
 ///
 /// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in and rate here.
-/// Media type and JSON follow when the route reads the body, and its own checks last.
-struct Endpoint: Sendable {
-    /// A body over this is refused, unread where its length is declared.
-    static let bodyLimit = 64 * 1024
+/// Media type and JSON follow when the route reads the body, and its own checks last. Any module may declare one, for
+/// ``API`` to add to its own.
+package struct Endpoint: Sendable {
+    /// The bytes that a body may have unless the endpoint allows others.
+    package static let bodyLimit = 64 * 1024
+    /// What a request may take, from the end of its header to the end of its answer, unless the endpoint allows another time.
+    package static let deadlineSeconds: Int64 = 30
 
     let method: HTTPRequest.Method
     /// As Hummingbird has it, `{name}` for a parameter.
     let path: String
-    let bodyLimit: Int
-    let deadlineSeconds: Int64
-    private let answer: @Sendable (Request, APIContext, API.Dependencies) async throws(Problem) -> Response
+    /// A body over this is refused, unread where its length is declared.
+    private(set) var bodyLimit = Endpoint.bodyLimit
+    private(set) var deadlineSeconds = Endpoint.deadlineSeconds
+    private(set) var isInDevelopmentOnly = false
+    private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
+
+    private init(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ answer: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.answer = answer
+    }
+
+    // MARK: Who may ask
 
     /// An endpoint for anyone; each network has its rate for it.
-    static func open(
+    package static func open(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: RouteTable.deadlineSeconds) {
-            request, context, api throws(Problem) in
-            try await route(OpenCall(request, context, api, path: path))
+        Endpoint(method, path) { call throws(Problem) in
+            try call.count(at: path)
+            return try await route(call)
         }
     }
 
+    /// An endpoint for a store, whose signature the route verifies. It has no rate: a store sends whatever has happened, from
+    /// few addresses, and gives up what is refused too often.
+    package static func webhook(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
+    ) -> Endpoint {
+        Endpoint(method, path, route)
+    }
+
     /// An endpoint for signed-in users; where `isForSpending`, for those that the settings let spend.
-    static func signedIn(
+    package static func signedIn(
         _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, isForSpending: Bool = false,
-        bodyLimit: Int = bodyLimit, deadlineSeconds: Int64 = RouteTable.deadlineSeconds,
         _ route: @escaping @Sendable (UserCall) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: deadlineSeconds) {
-            request, context, api throws(Problem) in
-            let call = try await UserCall(
-                request, context, api, rate: rate, isForSpending: isForSpending, bodyLimit: bodyLimit)
-            return try await route(call)
+        Endpoint(method, path) { call throws(Problem) in
+            try await route(try await UserCall(call, rate: rate, isForSpending: isForSpending))
         }
     }
 
     /// An endpoint for signed-in users, each about themselves, and for servers with the scope, about anybody.
     static func signedIn(
         _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, orServer scope: APIKeyScope,
-        bodyLimit: Int = bodyLimit, _ route: @escaping @Sendable (Caller) async throws(Problem) -> Response
+        _ route: @escaping @Sendable (Caller) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: RouteTable.deadlineSeconds) {
-            request, context, api throws(Problem) in
-            guard ServerCall.isMeant(by: request) else {
-                let call = try await UserCall(
-                    request, context, api, rate: rate, isForSpending: false, bodyLimit: bodyLimit)
-                return try await route(.user(call))
+        Endpoint(method, path) { call throws(Problem) in
+            guard ServerCall.isMeant(by: call.request) else {
+                return try await route(.user(try await UserCall(call, rate: rate, isForSpending: false)))
             }
-            let call = try await ServerCall(request, context, api, scope: scope, bodyLimit: bodyLimit)
-            return try await route(.server(call))
+            return try await route(.server(try await ServerCall(call, scope: scope)))
         }
     }
 
     /// An endpoint for servers whose key has the scope; never for a user.
-    static func server(
-        _ method: HTTPRequest.Method, _ path: String, _ scope: APIKeyScope, bodyLimit: Int = bodyLimit,
-        deadlineSeconds: Int64 = RouteTable.deadlineSeconds,
+    package static func server(
+        _ method: HTTPRequest.Method, _ path: String, _ scope: APIKeyScope,
         _ route: @escaping @Sendable (ServerCall) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method: method, path: path, bodyLimit: bodyLimit, deadlineSeconds: deadlineSeconds) {
-            request, context, api throws(Problem) in
-            try await route(try await ServerCall(request, context, api, scope: scope, bodyLimit: bodyLimit))
-        }
+        Endpoint(method, path) { call throws(Problem) in try await route(try await ServerCall(call, scope: scope)) }
+    }
+
+    // MARK: What it may take, and where it is
+
+    /// The same with limits of its own.
+    package func allowing(
+        bodyBytes: Int = Endpoint.bodyLimit, seconds: Int64 = Endpoint.deadlineSeconds
+    ) -> Endpoint {
+        var endpoint = self
+        endpoint.bodyLimit = bodyBytes
+        endpoint.deadlineSeconds = seconds
+        return endpoint
+    }
+
+    /// The same in development; in production nothing is at its path.
+    package var inDevelopmentOnly: Endpoint {
+        var endpoint = self
+        endpoint.isInDevelopmentOnly = true
+        return endpoint
     }
 
     /// - Throws: ``Problem``.
     func respond(to request: Request, _ context: APIContext, _ api: API.Dependencies) async throws(Problem) -> Response
     {
-        try await answer(request, context, api)
+        try await answer(OpenCall(request, context, api, bodyLimit: bodyLimit))
     }
 }
 
-/// A request of anyone, as a route sees it.
-struct OpenCall {
-    let request: Request
-    let context: APIContext
-    let api: API.Dependencies
-
-    /// Counts the request.
+extension OpenCall {
+    /// Counts the request as one of its network to `path`.
     ///
     /// - Throws: `rate_limited`.
-    fileprivate init(
-        _ request: Request, _ context: APIContext, _ api: API.Dependencies, path: String
-    ) throws(Problem) {
+    fileprivate func count(at path: String) throws(Problem) {
         let network = api.network(context.peer, request.headers[.forwardedFor])
-        if let exceeded = api.rateLimiter.take(.open, for: .network(network, path: path), at: api.now()) {
+        if let exceeded = api.rateLimiter.take(.open, for: .network(network, path: path), at: api.realNow()) {
             throw Problem(exceeded)
         }
-        self.request = request
-        self.context = context
-        self.api = api
     }
 }
 
 /// A request of a signed-in user, as a route sees it.
-struct UserCall: SignedCall {
-    let user: UserID
-    /// When it came; the same for everything that the request asks.
-    let now: Instant
-    let request: Request
-    let context: APIContext
-    let api: API.Dependencies
-    let bodyLimit: Int
+package struct UserCall: SignedCall {
+    package let user: UserID
+    package let incoming: OpenCall
 
     /// Signs the user in and counts the request.
     ///
     /// - Throws: `unauthenticated`, `forbidden`, `rate_limited`, `unavailable`.
-    fileprivate init(
-        _ request: Request, _ context: APIContext, _ api: API.Dependencies, rate: RateLimits.Kind,
-        isForSpending: Bool, bodyLimit: Int
-    ) async throws(Problem) {
-        now = api.now()
+    fileprivate init(_ call: OpenCall, rate: RateLimits.Kind, isForSpending: Bool) async throws(Problem) {
+        let (api, now) = (call.api, call.api.realNow())
         do throws(BearerRefusal) {
-            user = try await api.bearers.user(authorization: request.headers[.authorization], at: now)
+            user = try await api.bearers.user(authorization: call.request.headers[.authorization], at: now)
             guard api.usersMaySpend || !isForSpending else {
                 throw .notAllowed("Credits are spent by the app's servers, and not with a user's token.")
             }
@@ -129,10 +143,7 @@ struct UserCall: SignedCall {
             throw Problem(error)
         }
         if let exceeded = api.rateLimiter.take(rate, for: .user(user), at: now) { throw Problem(exceeded) }
-        self.request = request
-        self.context = context
-        self.api = api
-        self.bodyLimit = bodyLimit
+        incoming = call
     }
 
     /// The user about themselves.

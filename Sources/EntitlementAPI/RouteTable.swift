@@ -1,28 +1,49 @@
 import HTTPTypes
 
-/// What the router does not tell: which methods a path has, how large a body it takes, and how long it may take.
+/// What the router does not tell before it routes: which methods a path has, and which endpoints have limits of their own.
 struct RouteTable: Sendable {
-    /// What a request may take unless its route says otherwise.
-    static let deadlineSeconds: Int64 = 30
+    /// An endpoint, and its path in pieces.
+    private struct Route {
+        let pattern: [Substring]
+        let endpoint: Endpoint
 
-    private let routes: [(pattern: [Substring], endpoint: Endpoint)]
-    /// By exact path: the few that may take longer.
-    private let deadlines: [String: Int64]
+        init(_ endpoint: Endpoint) {
+            pattern = RouteTable.segments(endpoint.path)
+            self.endpoint = endpoint
+        }
+
+        func matches(_ segments: [Substring]) -> Bool {
+            pattern.count == segments.count
+                && zip(pattern, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
+        }
+    }
+
+    private let routes: [Route]
+    /// By method, the few whose limits are not everybody's.
+    private let exceptions: [HTTPRequest.Method: [Route]]
 
     init(_ endpoints: [Endpoint]) {
-        routes = endpoints.map { (Self.segments($0.path), $0) }
-        let patient = endpoints.filter { $0.deadlineSeconds != Self.deadlineSeconds }
-        deadlines = Dictionary(patient.map { ($0.path, $0.deadlineSeconds) }, uniquingKeysWith: max)
+        routes = endpoints.map(Route.init)
+        let exceptions = routes.filter {
+            $0.endpoint.bodyLimit != Endpoint.bodyLimit || $0.endpoint.deadlineSeconds != Endpoint.deadlineSeconds
+        }
+        self.exceptions = Dictionary(grouping: exceptions, by: \.endpoint.method)
     }
 
     /// How long a request may take from the end of its header to the end of its answer.
-    func deadlineSeconds(at path: String) -> Int64 {
-        deadlines[path] ?? Self.deadlineSeconds
+    func deadlineSeconds(of method: HTTPRequest.Method, at path: String) -> Int64 {
+        exception(method, path)?.deadlineSeconds ?? Endpoint.deadlineSeconds
+    }
+
+    /// The largest body that a request may have.
+    func bodyLimit(of method: HTTPRequest.Method, at path: String) -> Int {
+        exception(method, path)?.bodyLimit ?? Endpoint.bodyLimit
     }
 
     /// The value of `Allow`; nil for a path that nobody answers.
     func allowed(at path: String) -> String? {
-        let methods = matches(path).map(\.method)
+        let segments = Self.segments(path)
+        let methods = routes.filter { $0.matches(segments) }.map(\.endpoint.method)
         guard !methods.isEmpty else { return nil }
         var names = methods.map(\.rawValue)
         if methods.contains(.get) { names.append("HEAD") }
@@ -30,18 +51,10 @@ struct RouteTable: Sendable {
         return names.joined(separator: ", ")
     }
 
-    /// The largest body that any method of the path takes.
-    func bodyLimit(at path: String) -> Int {
-        matches(path).map(\.bodyLimit).max() ?? Endpoint.bodyLimit
-    }
-
-    private func matches(_ path: String) -> [Endpoint] {
+    private func exception(_ method: HTTPRequest.Method, _ path: String) -> Endpoint? {
+        guard let candidates = exceptions[method == .head ? .get : method] else { return nil }
         let segments = Self.segments(path)
-        let matching = routes.filter { route in
-            route.pattern.count == segments.count
-                && zip(route.pattern, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
-        }
-        return matching.map(\.endpoint)
+        return candidates.first { $0.matches(segments) }?.endpoint
     }
 
     /// As the router has it: slashes separate, and empty pieces do not count.

@@ -11,9 +11,8 @@ enum Routes {
 
         .open(.get, "/api/iap/apple/products", ProductsRoute.respond),
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond),
-        .signedIn(
-            .post, "/api/iap/apple/restore", rate: .restore, bodyLimit: RestoreRoute.bodyLimit,
-            deadlineSeconds: 60, RestoreRoute.respond),
+        .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
+            .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),
         .signedIn(.get, "/api/iap/apple/status", rate: .read, StatusRoute.respond),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
         .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond),
@@ -79,9 +78,8 @@ enum Routes {
         .server(.post, "/api/admin/users/{user_id}/erase", .admin, EraseUserRoute.respond),
         .server(.post, "/api/admin/users/{user_id}/make-good", .write, once(MakeGoodRoute.answer)),
         .server(.get, "/api/admin/ended-before-attached", .read, EndedBeforeAttachedRoute.respond),
-        .server(
-            .post, "/api/admin/compensations", .write, deadlineSeconds: CompensationsRoute.deadlineSeconds,
-            CompensationsRoute.respond),
+        .server(.post, "/api/admin/compensations", .write, CompensationsRoute.respond)
+            .allowing(seconds: CompensationsRoute.deadlineSeconds),
         .server(.get, "/api/admin/search", .read, SearchRoute.respond),
         .server(.get, "/api/admin/sandbox-testers", .read, SandboxTestersRoute.respond),
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond),

@@ -20,7 +20,7 @@ final class BulkBuffer {
 
     /// Copies the sets; the binds are valid until the next call. Throws `.parameters` when a set has another width
     /// than the statement, or a column mixes types.
-    func bind(_ sets: ArraySlice<[Value]>, of statement: Statement) throws(DatabaseError)
+    func bind(_ sets: ArraySlice<[Value]>, of statement: SQLStatement) throws(DatabaseError)
         -> UnsafeMutablePointer<MYSQL_BIND>
     {
         let cells = width * sets.count
@@ -36,7 +36,7 @@ final class BulkBuffer {
         return binds.start
     }
 
-    private func bind(_ column: Int, of sets: ArraySlice<[Value]>, _ statement: Statement) throws(DatabaseError) {
+    private func bind(_ column: Int, of sets: ArraySlice<[Value]>, _ statement: SQLStatement) throws(DatabaseError) {
         let first = column * sets.count
         // A column of NULLs still needs a type; any will do.
         var wireType = Value.text("").wireType

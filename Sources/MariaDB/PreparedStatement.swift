@@ -4,7 +4,7 @@ import CMariaDB
 ///
 /// Invariant: between two calls no result is pending. It holds its connection, whose memory it refers to.
 final class PreparedStatement {
-    let statement: Statement
+    let statement: SQLStatement
     /// When it was used last, in the cache's own count.
     var lastUse = 0
     private let wire: Wire
@@ -15,7 +15,7 @@ final class PreparedStatement {
     private var result: ResultBuffer?
 
     /// Prepares `statement`; throws the server's refusal, or that the connection is lost.
-    init(_ statement: Statement, on wire: Wire) throws(DatabaseError) {
+    init(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) {
         guard let handle = mysql_stmt_init(wire.handle) else { throw wire.error(at: statement.name) }
         var sql = statement.sql
         let status = sql.withUTF8 { bytes in
@@ -133,7 +133,8 @@ final class PreparedStatement {
 
     private var error: DatabaseError { Self.error(of: handle, at: statement) }
 
-    private static func error(of handle: UnsafeMutablePointer<MYSQL_STMT>, at statement: Statement) -> DatabaseError {
+    private static func error(of handle: UnsafeMutablePointer<MYSQL_STMT>, at statement: SQLStatement) -> DatabaseError
+    {
         DatabaseError(
             code: Int(mysql_stmt_errno(handle)), sqlState: String(cString: mysql_stmt_sqlstate(handle)),
             statement: statement.name)

@@ -10,16 +10,16 @@ extension Session {
         "STRICT_ALL_TABLES", "ERROR_FOR_DIVISION_BY_ZERO", "NO_ZERO_DATE", "NO_ZERO_IN_DATE", "NO_ENGINE_SUBSTITUTION",
     ]
 
-    private static let setIsolation = Statement(
+    private static let setIsolation = SQLStatement(
         "session.setIsolation", "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
-    private static let setVariables = Statement(
+    private static let setVariables = SQLStatement(
         "session.setVariables",
         """
         SET SESSION sql_mode = ?, time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = ?
         """)
 
-    private static let readVariables = Statement(
+    private static let readVariables = SQLStatement(
         "session.readVariables",
         """
         SELECT @@session.time_zone, @@session.tx_isolation, @@session.character_set_client,

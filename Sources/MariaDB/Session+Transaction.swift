@@ -1,7 +1,7 @@
 extension Session {
-    private static let begin = Statement("begin", "START TRANSACTION")
-    private static let commit = Statement("commit", "COMMIT")
-    private static let rollback = Statement("rollback", "ROLLBACK")
+    private static let begin = SQLStatement("begin", "START TRANSACTION")
+    private static let commit = SQLStatement("commit", "COMMIT")
+    private static let rollback = SQLStatement("rollback", "ROLLBACK")
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws or when any statement in it failed,
     /// even if `body` caught the error.

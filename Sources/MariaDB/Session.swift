@@ -40,7 +40,7 @@ package final class Session {
     /// Runs a statement and drops the rows it may return; answers the rows affected.
     /// Throws the server's refusal, a lost connection, or `.parameters`.
     @discardableResult
-    package func execute(_ statement: Statement, _ parameters: [Value] = []) throws(DatabaseError) -> UInt64 {
+    package func execute(_ statement: SQLStatement, _ parameters: [Value] = []) throws(DatabaseError) -> UInt64 {
         var cells: [Value] = []
         return try send(statement) { (prepared) throws(DatabaseError) in
             try prepared.execute(parameters, into: &cells)
@@ -48,7 +48,7 @@ package final class Session {
     }
 
     /// Runs a statement and answers its rows. Throws the server's refusal, a lost connection, or `.parameters`.
-    package func query(_ statement: Statement, _ parameters: [Value] = []) throws(DatabaseError) -> [Row] {
+    package func query(_ statement: SQLStatement, _ parameters: [Value] = []) throws(DatabaseError) -> [Row] {
         var cells: [Value] = []
         let width = try send(statement) { (prepared) throws(DatabaseError) in
             _ = try prepared.execute(parameters, into: &cells)
@@ -60,7 +60,7 @@ package final class Session {
     /// Runs a statement and decodes each of its rows. Throws the server's refusal, a lost connection, `.parameters`,
     /// or what `decode` throws.
     package func query<T>(
-        _ statement: Statement, _ parameters: [Value] = [], decode: (Row) throws(DatabaseError) -> T
+        _ statement: SQLStatement, _ parameters: [Value] = [], decode: (Row) throws(DatabaseError) -> T
     ) throws(DatabaseError) -> [T] {
         try query(statement, parameters).map(decode)
     }
@@ -69,7 +69,7 @@ package final class Session {
     /// Throws the server's refusal, a lost connection, or `.parameters` when a column mixes types.
     /// More sets than fit into the server's `max_allowed_packet` are sent in several packets, so call it in a transaction.
     @discardableResult
-    package func executeBulk(_ statement: Statement, _ sets: [[Value]]) throws(DatabaseError) -> UInt64 {
+    package func executeBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> UInt64 {
         guard !sets.isEmpty else { return 0 }
         var cells: [Value] = []
         return try send(statement) { (prepared) throws(DatabaseError) in
@@ -79,7 +79,7 @@ package final class Session {
 
     /// As `executeBulk`, for `INSERT … RETURNING`, with or without `ON DUPLICATE KEY UPDATE`: answers one row per set,
     /// in the order of the sets. Throws the server's refusal, a lost connection, or `.parameters`.
-    package func queryBulk(_ statement: Statement, _ sets: [[Value]]) throws(DatabaseError) -> [Row] {
+    package func queryBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> [Row] {
         guard !sets.isEmpty else { return [] }
         var cells: [Value] = []
         let width = try send(statement) { (prepared) throws(DatabaseError) in
@@ -91,7 +91,7 @@ package final class Session {
 
     /// Runs a statement in the text protocol, which takes what cannot be prepared, such as some DDL; its rows are dropped.
     /// Throws the server's refusal, or that the connection is lost. In a transaction DDL commits: the next statement is refused.
-    package func run(_ statement: Statement) throws(DatabaseError) {
+    package func run(_ statement: SQLStatement) throws(DatabaseError) {
         try checkSendable(statement)
         do {
             try wire.run(statement)
@@ -111,7 +111,7 @@ package final class Session {
     }
 
     private func send<T>(
-        _ statement: Statement, _ body: (PreparedStatement) throws(DatabaseError) -> T
+        _ statement: SQLStatement, _ body: (PreparedStatement) throws(DatabaseError) -> T
     ) throws(DatabaseError) -> T {
         try checkSendable(statement)
         do {
@@ -125,7 +125,7 @@ package final class Session {
 
     /// Throws when the connection is broken, or the transaction is over while its closure still runs: after 1213 the next
     /// statement would commit by itself, after 1205 it would join half a transaction.
-    private func checkSendable(_ statement: Statement) throws(DatabaseError) {
+    private func checkSendable(_ statement: SQLStatement) throws(DatabaseError) {
         guard !isBroken else { throw DatabaseError(.connectionLost, statement: statement.name) }
         switch transactionState {
         case .none: break

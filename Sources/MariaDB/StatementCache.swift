@@ -13,7 +13,7 @@ struct StatementCache {
 
     /// The prepared form of `statement`, from the cache or fresh. Throws what preparing throws, and `.misuse` when another
     /// text goes by the same name.
-    mutating func prepared(_ statement: Statement, on wire: Wire) throws(DatabaseError) -> PreparedStatement {
+    mutating func prepared(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) -> PreparedStatement {
         uses += 1
         if let found = prepared[statement.name] {
             guard found.statement.sql == statement.sql else { throw DatabaseError(.misuse, statement: statement.name) }

@@ -43,7 +43,7 @@ final class Wire {
     }
 
     /// Runs one statement in the text protocol and drops its result; throws the refusal, or that the connection is lost.
-    func run(_ statement: Statement) throws(DatabaseError) {
+    func run(_ statement: SQLStatement) throws(DatabaseError) {
         var sql = statement.sql
         let status = sql.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { mysql_real_query(handle, $0.baseAddress, UInt($0.count)) }

@@ -3,7 +3,7 @@ import Testing
 
 /// Features for ever, while what they require is there (`semantics.md` §3, §8).
 @Suite struct AddOnTests {
-    private static let story = Story().buys("a", .proOnly, at: "01-05", type: .nonConsumable).buys("p", at: "01-01")
+    private static let story = Story().buys("a", .proOnly, at: "01-05", type: .addOn).buys("p", at: "01-01")
 
     private func check(
         _ story: Story, at: Instant, is states: AddOn.State..., with features: [Feature],
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func anAddOnIsOwnedFromItsPurchaseOn() {
-        let story = Story().buys("a", .xyz, at: "01-05", type: .nonConsumable)
+        let story = Story().buys("a", .xyz, at: "01-05", type: .addOn)
         check(story, at: "01-04", with: [])
         check(story, at: "01-05", is: .active, with: ["xyz"])
         check(story, at: "2030-01-01", is: .active, with: ["xyz"])
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func aRevokedAddOnIsOffAndBackOnFromTheReversal() {
-        let story = Story().buys("a", .xyz, at: "01-05", type: .nonConsumable)
+        let story = Story().buys("a", .xyz, at: "01-05", type: .addOn)
             .refunds("a", at: "01-10", share: 20000, signedAt: "01-11").reverses("a", signedAt: "01-20")
         check(story, at: "01-09", is: .active, with: ["xyz"])
         check(story, at: "01-10", is: .revoked, with: [])
@@ -53,15 +53,15 @@ import Testing
     }
 
     @Test func aProductBoughtTwiceIsShownOnceAtItsBest() {
-        let story = Story().buys("a1", .xyz, at: "01-05", type: .nonConsumable)
-            .buys("a2", .xyz, at: "01-06", type: .nonConsumable).refunds("a1", at: "01-10")
+        let story = Story().buys("a1", .xyz, at: "01-05", type: .addOn)
+            .buys("a2", .xyz, at: "01-06", type: .addOn).refunds("a1", at: "01-10")
         check(story, at: "01-15", is: .active, with: ["xyz"])
         check(story.refunds("a2", at: "01-12"), at: "01-15", is: .revoked, with: [])
     }
 
     @Test func seatsOfAddOnsAreAddedToTheLargestOfWhatCovers() {
-        let story = Story().buys("s1", .seats, at: "01-02", type: .nonConsumable)
-            .buys("s2", .seats, at: "01-03", type: .nonConsumable).buys("b", .basic30, at: "01-05")
+        let story = Story().buys("s1", .seats, at: "01-02", type: .addOn)
+            .buys("s2", .seats, at: "01-03", type: .addOn).buys("b", .basic30, at: "01-05")
         #expect(story.status(at: "01-04").devices.allowed == 4)
         #expect(story.status(at: "01-06").devices.allowed == 5)
         #expect(story.refunds("s1", at: "01-07").status(at: "01-08").devices.allowed == 3)

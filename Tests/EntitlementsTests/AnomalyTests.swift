@@ -49,7 +49,7 @@ import Testing
             anomaly(story.records(copy, at: "01-20"), at: "01-21") == .unclearRefund,
             "another transaction settles nothing")
         #expect(anomaly(story, at: "01-09") == .unclearRefund, "it is known, whichever instant is asked about")
-        let addOn = Story().buys("p", .xyz, at: "01-01", type: .nonConsumable).refunds("p", at: "01-10", share: nil)
+        let addOn = Story().buys("p", .xyz, at: "01-01", type: .addOn).refunds("p", at: "01-10", share: nil)
         #expect(anomaly(addOn, at: "01-12") == nil, "of an add-on any refund takes all")
         let coins = Story().buys("p", .credits100, at: "01-01", type: .consumable).refunds("p", at: "01-10", share: nil)
         #expect(anomaly(coins, at: "01-12") == .unclearRefund)
@@ -66,7 +66,7 @@ import Testing
         let products: [ProductID] = [
             .pro30, .xyz, .proOnly, .credits100, .proMonthly, .basicMonthly, "nowhere.30", "unknown",
         ]
-        let types: [StoreProductType] = [.consumable, .nonConsumable, .nonRenewing, .autoRenewable, .unknown("Bond")]
+        let types: [StatedType] = [.consumable, .addOn, .pass, .plan, .unknown("Bond")]
         let lost = Product(id: "nowhere.30", app: .vpn, terms: .pass(tier: "nowhere", days: 30))
         let catalogue = CatalogueVersions(.example(adding: [lost]))
         var foreseen: [Anomaly] = []

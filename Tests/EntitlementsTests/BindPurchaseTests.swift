@@ -20,7 +20,9 @@ struct BindPurchaseTests {
         #expect(Self.bind(Self.pass.key, in: &realm, at: "01-03") == .success(Self.pass.key))
         #expect(realm.segments(of: Self.bob) == ["p 01-01..01-31"])
         let entries = realm.ledger(of: Self.bob).entries
-        #expect(entries.map(\.fact.kindText) == ["state", "bound"] && entries.map(\.note) == [nil, Self.note])
+        #expect(
+            entries.map(\.fact.kindText) == ["state", "bound"]
+                && entries.map(\.note) == [nil, NoteDigest(of: Self.note)])
         #expect(Self.bind(Self.pass.key, in: &realm, at: "01-04") == .success(Self.pass.key))
         #expect(realm.ledger(of: Self.bob).entries == entries)
     }
@@ -32,7 +34,7 @@ struct BindPurchaseTests {
         #expect(Self.bind(Self.pass.key, in: &realm, at: "01-11") == .success(Self.pass.key))
         #expect(realm.segments(of: Self.bob) == ["p 01-11..01-31"])
         #expect(realm.segments(of: .erased(pseudonym: 7)) == ["p 01-01..01-11"])
-        #expect(realm.ledger(of: Self.bob).entries.last?.note == Self.note)
+        #expect(realm.ledger(of: Self.bob).entries.last?.note == NoteDigest(of: Self.note))
     }
 
     @Test func `what somebody living has, and what was never seen, is not bound`() {

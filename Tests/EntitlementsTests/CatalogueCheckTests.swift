@@ -19,7 +19,9 @@ import Testing
         Catalogue(apps: apps, defaultTier: defaultTier, lanes: lanes, tiers: tiers, products: products)
     }
 
-    private func product(_ id: ProductID = "p", _ terms: Terms = .pass(tier: "pro", days: 30), price: Price? = nil)
+    private func product(
+        _ id: ProductID = "p", _ terms: Terms = .pass(tier: "pro", days: 30), price: Product.Price? = nil
+    )
         -> Product
     {
         Product(id: id, app: .vpn, terms: terms, price: price)
@@ -112,14 +114,14 @@ import Testing
     @Test(arguments: ["", "4,99", "4.", ".99", "-1", "4.9.9", "1e3", "+1"])
     func anAmountIsADecimalNumber(amount: String) {
         check(
-            catalogue(products: [product(price: Price(amount: amount, currency: "USD"))]),
+            catalogue(products: [product(price: Product.Price(amount: amount, currency: "USD"))]),
             finds: "products[0].price.amount")
     }
 
     @Test(arguments: ["", "usd", "US", "USDX", "U$D"])
     func aCurrencyIsThreeCapitalLetters(currency: String) {
         check(
-            catalogue(products: [product(price: Price(amount: "4", currency: currency))]),
+            catalogue(products: [product(price: Product.Price(amount: "4", currency: currency))]),
             finds: "products[0].price.currency")
     }
 

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func plansAndWindowsCountOnlyWhenAsked() {
-        let plan = VerifiedPurchase.state(of: "w", .proMonthly, .autoRenewable, at: "01-01", until: "01-20")
+        let plan = VerifiedPurchase.state(of: "w", .proMonthly, .plan, at: "01-01", until: "01-20")
         check(for: plan, gives: nil)
         check(Self.outage(from: "01-19", any: true), for: plan, gives: "pro")
         check(Self.outage(any: true), for: plan, gives: "pro")
@@ -151,7 +151,7 @@ import Testing
     @Test func onlySuchAPassIsMadeGood() {
         var realm = Realm()
         realm.attach(.state(of: "used", at: "01-01"), to: .alice, at: "01-01")
-        realm.attach(.state(of: "a", .xyz, .nonConsumable, at: "01-01"), to: .alice, at: "03-01")
+        realm.attach(.state(of: "a", .xyz, .addOn, at: "01-01"), to: .alice, at: "03-01")
         realm.attach(.state(of: "gone", at: "2025-01-01"), to: .alice, at: "03-01")
         realm.attach(
             .state(

@@ -113,7 +113,8 @@ import Testing
         let spends = (0..<10_000).map { number in
             let draws = [Draw(lot: lots[number / 100], amount: 1)]
             let spend = Spend(
-                idempotencyKey: "\(number)", purse: .credit, amount: 1, draws: draws, spendableAfter: 9_999 - number)
+                idempotencyKey: "\(number)", request: "", purse: .credit, amount: 1, draws: draws,
+                spendableAfter: 9_999 - number)
             return LedgerEntry.Draft(.credit(.spent(spend)), at: "01-02" + Int64(number))
         }
         story.ledger.append(spends, at: "01-02")

@@ -84,6 +84,23 @@ import Testing
         #expect(try later.answer.get().id == ReservationID("r"))
     }
 
+    @Test func `a repeat is the same key and the same request, and nothing else is compared`() throws {
+        let ask = { (story: Story, amount: Int, request: Label) in
+            SpendCredits(
+                .of(amount), from: .credit, of: .alice, idempotencyKey: "key", request: request, in: Story.catalogue,
+                settings: .everyone
+            ).decide(given: story.ledger.history(now: "01-02"))
+        }
+        let first = ask(Self.story, 7, "request")
+        let story = Self.story.following(first, at: "01-02")
+        #expect(try ask(story, 8, "request").answer.get() == first.answer.get())
+        #expect(Self.refusal(ask(story, 7, "another")) == .keyReused)
+        let reserve = ReserveCredits(
+            .of(7), from: .credit, of: .alice, for: .of(60), as: ReservationID("r"), idempotencyKey: "key",
+            request: "request", in: Story.catalogue, settings: .everyone)
+        #expect(Self.refusal(reserve.decide(given: story.ledger.history(now: "01-02"))) == .keyReused)
+    }
+
     @Test func aKeyWithAnotherBodyIsRefused() {
         let spent = Self.story.credits("s", at: "01-01", environment: .sandbox)
             .following(Self.story.asking(toSpend: 7, "key", note: Self.note, at: "01-02"), at: "01-02")

@@ -47,7 +47,8 @@ extension Story {
         settings: EntitlementSettings = .everyone
     ) -> Decision<SpendReceipt, DrawRefusal> {
         SpendCredits(
-            .of(amount), from: purse, of: .alice, idempotencyKey: key, note: note, in: Self.catalogue,
+            .of(amount), from: purse, of: .alice, idempotencyKey: Label(key),
+            request: .asking(amount, purse, note?.reason ?? "", note?.reference ?? ""), note: note, in: Self.catalogue,
             settings: settings
         ).decide(given: history(at: at))
     }
@@ -57,8 +58,10 @@ extension Story {
         seconds: Int = 2_592_000, note: Note? = nil, at: Instant
     ) -> Decision<Reservation, DrawRefusal> {
         ReserveCredits(
-            .of(amount), from: purse, of: .alice, for: .of(seconds), as: ReservationID(id), idempotencyKey: key ?? id,
-            note: note, in: Self.catalogue, settings: .everyone
+            .of(amount), from: purse, of: .alice, for: .of(seconds), as: ReservationID(id),
+            idempotencyKey: Label(key ?? id),
+            request: .asking(amount, purse, seconds, note?.reason ?? "", note?.reference ?? ""), note: note,
+            in: Self.catalogue, settings: .everyone
         ).decide(given: history(at: at))
     }
 
@@ -130,8 +133,11 @@ extension CreditBalance {
     var text: String {
         let taken = [
             ("refunded", refunded), ("expired", expired), ("spent", spent), ("reserved", reserved),
+            ("taken over", takenOver),
         ]
-        let terms = taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
+        let terms =
+            taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
+            + (passedOn == 0 ? "" : " + \(passedOn) passed on")
         let written = writtenOff == 0 ? "" : ", \(writtenOff) written off"
         return (debt > 0 ? "−\(debt)" : "\(spendable)") + " = \(credited) credited" + terms + written
     }
@@ -139,7 +145,7 @@ extension CreditBalance {
     /// The identity of `semantics.md` §4.
     var isSound: Bool {
         spendable >= 0 && debt >= 0 && (spendable == 0 || debt == 0)
-            && spendable - debt == credited - refunded - expired - spent - reserved
+            && spendable - debt == credited - refunded - expired - spent - reserved - takenOver + passedOn
     }
 }
 

@@ -229,7 +229,7 @@ extension UserLedger {
         }
         var ledger = UserLedger(user: user)
         for entry in others {
-            ledger.append([LedgerEntry.Draft(entry.fact, at: entry.effectiveAt, note: entry.note)], at: "2027-01-01")
+            ledger.append([LedgerEntry.Draft(entry.fact, at: entry.effectiveAt, kept: entry.note)], at: "2027-01-01")
         }
         return ledger
     }

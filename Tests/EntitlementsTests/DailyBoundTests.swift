@@ -24,7 +24,7 @@ import Testing
             carryOut(at: now) { ConsentToConsumption(.alice, consents: consents).decide(given: $0) }
         }
 
-        mutating func register(_ device: DeviceID, named name: DeviceName?, at now: Instant) -> DailyBound.Exceeded? {
+        mutating func register(_ device: Label, named name: Label?, at now: Instant) -> DailyBound.Exceeded? {
             let note: Note? = isServer ? .support : nil
             return carryOut(at: now) {
                 RegisterDevice(device, of: .alice, named: name, note: note).decide(
@@ -32,12 +32,12 @@ import Testing
             }
         }
 
-        mutating func remove(_ device: DeviceID, at now: Instant) -> DailyBound.Exceeded? {
+        mutating func remove(_ device: Label, at now: Instant) -> DailyBound.Exceeded? {
             carryOut(at: now) { RemoveDevice(device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway) }
         }
     }
 
-    private static func name(_ number: Int) -> DeviceName? { DeviceName("name \(number)") }
+    private static func name(_ number: Int) -> Label { Label("name \(number)") }
 
     @Test func `consent changes twenty times within 24 hours, and again when the first change is a day old`() {
         var desk = Desk()
@@ -106,13 +106,32 @@ import Testing
         #expect(desk.register("phone", named: "late", at: Self.start) == nil)
     }
 
+    @Test func `an entry says whether the user did it by themselves, whose words it has or not`() {
+        var ledger = Story().ledger
+        let act = Fact.consumptionConsent(true)
+        let user = Note(actor: nil, device: DeviceID("a"))
+        ledger.append(
+            [
+                .init(act, at: "01-01"), .init(act, at: "01-01", note: user), .init(act, at: "01-01", note: .support),
+                .init(.device(DeviceAct("a", .seen)), at: "01-01"),
+                .init(.credit(.released(ReservationID("r"))), at: "01-01"),
+                .init(.sandboxTester(true), at: "01-01"), .init(.bound(.pass("p")), at: "01-01"),
+                .init(.stated(.purchase(.state(of: "p", at: "01-01"))), at: "01-01"),
+            ], at: "01-01")
+        #expect(ledger.entries.map(\.isOwnAct) == [true, true, false, true, true, false, false, false])
+        #expect(ledger.entries.allSatisfy { $0.note == nil }, "words are nobody's until they are digested")
+    }
+
     @Test func `credits are drawn two thousand times a day`() {
         let at = Self.start
         var ledger = Story().ledger
         let spends = (0..<1_999).map { number in
             LedgerEntry.Draft(
                 .credit(
-                    .spent(Spend(idempotencyKey: "k\(number)", purse: .credit, amount: 0, draws: [], spendableAfter: 0))
+                    .spent(
+                        Spend(
+                            idempotencyKey: "k\(number)", request: "", purse: .credit, amount: 0, draws: [],
+                            spendableAfter: 0))
                 ),
                 at: at)
         }
@@ -138,10 +157,11 @@ import Testing
     @Test func `no evidence is ever refused, however much has come`() {
         var ledger = Story().ledger
         let pass = VerifiedPurchase.state(of: "p", at: "01-01")
-        ledger.append((0..<10_000).map { _ in .init(.evidence(pass), at: "01-01") }, at: Self.start)
+        ledger.append((0..<10_000).map { _ in .init(.stated(.purchase(pass)), at: "01-01") }, at: Self.start)
         let history = ledger.history(now: Self.start + 20_000)
         let binding = Decision<Void, Never>(
-            bindings: [pass.key: .alice], drafts: [.alice: [.init(.evidence(pass), at: "01-01")]], answer: .success(()))
+            bindings: [pass.key: .alice], drafts: [.alice: [.init(.stated(.purchase(pass)), at: "01-01")]],
+            answer: .success(()))
         guard case .success = binding.bounded(for: .alice, given: history).answer else {
             Issue.record("it is recorded")
             return

@@ -12,32 +12,32 @@ import Testing
         init(_ story: Story) { ledger = story.ledger }
 
         mutating func register(
-            _ device: DeviceID, at now: Instant, named name: DeviceName? = nil, isPinned: Bool? = nil
+            _ device: Label, at now: Instant, named name: Label? = nil, isPinned: Bool? = nil
         ) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
             let use = RegisterDevice(device, of: .alice, named: name, isPinned: isPinned, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
-        mutating func reactivate(_ device: DeviceID, at now: Instant) -> Result<Device, ReactivateDeviceRefusal> {
+        mutating func reactivate(_ device: Label, at now: Instant) -> Result<Device, ReactivateDeviceRefusal> {
             let use = ReactivateDevice(device, of: .alice, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
-        mutating func suspend(_ device: DeviceID, at now: Instant) -> Result<Device, DeviceRefusal> {
+        mutating func suspend(_ device: Label, at now: Instant) -> Result<Device, DeviceRefusal> {
             let use = SuspendDevice(device, of: .alice, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
-        mutating func see(_ device: DeviceID, at now: Instant) -> Result<Device, DeviceRefusal> {
+        mutating func see(_ device: Label, at now: Instant) -> Result<Device, DeviceRefusal> {
             let use = SeeDevice(device, of: .alice, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
-        mutating func remove(_ device: DeviceID, at now: Instant) -> DeviceRefusal? {
+        mutating func remove(_ device: Label, at now: Instant) -> DeviceRefusal? {
             let use = RemoveDevice(device, of: .alice, note: note)
             let decision = use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway)
             switch ledger.enter(decision, at: now) {
@@ -73,7 +73,9 @@ import Testing
         _ = desk.reactivate("a", at: "01-05")
         _ = desk.see("a", at: "01-06")
         _ = desk.remove("a", at: "01-07")
-        #expect(desk.ledger.entries.dropFirst(start).map(\.note) == Array(repeating: note, count: 6))
+        #expect(
+            desk.ledger.entries.dropFirst(start).map(\.note)
+                == Array(repeating: note.map { NoteDigest(of: $0) }, count: 6))
     }
 
     @Test func aNewDeviceIsActiveAndItsReplyIsWhatTheFoldSays() throws {
@@ -111,6 +113,23 @@ import Testing
         #expect(suspended.device.state == .suspended(by: .user))
     }
 
+    @Test func `a device is shown in the words that gave it its name, whatever is said of it later`() throws {
+        var desk = Self.seats(1)
+        desk.note = Note(actor: nil, device: DeviceID("a"))
+        _ = try desk.register("a", at: "01-02").get()
+        let registered = desk.devices(at: "01-02")["a"]
+        #expect(registered?.words == NoteDigest(of: Note(actor: nil, device: DeviceID("a"))))
+        let named = Note(actor: nil, device: DeviceID("a"), deviceName: DeviceName("Phone"))
+        desk.note = named
+        #expect(try desk.register("a", at: "01-03", named: "Phone").get().device.words == nil, "still to be entered")
+        desk.note = Note(actor: "server", device: DeviceID("a"))
+        let pinned = try desk.register("a", at: "01-04", isPinned: true).get()
+        #expect(pinned.device.words == NoteDigest(of: named))
+        _ = try desk.suspend("a", at: "01-05").get()
+        #expect(desk.devices(at: "01-05")["a"]?.words == NoteDigest(of: named))
+        #expect(desk.devices(at: "01-05")["a"]?.name == "Phone")
+    }
+
     @Test func withoutAFreeSeatANewDeviceIsRefusedWithTheCounts() throws {
         var desk = Self.seats(1)
         _ = try desk.register("a", at: "01-02").get()
@@ -129,7 +148,7 @@ import Testing
     @Test func theGraceKeepsSeatsAndGivesNone() throws {
         var desk = Desk(
             Story().has(seats: 3, from: "01-01", until: "02-01").has(seats: 2, from: "02-01", until: "03-01"))
-        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        for device in ["a", "b"] as [Label] { _ = try desk.register(device, at: "01-02").get() }
         #expect(desk.devices(at: "02-01 12:00").seats == DeviceSeats(allowed: 2, active: 2, suspended: 0))
         #expect(
             desk.register("c", at: "02-01 12:00")
@@ -139,7 +158,7 @@ import Testing
     @Test func a101stDeviceIsRefusedBeforeSeatsAreAskedAbout() throws {
         var desk = Desk(Story().has(seats: 1, from: "01-01", until: "02-01"))
         for number in 1...DeviceRoster.maximumOnRecord {
-            let device = try #require(DeviceID("d\(number)"))
+            let device = Label("d\(number)")
             _ = try desk.register(device, at: "01-02").get()
             if number < DeviceRoster.maximumOnRecord { _ = try desk.suspend(device, at: "01-02").get() }
         }
@@ -207,7 +226,7 @@ import Testing
     @Test func whomTheLimitSuspendedIsReactivatedOnlyByAFreeSeat() throws {
         var desk = Desk(
             Story().has(seats: 2, from: "01-01", until: "02-01").has(seats: 1, from: "02-01", until: "03-01"))
-        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        for device in ["a", "b"] as [Label] { _ = try desk.register(device, at: "01-02").get() }
         #expect(desk.devices(at: "02-03").lines == ["a active", "b suspended by limit"])
         #expect(
             desk.reactivate("b", at: "02-03")
@@ -234,7 +253,7 @@ import Testing
 
     @Test func `devices that are seen by turns are recorded 200 times within 24 hours, and then again`() throws {
         var desk = Self.seats(2)
-        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        for device in ["a", "b"] as [Label] { _ = try desk.register(device, at: "01-02").get() }
         let recorded = try (1...1_443).filter { (minute: Int64) in
             let instant = Instant("01-02") + minute * 60_000
             return try desk.see(minute % 2 == 0 ? "a" : "b", at: instant).get().lastSeenAt == instant
@@ -245,7 +264,7 @@ import Testing
 
     @Test func `a device that another goes before is recorded as seen once a minute, and goes before it`() throws {
         var desk = Self.seats(2)
-        for device in ["a", "b"] as [DeviceID] { _ = try desk.register(device, at: "01-02").get() }
+        for device in ["a", "b"] as [Label] { _ = try desk.register(device, at: "01-02").get() }
         let facts = desk.facts { desk in
             #expect(desk.see("a", at: "01-02 00:00:01").map(\.lastSeenAt) == .success("01-02"), "by its id it is first")
             #expect(desk.see("b", at: "01-02 00:00:59").map(\.lastSeenAt) == .success("01-02"), "too soon")

@@ -56,6 +56,12 @@ import Testing
         #expect(timeline.devices(at: "02-01").lines == ["A suspended by limit"])
     }
 
+    @Test func `of devices that were seen at once the earliest registered keeps its seat, whatever they are called`() {
+        let story = Story().has(seats: 2, from: "01-01", until: "02-01").has(seats: 1, from: "02-01", until: "03-01")
+            .registers("b", at: "01-02").registers("a", at: "01-03").sees("a", at: "01-10").sees("b", at: "01-10")
+        check(story, ["02-01": ["a active", "b active"], "02-02": ["a suspended by limit", "b active"]])
+    }
+
     @Test func theOrderIsPinnedThenMostRecentlySeenThenID() {
         let story = Story().has(seats: 4, from: "01-01", until: "02-01").has(seats: 3, from: "02-01", until: "02-10")
             .has(seats: 2, from: "02-10", until: "02-20").has(seats: 1, from: "02-20", until: "03-01")

@@ -62,7 +62,7 @@ import Testing
         for (number, plan) in model.plans.enumerated() {
             story = story.attaches(
                 .state(
-                    of: "plan\(number)", .plan(plan.seats), .autoRenewable, at: hour(plan.from), until: hour(plan.until)
+                    of: "plan\(number)", .plan(plan.seats), .plan, at: hour(plan.from), until: hour(plan.until)
                 ), at: early)
         }
         if let pass = model.pass {
@@ -74,7 +74,7 @@ import Testing
         for (number, addOn) in model.addOns.enumerated() {
             let id = "add-on\(number)"
             story = story.buys(
-                id, addOn.requiresPro ? "pro.seats" : .seats, at: hour(addOn.from), type: .nonConsumable,
+                id, addOn.requiresPro ? "pro.seats" : .seats, at: hour(addOn.from), type: .addOn,
                 attachedAt: early)
             if let at = addOn.refundedAt { story = story.refunds(id, at: hour(at), recordedAt: early) }
             if let at = addOn.reversedAt { story = story.reverses(id, signedAt: hour(at), recordedAt: early) }
@@ -112,7 +112,7 @@ import Testing
         var model = model(using: &random)
         model.acts = acts(using: &random)
         let told = model.acts.reduce(story(of: model)) { story, act in
-            story.does(act.deed, to: DeviceID(stringLiteral: act.device), at: hour(act.hour))
+            story.does(act.deed, to: Label(stringLiteral: act.device), at: hour(act.hour))
         }
         return (timeline(of: told.ledger, model), model, random)
     }
@@ -185,7 +185,7 @@ import Testing
     private static func ask(
         _ ledger: inout UserLedger, _ model: HourByHour, at now: Instant, using random: inout SplitMix64
     ) {
-        let id = DeviceID(stringLiteral: "d\(Int.random(in: 0..<8, using: &random))")
+        let id = Label(stringLiteral: "d\(Int.random(in: 0..<8, using: &random))")
         let (catalogue, settings) = (catalogue(of: model), settings(of: model))
         let before = timeline(of: ledger, model).devices(at: now)
         let isFree = before.seats.active < before.seats.allowed

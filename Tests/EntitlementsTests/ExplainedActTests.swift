@@ -3,7 +3,7 @@ import Testing
 
 /// The facts about no purchase under `explain`: from when to when each holds, and why it does not count (`semantics.md` §10).
 @Suite struct ExplainedActTests {
-    private static let phone: DeviceID = "phone"
+    private static let phone: Label = "phone"
 
     /// Lines such as `The user … 01-01..01-02 superseded`; an end is left out where there is none.
     private func acts(
@@ -43,6 +43,17 @@ import Testing
         #expect(purses == [.credit, .credit, .credit, .credit])
         let draws = all(of: story, at: "01-05").map { $0.draws.map(\.amount) }
         #expect(draws == [[10], [20], [5], [3]], "a commitment takes what was spent of the reservation")
+    }
+
+    @Test func aDebtHoldsForEverInThePurseOfItsUnitAndEnvironment() {
+        let debt = Debt(of: Label("A"), in: .vpn, .sandbox, 10, unit: "credit")
+        let story = Story().told(.debtTakenOver(debt), at: "01-02").told(.debtPassedOn(debt), at: "01-03")
+        #expect(
+            acts(of: story, at: "01-03") == [
+                "10 of credit that an erased person of the same Apple account owed were taken over. 01-02..",
+                "10 of credit that were owed are owed by another user of the same Apple account. 01-03..",
+            ])
+        #expect(all(of: story, at: "01-03").map(\.purse) == [.sandbox, .sandbox])
     }
 
     @Test func aDeedHoldsUntilTheNextThatUndoesIt() {

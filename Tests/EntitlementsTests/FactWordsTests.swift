@@ -18,12 +18,14 @@ struct FactWordsTests {
     func `a refund says how much of the price it is`(share: Int?, words: String) {
         let state = VerifiedPurchase.state(
             of: "p", at: "01-01", revocation: Revocation(revokedAt: "01-10", share: share), signedAt: "01-10")
-        #expect(Self.text(.evidence(state)) == "Transaction p of \(ProductID.pro30) was shown as taken back \(words)")
+        #expect(
+            Self.text(.stated(.purchase(state)))
+                == "Transaction p of \(ProductID.pro30) was shown as taken back \(words)")
     }
 
     @Test func `a family's purchase says so`() {
         #expect(
-            Self.text(.evidence(.state(of: "p", at: "01-01", isFamilyShared: true)))
+            Self.text(.stated(.purchase(.state(of: "p", at: "01-01", isFamilyShared: true))))
                 == "Transaction p of \(ProductID.pro30), shared by the family, was shown as bought on 2026-01-01 and not taken back."
         )
     }
@@ -51,16 +53,52 @@ struct FactWordsTests {
         #expect(Self.text(.granted(grant)) == "An operator gave \(words).")
     }
 
-    @Test func `a debt says how much of what is owed, and names no purchase where it came to`() {
-        let debt = Debt(unit: "coin", refunds: 30..<100)
-        let left = Fact.debtLeft(.pass("p"), debt)
-        let came = Fact.debtCame(.pass("p"), debt)
-        #expect(left.kindText == "debt_left" && came.kindText == "debt_came")
+    @Test func `a debt says how much of what is owed, and names neither purchase nor account`() {
+        let debt = Debt(of: Label("A"), in: .vpn, .production, 70, unit: "coin")
+        let (gone, come) = (Fact.debtPassedOn(debt), Fact.debtTakenOver(debt))
+        #expect(gone.kindText == "debt_passed_on" && come.kindText == "debt_taken_over")
+        #expect(gone.purchase == nil && come.purchase == nil)
         #expect(
-            Self.text(left)
-                == "70 of coin that were owed for purchase p went to another user of the same Apple account.")
+            Self.text(gone) == "70 of coin that were owed are owed by another user of the same Apple account.")
         #expect(
-            Self.text(came) == "70 of coin that are owed for an earlier purchase of the same Apple account came along.")
+            Self.text(come) == "70 of coin that an erased person of the same Apple account owed were taken over.")
+    }
+
+    @Test(
+        arguments: [
+            (.init(key: .pass("p"), signedAt: "01-01", willRenew: true), "renewing."),
+            (.init(key: .pass("p"), signedAt: "01-01", willRenew: true, renewsInto: "pro"), "renewing as pro."),
+            (
+                .init(
+                    key: .pass("p"), signedAt: "01-01", willRenew: true, graceEndsAt: "01-10", isInRetry: true,
+                    priceConsent: .pending),
+                "renewing; its payment is tried again; it goes on without payment until 2026-01-10; "
+                    + "a higher price is not agreed to yet."
+            ),
+            (
+                .init(key: .pass("p"), signedAt: "01-01", willRenew: false, end: .cancelled),
+                "not renewing; it ended because it was cancelled."
+            ),
+            (
+                .init(key: .pass("p"), signedAt: "01-01", willRenew: false, end: .billing),
+                "not renewing; it ended because it could not be paid."
+            ),
+            (
+                .init(key: .pass("p"), signedAt: "01-01", willRenew: false, end: .priceIncrease, priceConsent: .given),
+                "not renewing; it ended because a higher price was not agreed to; a higher price is agreed to."
+            ),
+            (
+                .init(key: .pass("p"), signedAt: "01-01", willRenew: false, end: .unavailable),
+                "not renewing; it ended because the product was not for sale any more."
+            ),
+            (
+                .init(key: .pass("p"), signedAt: "01-01", willRenew: false, end: .other("5")),
+                "not renewing; it ended (5)."
+            ),
+        ] as [(VerifiedRenewal, String)])
+    func `the state of a renewal says what will follow`(renewal: VerifiedRenewal, words: String) {
+        #expect(Self.text(.stated(.renewal(renewal))) == "Purchase p was shown as \(words)")
+        #expect(Fact.stated(.renewal(renewal)).kindText == "renewal")
     }
 
     @Test func `consent is told as given and as taken back`() {

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func aGrantedAddOnCountsWithTheOneThatWasBought() {
-        let story = Story().buys("a", .xyz, at: "01-01", type: .nonConsumable)
+        let story = Story().buys("a", .xyz, at: "01-01", type: .addOn)
             .grants("g", .addOn(.xyz, app: .vpn), at: "01-05").refunds("a", at: "01-10")
         #expect(story.status(at: "01-15").addOns.map(\.state) == [.active], "revoking one never shortens the other")
         #expect(story.withdraws("g", at: "01-12").status(at: "01-15").addOns.map(\.state) == [.revoked])
@@ -90,7 +90,7 @@ import Testing
 
     @Test func anOperatorRevokesAChainWithAllItsPeriods() {
         let period = { (name: String, at: Instant, until: Instant) in
-            VerifiedPurchase.state(of: "w", .proMonthly, .autoRenewable, transaction: name, at: at, until: until)
+            VerifiedPurchase.state(of: "w", .proMonthly, .plan, transaction: name, at: at, until: until)
         }
         let story = Story().attaches(period("1", "01-01", "02-01"), at: "01-01").withdraws("w", at: "01-10")
             .records(period("2", "02-01", "03-01"), at: "02-01")

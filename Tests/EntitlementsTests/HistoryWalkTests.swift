@@ -3,7 +3,7 @@ import Testing
 
 /// Random histories of everything that a ledger can hold, held against the promises of `semantics.md` §1 and §2.
 @Suite struct HistoryWalkTests {
-    private static let seeds = UInt64(0)..<150
+    private static let seeds = UInt64(0)..<180
     private static let horizon: Int64 = 200
 
     /// States of a few purchases of all kinds, with dates a day apart so that ties are common.
@@ -19,22 +19,47 @@ import Testing
                 let share = [100_000, 50000, 33333].randomElement(using: &random)
                 let isRevoked = copy > 0 && Bool.random(using: &random)
                 let revokedAt = max(purchasedAt, signedAt + -3 * Instant.millisecondsPerDay)
+                let stretch = Suspension(
+                    startsAt: purchasedAt + Int64.random(in: 0...20, using: &random) * Instant.millisecondsPerDay,
+                    endsAt: Bool.random(using: &random) ? signedAt : nil)
+                let isSuspended = product == .proMonthly && Int.random(in: 0..<3, using: &random) == 0
                 return VerifiedPurchase.state(
                     of: "p\(number)", product, type(of: product),
                     transaction: Int.random(in: 0..<4, using: &random) == 0 ? "copy\(number)" : nil,
                     period: product == .proMonthly ? "period\(copy / 2)" : nil, environment: environment,
                     at: purchasedAt, until: purchasedAt + 30 * Instant.millisecondsPerDay,
+                    suspension: isSuspended ? stretch : nil,
                     revocation: isRevoked ? Revocation(revokedAt: revokedAt, share: share) : nil, signedAt: signedAt)
             }
         }
     }
 
-    private static func type(of product: ProductID) -> StoreProductType {
+    /// What the stores said: the states, and for each chain up to three of its renewal.
+    private static func statements(
+        with states: [VerifiedPurchase], using random: inout SplitMix64
+    ) -> [Fact] {
+        let chains = Dictionary(grouping: states.filter { $0.type == .plan }, by: \.key).sorted { $0.key < $1.key }
+        let renewals = chains.flatMap { key, states in
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                let days = { (range: ClosedRange<Int64>, random: inout SplitMix64) in
+                    states[0].purchasedAt + Int64.random(in: range, using: &random) * Instant.millisecondsPerDay
+                }
+                return VerifiedRenewal(
+                    key: key, signedAt: days(0...40, &random), willRenew: Bool.random(using: &random),
+                    graceEndsAt: Bool.random(using: &random) ? days(25...50, &random) : nil,
+                    isInRetry: Bool.random(using: &random),
+                    end: Int.random(in: 0..<4, using: &random) == 0 ? .billing : nil)
+            }
+        }
+        return states.map { .stated(.purchase($0)) } + renewals.map { .stated(.renewal($0)) }
+    }
+
+    private static func type(of product: ProductID) -> StatedType {
         switch product {
-        case .proMonthly: .autoRenewable
-        case .xyz: .nonConsumable
+        case .proMonthly: .plan
+        case .xyz: .addOn
         case .credits100: .consumable
-        default: .nonRenewing
+        default: .pass
         }
     }
 
@@ -60,7 +85,7 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = states.map(Fact.evidence) + Set(states.map(\.key)).sorted().map(Fact.bound)
+            let facts = Self.statements(with: states, using: &random) + Set(states.map(\.key)).sorted().map(Fact.bound)
             let days = stride(from: Int64(0), to: 130, by: 13)
             let once = Self.ledger(facts, using: &random)
             let repeated = Self.ledger((facts + facts.prefix(5)).shuffled(using: &random), using: &random)
@@ -83,10 +108,12 @@ import Testing
             devices: status.devices, explanation: [], settings: status.settings)
     }
 
-    /// A ledger in which what is bought or granted also goes away, comes and is withdrawn.
+    /// A ledger in which what is bought or granted also goes away, comes and is withdrawn, and debts come and go.
     private static func wanderings(using random: inout SplitMix64) -> UserLedger {
         var story = Story()
-        for state in states(using: &random) { story = story.records(state, at: "2027-01-01") }
+        for fact in statements(with: states(using: &random), using: &random) {
+            story = story.told(fact, at: "2027-01-01")
+        }
         let gifts: [Grant.Gift] = [
             .pass(tier: "pro", length: Pass.length(days: 20, quantity: 1)), .window(tier: "basic", endsAt: day(70)),
             .addOn(.proOnly, app: .vpn), .credits(unit: "credit", amount: 5, expiresAt: nil),
@@ -95,6 +122,13 @@ import Testing
             let grant = Grant(
                 key: .grant("g\(number)"), gift: gift, grantedAt: day(Int64.random(in: 0...60, using: &random)))
             story = story.told(.granted(grant), at: "2027-01-01")
+        }
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            let units = Int.random(in: 1...90, using: &random)
+            let debt = Debt(of: Label("A"), in: .vpn, .production, units, unit: "credit")
+            story = story.told(
+                Bool.random(using: &random) ? .debtTakenOver(debt) : .debtPassedOn(debt),
+                at: day(Int64.random(in: 0...60, using: &random)))
         }
         for key in Set(story.ledger.entries.compactMap(\.fact.purchase)).sorted() {
             var at = Int64.random(in: 0...40, using: &random)
@@ -118,7 +152,7 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = states.map(Fact.evidence) + Set(states.map(\.key)).sorted().map(Fact.bound)
+            let facts = Self.statements(with: states, using: &random) + Set(states.map(\.key)).sorted().map(Fact.bound)
             let ledger = wandering ? Self.wanderings(using: &random) : Self.ledger(facts, using: &random)
             let timeline = Timeline(folding: ledger, given: .pausing, settings: .everyone)
             var at = Self.day(Int64.random(in: -5...120, using: &random))
@@ -141,7 +175,8 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = (Set(states.map(\.key)).sorted().map(Fact.bound) + states.map(Fact.evidence))
+            let facts =
+                (Set(states.map(\.key)).sorted().map(Fact.bound) + Self.statements(with: states, using: &random))
                 .shuffled(using: &random)
             let split = facts.count / 2
             let early = Self.ledger(Array(facts.prefix(split)), using: &random)
@@ -202,14 +237,15 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = Set(states.map(\.key)).sorted().map(Fact.bound) + states.map(Fact.evidence)
+            let facts = Set(states.map(\.key)).sorted().map(Fact.bound) + Self.statements(with: states, using: &random)
             let before = Timeline(
                 folding: Self.ledger(facts, using: &random), given: .example, settings: .everyone)
             let new = VerifiedPurchase.state(
                 of: "new", [.pro30, .basic30].randomElement(using: &random) ?? .pro30,
                 at: Self.day(Int64.random(in: 0...80, using: &random)))
             let after = Timeline(
-                folding: Self.ledger(facts + [.evidence(new), .bound(new.key)], using: &random), given: .example,
+                folding: Self.ledger(facts + [.stated(.purchase(new)), .bound(new.key)], using: &random),
+                given: .example,
                 settings: .everyone)
             let lowered = (Int64(0)...Self.horizon).filter { number in
                 before.rank(at: Self.day(number)) > after.rank(at: Self.day(number))

@@ -71,11 +71,13 @@ struct HourByHour {
         let device: String
         var isPinned: Bool
         var seen: Int
+        let registered: Int
         var state = "active"
 
         func goes(before other: Place) -> Bool {
             if isPinned != other.isPinned { return isPinned }
-            return seen != other.seen ? seen > other.seen : device < other.device
+            if seen != other.seen { return seen > other.seen }
+            return registered != other.registered ? registered < other.registered : device < other.device
         }
     }
 
@@ -112,7 +114,7 @@ extension HourByHour.Act {
     fileprivate func apply(to places: inout [HourByHour.Place]) {
         guard let index = places.firstIndex(where: { $0.device == device }) else {
             if case .registered(_, let isPinned) = deed {
-                places.append(HourByHour.Place(device: device, isPinned: isPinned, seen: hour))
+                places.append(HourByHour.Place(device: device, isPinned: isPinned, seen: hour, registered: hour))
             }
             return
         }

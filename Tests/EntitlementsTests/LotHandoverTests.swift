@@ -26,7 +26,7 @@ import Testing
         /// Every ledger that has or had the lot learns of its states.
         private mutating func learn(_ state: VerifiedPurchase, at instant: Instant) {
             for index in ledgers.indices {
-                ledgers[index].append([LedgerEntry.Draft(.evidence(state), at: state.signedAt)], at: instant)
+                ledgers[index].append([LedgerEntry.Draft(.stated(.purchase(state)), at: state.signedAt)], at: instant)
             }
         }
 
@@ -42,7 +42,8 @@ import Testing
             let history = PurchaseHistory(
                 now: instant, ledgers: [ledgers[owner].user: ledgers[owner]], purchases: [:], tokenHolders: [:])
             let decision = SpendCredits(
-                .of(amount), from: .credit, of: ledgers[owner].user, idempotencyKey: "\(instant)", in: catalogue,
+                .of(amount), from: .credit, of: ledgers[owner].user, idempotencyKey: "\(instant)", request: "",
+                in: catalogue,
                 settings: .everyone
             ).decide(given: history)
             ledgers[owner].append(decision.drafts[ledgers[owner].user] ?? [], at: instant)
@@ -147,7 +148,7 @@ import Testing
     @Test func aReservationStaysWithWhoMadeIt() {
         let story = Story().credits("c", at: "01-01").reserves("r", 40, at: "01-02")
         let key = Story().credits("c", at: "01-01").timeline().purchases[0].key
-        #expect(story.timeline().unitsToMove(of: key, at: "01-03", cause: .operator) == 60)
+        #expect(story.timeline().unitsToMove(of: key, at: "01-03") == 60)
         #expect(story.timeline().isTouched(key, at: "01-03"))
         let given = story.adding([.gaveAway(key, Handover(cause: .operator, units: 60))], at: "01-03")
         #expect(given.balances(at: "01-03") == ["0 = 40 credited − 40 reserved"])
@@ -159,7 +160,7 @@ import Testing
         let story = Story().credits("c", at: "01-01").spends(70, at: "01-02").refunds("c", at: "01-03")
             .credits("d", at: "01-04")
         let key = try #require(story.timeline().purchases.first { $0.key.externalID.text == "d" }?.key)
-        #expect(story.timeline().unitsToMove(of: key, at: "01-05", cause: .operator) == 30)
+        #expect(story.timeline().unitsToMove(of: key, at: "01-05") == 30)
         #expect(story.timeline().isTouched(key, at: "01-05"))
         let given = story.adding([.gaveAway(key, Handover(cause: .operator, units: 30))], at: "01-05")
         #expect(given.balances(at: "01-05") == ["0 = 170 credited − 100 refunded − 70 spent"])
@@ -189,7 +190,7 @@ import Testing
             .grants("promo", 80, until: "01-10", at: "01-04").reverses("c", signedAt: "01-12")
         let key = Grant.key(ExternalID("promo"))
         #expect(story.balances(at: "01-11") == ["0 = 180 credited − 100 refunded − 10 expired − 70 spent"])
-        #expect(story.timeline().unitsToMove(of: key, at: "01-13", cause: .operator) == 70)
+        #expect(story.timeline().unitsToMove(of: key, at: "01-13") == 70)
         let handover = Handover(cause: .operator, units: 70)
         let given = story.adding([.gaveAway(key, handover)], at: "01-13")
         #expect(given.balances(at: "01-13") == ["30 = 110 credited − 10 expired − 70 spent"])
@@ -199,26 +200,22 @@ import Testing
         #expect(received.balances(at: "01-13") == ["70 = 70 credited"])
     }
 
-    /// "The debt follows the Apple account."
-    @Test func aReclaimTakesTheWholeRefundAlongAndWithItTheDebt() {
-        var town = Town()
-        town.spend(70, at: "01-02")
-        town.refund(100_000, at: "01-03")
-        town.move(to: 1, at: "01-04", .reclaim)
-        #expect(town.balances(at: "01-04") == ["0 = 70 credited − 70 spent", "−70 = 30 credited − 100 refunded"])
-        town.reverse(at: "01-05")
-        #expect(town.balances(at: "01-05") == ["0 = 70 credited − 70 spent", "30 = 30 credited"])
-    }
-
-    @Test func aReclaimTakesNoMoreOfARefundThanTheErasedPersonsPart() {
+    @Test(arguments: Handover.Cause.allCases) func whoeverGetsItAndWhyTheDebtStaysWhereItWasSpent(
+        _ cause: Handover.Cause
+    ) {
         var town = Self.moved()
         town.spend(50, at: "01-04")
         town.refund(100_000, at: "01-05")
-        town.move(to: 2, at: "01-06", .reclaim)
+        town.move(to: 2, at: "01-06", cause)
         #expect(
             town.balances(at: "01-06") == [
-                "−30 = 30 credited − 30 refunded − 30 spent", "0 = 50 credited − 50 spent",
-                "−50 = 20 credited − 70 refunded",
+                "−30 = 30 credited − 30 refunded − 30 spent", "−50 = 50 credited − 50 refunded − 50 spent",
+                "0 = 20 credited − 20 refunded",
+            ])
+        town.reverse(at: "01-07")
+        #expect(
+            town.balances(at: "01-07") == [
+                "0 = 30 credited − 30 spent", "0 = 50 credited − 50 spent", "20 = 20 credited",
             ])
     }
 

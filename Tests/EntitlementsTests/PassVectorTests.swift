@@ -9,7 +9,7 @@ import Testing
     private static let v4 = Story().buys("b", .basic30, at: "01-01").buys("x", at: "01-10")
     private static let v7 = Story().buys("b", .basic30, at: "01-01")
         .attaches(
-            .state(of: "w", .proMonthly, .autoRenewable, source: .stripe, at: "01-15", until: "02-15"), at: "01-15")
+            .state(of: "w", .proMonthly, .plan, source: .stripe, at: "01-15", until: "02-15"), at: "01-15")
 
     private func check(
         _ story: Story, gives segments: String..., in catalogue: CatalogueVersions = .example, knownAt: Instant? = nil,

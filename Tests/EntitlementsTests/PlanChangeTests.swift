@@ -99,8 +99,8 @@ import Testing
                 id: "pro.seats", app: .vpn,
                 terms: .addOn(features: [], requires: "pro", seats: 3, familyShareable: false))
         ])
-        let story = Story().buys("s", .seats, at: "01-01", type: .nonConsumable)
-            .buys("t", "pro.seats", at: "01-01", type: .nonConsumable)
+        let story = Story().buys("s", .seats, at: "01-01", type: .addOn)
+            .buys("t", "pro.seats", at: "01-01", type: .addOn)
         let versions = CatalogueVersions(catalogue)
         check(story, to: .planID("monthly_1"), in: versions, is: "subscribe 2 to 3, 0 active")
         check(story, to: .product(.pro30), in: versions, is: "subscribe 2 to 10, 0 active")

@@ -24,7 +24,7 @@ import Testing
 
     @Test func anotherTypeThanTheCatalogueSaysIsOnlyRecorded() throws {
         try check(Story().buys("p", .pro30, at: "01-01", type: .consumable), isOnlyRecorded: .productTypeMismatch)
-        try check(Story().buys("p", .pro30, at: "01-01", type: .autoRenewable), isOnlyRecorded: .productTypeMismatch)
+        try check(Story().buys("p", .pro30, at: "01-01", type: .plan), isOnlyRecorded: .productTypeMismatch)
         try check(Story().buys("p", .xyz, at: "01-01", type: .unknown("Bond")), isOnlyRecorded: .productTypeMismatch)
         try check(Story().buys("p", .proMonthly, at: "01-01"), isOnlyRecorded: .productTypeMismatch)
     }
@@ -37,10 +37,10 @@ import Testing
     }
 
     @Test func aFamilySharedAddOnCountsWhereTheCatalogueSaysSo() throws {
-        let shared = Story().buys("a", .xyz, at: "01-01", type: .nonConsumable, isFamilyShared: true)
+        let shared = Story().buys("a", .xyz, at: "01-01", type: .addOn, isFamilyShared: true)
         #expect(shared.status(at: "01-02").features == ["xyz"])
         try check(
-            Story().buys("a", .proOnly, at: "01-01", type: .nonConsumable, isFamilyShared: true),
+            Story().buys("a", .proOnly, at: "01-01", type: .addOn, isFamilyShared: true),
             isOnlyRecorded: .familyShared)
     }
 
@@ -123,7 +123,7 @@ import Testing
         let catalogue = CatalogueVersions(.example(adding: lost))
         try check(Story().buys("p", "lost", at: "01-01"), isOnlyRecorded: .unknownProduct, in: catalogue)
         try check(
-            Story().buys("p", "lost.plan", at: "01-01", type: .autoRenewable), isOnlyRecorded: .unknownProduct,
+            Story().buys("p", "lost.plan", at: "01-01", type: .plan), isOnlyRecorded: .unknownProduct,
             in: catalogue)
     }
 

@@ -6,6 +6,7 @@ extension QuarterByQuarter {
     func purse(_ environment: StoreEnvironment, of user: UserID, at now: Int) -> UnitByUnit {
         var units = UnitByUnit(
             lots(environment, of: user).map { lot($0, of: user) }, acts(environment, of: user),
+            (debts[user] ?? []).filter { $0.debt.environment == environment },
             from: Self.instant(0), by: Self.length)
         for _ in 0...max(0, now) { units.tick() }
         return units
@@ -62,7 +63,7 @@ extension QuarterByQuarter {
         }
     }
 
-    private func entry(_ key: String, of user: UserID) -> CreditAct? {
+    private func entry(_ key: Label, of user: UserID) -> CreditAct? {
         credits[user]?.map(\.act).first { act in
             switch act {
             case .spent(let spend): spend.idempotencyKey == key
@@ -88,7 +89,7 @@ extension QuarterByQuarter {
             })
     }
 
-    mutating func spend(_ amount: Int, from purse: Purse, _ key: String, of user: UserID, at now: Int) -> String {
+    mutating func spend(_ amount: Int, from purse: Purse, _ key: Label, of user: UserID, at now: Int) -> String {
         if let first = entry(key, of: user) {
             guard case .spent(let spend) = first, spend.amount == amount, spend.purse == purse else {
                 return "idempotency_key_reused"
@@ -100,7 +101,7 @@ extension QuarterByQuarter {
         case .failure(let refusal): return refusal.rawValue
         case .success(let draws):
             let spend = Spend(
-                idempotencyKey: key, purse: purse, amount: amount, draws: draws,
+                idempotencyKey: key, request: .asking(amount, purse), purse: purse, amount: amount, draws: draws,
                 spendableAfter: units.spendable - amount)
             credits[user, default: []].append(CreditEntry(.spent(spend), at: Self.instant(now)))
             return Self.receipt(amount, draws, spendable: spend.spendableAfter, debt: 0)
@@ -108,7 +109,7 @@ extension QuarterByQuarter {
     }
 
     mutating func reserve(
-        _ id: String, _ amount: Int, from purse: Purse, _ key: String, for quarters: Int, of user: UserID, at now: Int
+        _ id: String, _ amount: Int, from purse: Purse, _ key: Label, for quarters: Int, of user: UserID, at now: Int
     ) -> String {
         if let first = entry(key, of: user) {
             guard case .reserved(let reservation) = first, reservation.amount == amount, reservation.purse == purse,
@@ -122,7 +123,8 @@ extension QuarterByQuarter {
         case .failure(let refusal): return refusal.rawValue
         case .success(let draws):
             let reservation = Reservation(
-                id: ReservationID(id), idempotencyKey: key, purse: purse, amount: amount,
+                id: ReservationID(id), idempotencyKey: key, request: .asking(amount, purse, quarters), purse: purse,
+                amount: amount,
                 expiresAt: Self.instant(now + quarters), draws: draws)
             credits[user, default: []].append(CreditEntry(.reserved(reservation), at: Self.instant(now)))
             return Self.text(of: reservation)

@@ -13,7 +13,7 @@ extension QuarterByQuarter {
                 let knows = thing.told.contains {
                     $0.state.transactionID == state.transactionID && $0.users.contains(stay.user)
                 }
-                if state.type != .autoRenewable || knows || stay.user == thing.owner { told.users.insert(stay.user) }
+                if state.type != .plan || knows || stay.user == thing.owner { told.users.insert(stay.user) }
             }
             thing.told.append(told)
         }
@@ -21,9 +21,18 @@ extension QuarterByQuarter {
 
     /// What somebody is told who attaches a purchase that is known; `proof` is the Apple account that they show.
     mutating func attach(_ id: String, to user: UserID, proof: AccountProof?, at now: Int) -> String {
+        let answer = claim(id, by: user, proof: proof, at: now)
+        takeOver(whatTheBuyersOwedOf: [id], by: user, at: now)
+        return answer
+    }
+
+    private mutating func claim(_ id: String, by user: UserID, proof: AccountProof?, at now: Int) -> String {
         guard let position = position(id) else { return "not_claimable" }
         if let owner = things[position].owner {
             if owner == user { return "alreadyTheirs" }
+            if owner.isErased {
+                return reclaim(position, by: user, proof: proof, at: now) ? "transferred" : "owned_by_another_user"
+            }
             guard mayComeByPolicy(position, to: user, proof: proof, at: now) else { return "owned_by_another_user" }
             _ = move(id, from: owner, to: user, at: now, byPolicy: true)
             return "transferred"
@@ -37,8 +46,7 @@ extension QuarterByQuarter {
 
     private mutating func mayComeByPolicy(_ position: Int, to user: UserID, proof: AccountProof?, at now: Int) -> Bool {
         let thing = things[position]
-        guard let proof, proof.environment == thing.key.environment,
-            thing.told.contains(where: { $0.state.appTransactionID == proof.account }),
+        guard thing.isBought(by: proof),
             let stay = thing.stays.last, !isTouched(thing, at: now)
         else { return false }
         if thing.stays.count > 1, now - stay.from < Self.cooldown { return false }
@@ -77,13 +85,16 @@ extension QuarterByQuarter {
     /// The verdicts on the items of a restore, all of which are recorded; purchases are judged in their order.
     mutating func restore(_ items: [VerifiedPurchase], to user: UserID, proof: AccountProof?, at now: Int) -> [String] {
         var verdicts = items.map { _ in "duplicate" }
+        let had = Set(things.filter { $0.owner == user }.map(\.key))
         for (key, rivals) in Dictionary(grouping: items.indices, by: { items[$0].key })
             .sorted(by: { Self.order($0.key).lexicographicallyPrecedes(Self.order($1.key)) })
         {
             let newest = rivals.map { items[$0].signedAt }.max()
             guard let speaking = rivals.first(where: { items[$0].signedAt == newest }) else { continue }
-            verdicts[speaking] = attach(key.externalID.text, to: user, proof: proof, at: now)
+            let answer = claim(key.externalID.text, by: user, proof: proof, at: now)
+            verdicts[speaking] = answer == "alreadyTheirs" && !had.contains(key) ? "transferred" : answer
         }
+        takeOver(whatTheBuyersOwedOf: Set(items.map(\.key.externalID.text)), by: user, at: now)
         return verdicts
     }
 
@@ -106,8 +117,14 @@ extension QuarterByQuarter {
     mutating func move(
         _ id: String?, from giver: UserID, to receiver: UserID, at now: Int, byPolicy: Bool = false
     ) -> [String]? {
-        let going = things.indices.filter { things[$0].owner == giver && (id == nil || things[$0].id == id) }
-        if id != nil, going.isEmpty { return nil }
+        let ids = move(from: giver, to: receiver, at: now, byPolicy: byPolicy) { id == nil || $0.id == id }
+        return id != nil && ids.isEmpty ? nil : ids
+    }
+
+    mutating func move(
+        from giver: UserID, to receiver: UserID, at now: Int, byPolicy: Bool = false, where goes: (Thing) -> Bool
+    ) -> [String] {
+        let going = things.indices.filter { things[$0].owner == giver && goes(things[$0]) }
         let left = going.map { (ran: ran($0, by: now), units: unitsToMove($0, at: now)) }
         for (position, left) in zip(going, left) {
             change(position) { thing in
@@ -126,13 +143,13 @@ extension QuarterByQuarter {
 
     /// Purchases by source and environment, and then by id.
     private static func order(_ key: PurchaseKey) -> [String] {
-        [key.source.rawValue, key.environment.rawValue, key.externalID.text]
+        [key.source.text, key.environment.rawValue, key.externalID.text]
     }
 
     /// Whether anything was ever recorded of a user.
     func knows(_ user: UserID) -> Bool {
         things.contains { $0.stays.contains { $0.user == user } } || credits[user] != nil
-            || devices[user] != nil || testers[user] != nil
+            || debts[user] != nil || devices[user] != nil || testers[user] != nil
     }
 
     /// How long a pass has run by `now` with all who had it.
@@ -152,6 +169,13 @@ extension QuarterByQuarter {
 }
 
 extension QuarterByQuarter.Thing {
+    /// The Apple account that bought it, where its states tell.
+    var account: Label? { told.lazy.compactMap(\.state.account).first }
+
+    func isBought(by proof: AccountProof?) -> Bool {
+        proof.map { $0.environment == key.environment && $0.account == account } ?? false
+    }
+
     /// Whoever has it knows everything about it.
     mutating func tell(_ user: UserID) {
         for index in told.indices { told[index].users.insert(user) }

@@ -32,7 +32,7 @@ struct QuarterByQuarter {
 
     /// The time in which one user has a purchase, and what came with it and went with it.
     struct Stay {
-        let user: UserID
+        var user: UserID
         let from: Int
         let ran: Int
         let units: Int
@@ -76,6 +76,9 @@ struct QuarterByQuarter {
     /// In the order in which they were first heard of.
     var things: [Thing] = []
     var credits: [UserID: [CreditEntry]] = [:]
+    /// What came from and went from erased people.
+    var debts: [UserID: [DebtEntry]] = [:]
+    var erased: [UserID] = []
     var devices: [UserID: [HourByHour.Act]] = [:]
     /// Whether windows of higher rank pause the passes of `main`.
     let pauses: Bool

@@ -7,7 +7,7 @@ struct Realm {
     private(set) var owners: [PurchaseKey: UserID] = [:]
     /// Who has or had it.
     private var keepers: [PurchaseKey: Set<UserID>] = [:]
-    var tokenHolders: [AccountToken: UserID] = [:]
+    var tokenHolders: [Label: UserID] = [:]
 
     func ledger(of user: UserID) -> UserLedger { ledgers[user] ?? UserLedger(user: user) }
 
@@ -24,12 +24,18 @@ struct Realm {
         guard states[state.key]?.contains(state) != true else { return }
         states[state.key, default: []].append(state)
         for user in keepers[state.key] ?? [] where owners[state.key] == user || concerns(user, state) {
-            append(.init(.evidence(state), at: state.signedAt), to: user, at: now)
+            append(.init(.stated(.purchase(state)), at: state.signedAt), to: user, at: now)
         }
     }
 
+    /// What the store says of a renewal enters the ledger of whoever has the chain.
+    mutating func record(_ renewal: VerifiedRenewal, at now: Instant) {
+        guard let owner = owners[renewal.key] else { return }
+        append(.init(.stated(.renewal(renewal)), at: renewal.signedAt), to: owner, at: now)
+    }
+
     private func concerns(_ keeper: UserID, _ state: VerifiedPurchase) -> Bool {
-        guard state.type == .autoRenewable else { return true }
+        guard state.type == .plan else { return true }
         return ledger(of: keeper).entries.contains { entry in
             entry.fact.purchase == state.key && entry.fact.state?.transactionID == state.transactionID
         }
@@ -48,10 +54,9 @@ struct Realm {
     mutating func restore(
         _ items: [VerifiedPurchase], to user: UserID, proof: AccountProof? = nil, at now: Instant,
         in context: ClaimContext = .example
-    ) -> Result<[Int: Restore.Verdict], Never> {
+    ) -> Result<[Restore.Verdict], Never> {
         for state in items { record(state, at: now) }
-        let indexed = items.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
-        let restore = Restore(indexed, to: user, proof: proof, in: context)
+        let restore = Restore(items, to: user, proof: proof, in: context)
         return apply(restore.decide(given: history(at: now)), at: now)
     }
 
@@ -77,14 +82,15 @@ struct Realm {
     mutating func reserve(_ amount: Int, of user: UserID, at now: Instant) {
         let reserve = ReserveCredits(
             .of(amount), from: .credit, of: user, for: .of(3_600), as: ReservationID("r \(now)"),
-            idempotencyKey: "\(now)", in: .example, settings: .everyone)
+            idempotencyKey: "\(now)", request: "", in: .example, settings: .everyone)
         apply(reserve.decide(given: history(at: now)), at: now)
     }
 
     /// Spends so many credits.
     mutating func spend(_ amount: Int, of user: UserID, at now: Instant) {
         let spend = SpendCredits(
-            .of(amount), from: .credit, of: user, idempotencyKey: "\(now)", in: .example, settings: .everyone)
+            .of(amount), from: .credit, of: user, idempotencyKey: "\(now)", request: "", in: .example,
+            settings: .everyone)
         apply(spend.decide(given: history(at: now)), at: now)
     }
 
@@ -94,12 +100,13 @@ struct Realm {
         _ decision: Decision<Reply, Refusal>, at now: Instant
     ) -> Result<Reply, Refusal> {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
-            for state in states[key] ?? [] { append(.init(.evidence(state), at: state.signedAt), to: user, at: now) }
+            for state in states[key] ?? [] {
+                append(.init(.stated(.purchase(state)), at: state.signedAt), to: user, at: now)
+            }
             append(.init(.bound(key), at: now, note: decision.bindingNote), to: user, at: now)
             own(key, user)
         }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { apply(move, of: key, at: now) }
-        for move in decision.debts { apply(move, at: now) }
         for (user, drafts) in decision.drafts {
             for draft in drafts {
                 append(draft, to: user, at: now)
@@ -116,22 +123,11 @@ struct Realm {
         let known = Set(ledger(of: move.receiver).entries.map(\.fact))
         for entry in ledger(of: giver).entries where entry.fact.purchase == key && entry.fact.goesWithPurchase {
             guard !known.contains(entry.fact) else { continue }
-            append(.init(entry.fact, at: entry.effectiveAt, note: entry.note), to: move.receiver, at: now)
+            append(.init(entry.fact, at: entry.effectiveAt, kept: entry.note), to: move.receiver, at: now)
         }
         append(.init(.gaveAway(key, move.handover), at: move.effectiveAt, note: move.note), to: giver, at: now)
         append(.init(.received(key, move.handover), at: move.effectiveAt, note: move.note), to: move.receiver, at: now)
         own(key, move.receiver)
-    }
-
-    private mutating func apply(_ move: DebtMove, at now: Instant) {
-        let known = Set(ledger(of: move.receiver).entries.map(\.fact))
-        append(.init(.debtLeft(move.lot, move.debt), at: move.effectiveAt), to: move.giver, at: now)
-        for entry in ledger(of: move.giver).entries where entry.fact.state?.key == move.lot {
-            guard !known.contains(entry.fact) else { continue }
-            append(.init(entry.fact, at: entry.effectiveAt), to: move.receiver, at: now)
-        }
-        append(.init(.debtCame(move.lot, move.debt), at: move.effectiveAt), to: move.receiver, at: now)
-        keepers[move.lot, default: []].insert(move.receiver)
     }
 
     /// Once erased, a person is known by the pseudonym alone.
@@ -149,7 +145,7 @@ struct Realm {
     }
 
     private mutating func append(_ draft: LedgerEntry.Draft, to user: UserID, at now: Instant) {
-        ledgers[user, default: UserLedger(user: user)].append([draft], at: now)
+        ledgers[user, default: UserLedger(user: user)].append([draft], at: now, digesting: NoteDigest.of)
     }
 
     func timeline(

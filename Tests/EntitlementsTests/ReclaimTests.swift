@@ -6,8 +6,8 @@ import Testing
     private static let bob: UserID = "bob"
     private static let p1 = VerifiedPurchase.state(of: "p1", at: "01-01", account: "A")
     private static let p2 = VerifiedPurchase.state(of: "p2", at: "01-10", account: "A")
-    private static let other = VerifiedPurchase.state(of: "o", .xyz, .nonConsumable, at: "01-05", account: "B")
-    private static let unnamed = VerifiedPurchase.state(of: "u", .seats, .nonConsumable, at: "01-05")
+    private static let other = VerifiedPurchase.state(of: "o", .xyz, .addOn, at: "01-05", account: "B")
+    private static let unnamed = VerifiedPurchase.state(of: "u", .seats, .addOn, at: "01-05")
 
     private static let erased: Realm = {
         var realm = Realm()
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test(arguments: [
-        nil, "B", "C", AccountProof(of: AppTransactionID("A"), in: .vpn, .sandbox),
-        AccountProof(of: AppTransactionID("A"), in: AppID("com.other"), .production),
+        nil, "B", "C", AccountProof(of: Label("A"), in: .vpn, .sandbox),
+        AccountProof(of: Label("A"), in: AppID("com.other"), .production),
     ]) func withoutTheProofItIsAnothersLikeAnyOther(_ proof: AccountProof?) {
         var realm = Self.erased
         #expect(realm.attach(Self.p1, to: Self.bob, proof: proof, at: "02-10") == .failure(.ownedByAnotherUser))
@@ -54,7 +54,7 @@ import Testing
         realm.erase(.alice, as: 7)
         #expect(realm.attach(Self.p1, to: Self.bob, proof: "A", at: "01-20") == .success(.transferred))
         #expect(realm.owners[tried.key]?.isErased == true)
-        let proof = AccountProof(of: AppTransactionID("A"), in: .vpn, .sandbox)
+        let proof = AccountProof(of: Label("A"), in: .vpn, .sandbox)
         #expect(realm.attach(tried, to: Self.bob, proof: proof, at: "01-21") == .success(.transferred))
     }
 
@@ -70,14 +70,11 @@ import Testing
     }
 
     @Test func aRestoreOfSeveralClaimsThemOnce() {
-        let items = [Self.p1, Self.p2, Self.other].enumerated().map { Restore.Item(index: $0, purchase: $1) }
-        let decision = Restore(items, to: Self.bob, proof: "A", in: .example)
+        let decision = Restore([Self.p1, Self.p2, Self.other], to: Self.bob, proof: "A", in: .example)
             .decide(given: Self.erased.history(at: "02-10"))
         #expect(
             decision.answer
-                == .success([
-                    0: .claimed(.transferred), 1: .claimed(.transferred), 2: .refused(.ownedByAnotherUser),
-                ]))
+                == .success([.claimed(.transferred), .claimed(.transferred), .refused(.ownedByAnotherUser)]))
         #expect(decision.moves.keys.map(\.externalID.text).sorted() == ["g", "p1", "p2", "u"])
     }
 
@@ -91,11 +88,11 @@ import Testing
     }
 
     @Test func anErasedPersonsTokenVetoesAllButTheSameAppleAccount() throws {
-        let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
+        let token = Label("00000000-0000-4000-8000-00000000000a")
         let state = VerifiedPurchase.state(of: "late", at: "02-01", accountToken: token, account: "A")
         for (proof, answer) in [
             (nil, .failure(.accountTokenMismatch)), ("B", .failure(.accountTokenMismatch)), ("A", .success(.unowned)),
-            (AccountProof(of: AppTransactionID("A"), in: .vpn, .sandbox), .failure(.accountTokenMismatch)),
+            (AccountProof(of: Label("A"), in: .vpn, .sandbox), .failure(.accountTokenMismatch)),
         ] as [(AccountProof?, Result<Claim, AttachRefusal>)] {
             var realm = Self.erased
             realm.tokenHolders[token] = .erased(pseudonym: 7)

@@ -3,14 +3,19 @@ import Testing
 
 /// Which signed states ledgers hold: those that say something else than the ones before (`semantics.md` §1).
 @Suite struct RepeatedStateTests {
-    private static let bought = VerifiedPurchase.state(of: "p", at: "01-01")
+    private static let first = VerifiedPurchase.state(of: "p", at: "01-01")
+    private static let bought = Statement.purchase(first)
 
-    private static func unrevoked(_ signedAt: Instant) -> VerifiedPurchase {
-        bought.with(revocation: nil, signedAt: signedAt)
+    private static func unrevoked(_ signedAt: Instant) -> Statement {
+        .purchase(first.with(revocation: nil, signedAt: signedAt))
     }
 
-    private static func revoked(_ share: Int, signed signedAt: Instant) -> VerifiedPurchase {
-        bought.with(revocation: Revocation(revokedAt: "01-10", share: share), signedAt: signedAt)
+    private static func revoked(_ share: Int, signed signedAt: Instant) -> Statement {
+        .purchase(first.with(revocation: Revocation(revokedAt: "01-10", share: share), signedAt: signedAt))
+    }
+
+    private static func track(of statements: [Statement]) -> ShareTrack {
+        ShareTrack(of: statements.compactMap { Fact.stated($0).state })
     }
 
     @Test func `a state that says what the one signed before it says is a repeat, in whatever order they came`() {
@@ -22,10 +27,25 @@ import Testing
     }
 
     @Test func `the states of another transaction are none before it`() {
-        let copy = VerifiedPurchase.state(of: "p", transaction: "copy", at: "01-01")
-        let later = VerifiedPurchase.state(of: "p", transaction: "copy", at: "01-01", signedAt: "01-03")
+        let copy = Statement.purchase(.state(of: "p", transaction: "copy", at: "01-01"))
+        let later = Statement.purchase(.state(of: "p", transaction: "copy", at: "01-01", signedAt: "01-03"))
         #expect(!copy.isRepeat(among: [Self.bought, copy, later]))
         #expect(later.isRepeat(among: [Self.bought, copy, later]))
+    }
+
+    @Test func `states of a renewal repeat one another alike, and no purchase's`() {
+        let key = Self.first.key
+        let on = { (signedAt: Instant) in
+            Statement.renewal(VerifiedRenewal(key: key, signedAt: signedAt, willRenew: true))
+        }
+        let off = { (signedAt: Instant) in
+            Statement.renewal(VerifiedRenewal(key: key, signedAt: signedAt, willRenew: false, end: .cancelled))
+        }
+        let states = [Self.bought, on("01-02"), Self.unrevoked("01-03"), on("01-04"), off("01-05"), on("01-06")]
+        #expect(states.map { $0.isRepeat(among: states) } == [false, false, true, true, false, false])
+        #expect(off("01-03").endingRepeats(among: states) == [on("01-04")])
+        let other = Statement.renewal(VerifiedRenewal(key: .pass("q"), signedAt: "01-07", willRenew: true))
+        #expect(!other.isRepeat(among: states))
     }
 
     @Test func `of states that were signed at once and differ none is a repeat, nor is what follows them`() {
@@ -48,8 +68,8 @@ import Testing
         for seed in 1...400 as ClosedRange<UInt64> {
             var random = SplitMix64(seed: seed)
             let days: [Instant] = ["01-02", "01-05", "01-08", "01-12", "01-15", "01-20"]
-            var known: [VerifiedPurchase] = []
-            var entered: [VerifiedPurchase] = []
+            var known: [Statement] = []
+            var entered: [Statement] = []
             for _ in 0..<14 {
                 let day = days.randomElement(using: &random) ?? days[0]
                 let shares = [nil, nil, 40_000, 100_000]
@@ -60,7 +80,7 @@ import Testing
                     entered += [state] + state.endingRepeats(among: known).filter { !entered.contains($0) }
                 }
                 known.append(state)
-                #expect(ShareTrack(of: entered) == ShareTrack(of: known), "seed \(seed)")
+                #expect(Self.track(of: entered) == Self.track(of: known), "seed \(seed)")
                 let lacking = known.filter { !$0.isRepeat(among: known) && !entered.contains($0) }
                 #expect(lacking == [], "seed \(seed)")
             }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SandboxTests {
     private static let story = Story().buys("p", at: "01-01")
         .buys("s", at: "01-10", environment: .sandbox)
-        .buys("a", .xyz, at: "01-10", environment: .sandbox, type: .nonConsumable)
+        .buys("a", .xyz, at: "01-10", environment: .sandbox, type: .addOn)
         .buys("c", .credits100, at: "01-10", environment: .sandbox, type: .consumable)
 
     @Test func theTwoWorldsHaveClocksOfTheirOwn() {

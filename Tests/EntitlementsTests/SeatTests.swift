@@ -68,11 +68,11 @@ import Testing
     }
 
     @Test func eachSeatAddOnCountsFromItsPurchaseUntilItsRefundAndFromItsReversalOn() {
-        let story = Story().buys("s1", .seats, at: "01-05", type: .nonConsumable)
-            .buys("s2", .seats, at: "01-10", type: .nonConsumable)
+        let story = Story().buys("s1", .seats, at: "01-05", type: .addOn)
+            .buys("s2", .seats, at: "01-10", type: .addOn)
             .refunds("s2", at: "01-15", signedAt: "01-16").reverses("s2", signedAt: "01-20")
         check(story, ["01-04": 0, "01-05": 2, "01-10": 4, "01-15": 2, "01-20": 4])
-        let repeated = story.attaches(.state(of: "s1", .seats, .nonConsumable, at: "01-05"), at: "01-21")
+        let repeated = story.attaches(.state(of: "s1", .seats, .addOn, at: "01-05"), at: "01-21")
         check(repeated, ["01-04": 0, "01-05": 2, "01-21": 4, "01-30": 4])
     }
 
@@ -85,8 +85,8 @@ import Testing
                 id: "no.seats", app: .vpn,
                 terms: .addOn(features: [], requires: "gone", seats: 3, familyShareable: false)),
         ])
-        let story = Story().buys("s", "pro.seats", at: "01-01", type: .nonConsumable)
-            .buys("n", "no.seats", at: "01-01", type: .nonConsumable)
+        let story = Story().buys("s", "pro.seats", at: "01-01", type: .addOn)
+            .buys("n", "no.seats", at: "01-01", type: .addOn)
             .buys("b", .basic30, at: "01-05").buys("p", at: "01-10")
         check(
             story, in: CatalogueVersions(catalogue),
@@ -95,14 +95,14 @@ import Testing
 
     @Test func sandboxGivesSeatsOnlyToWhomItCounts() {
         let story = Story().buys("p", at: "01-01", environment: .sandbox)
-            .buys("s", .seats, at: "01-01", environment: .sandbox, type: .nonConsumable)
+            .buys("s", .seats, at: "01-01", environment: .sandbox, type: .addOn)
         check(story, ["01-02": 7])
         check(story, settings: .production, ["01-02": 0])
     }
 
     @Test func aQuarantinedAddOnGivesNoSeats() {
-        let story = Story().buys("s", .seats, at: "01-01", type: .nonConsumable)
-            .records(.state(of: "s", .xyz, .nonConsumable, at: "01-01", signedAt: "01-02"), at: "01-02")
+        let story = Story().buys("s", .seats, at: "01-01", type: .addOn)
+            .records(.state(of: "s", .xyz, .addOn, at: "01-01", signedAt: "01-02"), at: "01-02")
         check(story, ["01-03": 0])
     }
 

@@ -29,7 +29,7 @@ import Testing
             Story().buys("p", at: "01-01").refunds("p", at: "01-05").reverses("p", signedAt: "01-06"), at: "01-06",
             is: .counts)
         check(
-            Story().buys("a", .xyz, at: "01-01", type: .nonConsumable).refunds("a", at: "01-05", share: 1),
+            Story().buys("a", .xyz, at: "01-01", type: .addOn).refunds("a", at: "01-05", share: 1),
             at: "01-05", is: .revoked)
         check(Story().buys("p", "unknown", at: "01-01").refunds("p", at: "01-05"), at: "01-05", is: .revoked)
     }

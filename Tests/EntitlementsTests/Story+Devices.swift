@@ -1,17 +1,13 @@
 import Entitlements
 
-extension DeviceID: ExpressibleByStringLiteral {
-    package init(stringLiteral text: String) {
-        guard let id = DeviceID(text) else { preconditionFailure("a device id: \(text)") }
-        self = id
-    }
+extension Label: ExpressibleByStringInterpolation {
+    /// In tests a label is what it stands for.
+    package init(stringLiteral text: String) { self.init(text) }
 }
 
-extension DeviceName: ExpressibleByStringLiteral {
-    package init(stringLiteral text: String) {
-        guard let name = DeviceName(text) else { preconditionFailure("a device name: \(text)") }
-        self = name
-    }
+extension Label {
+    /// That of a request that asks for `parts`.
+    static func asking(_ parts: Any...) -> Label { Label(parts.map { "\($0)" }.joined(separator: ", ")) }
 }
 
 extension ProductID {
@@ -45,22 +41,22 @@ extension Story {
     func has(seats: Int, from startsAt: Instant, until endsAt: Instant) -> Story {
         attaches(
             .state(
-                of: "\(seats) from \(startsAt.text)", .plan(seats), .autoRenewable, at: startsAt, until: endsAt),
+                of: "\(seats) from \(startsAt.text)", .plan(seats), .plan, at: startsAt, until: endsAt),
             at: startsAt)
     }
 
     /// A device act as a fact, whatever a decision would say.
-    func does(_ deed: DeviceAct.Deed, to device: DeviceID, at instant: Instant) -> Story {
+    func does(_ deed: DeviceAct.Deed, to device: Label, at instant: Instant) -> Story {
         var story = self
         story.ledger.append([LedgerEntry.Draft(.device(DeviceAct(device, deed)), at: instant)], at: instant)
         return story
     }
 
-    func registers(_ device: DeviceID, at instant: Instant, isPinned: Bool = false) -> Story {
+    func registers(_ device: Label, at instant: Instant, isPinned: Bool = false) -> Story {
         does(.registered(name: nil, isPinned: isPinned), to: device, at: instant)
     }
 
-    func sees(_ device: DeviceID, at instant: Instant) -> Story { does(.seen, to: device, at: instant) }
+    func sees(_ device: Label, at instant: Instant) -> Story { does(.seen, to: device, at: instant) }
 
     func devices(at: Instant, knownAt: Instant? = nil) -> DeviceRoster {
         timeline(in: .plans, settings: .withoutLeeway, knownAt: knownAt).devices(at: at)
@@ -81,6 +77,19 @@ extension Device.State {
     }
 }
 
+extension NoteDigest {
+    /// In tests a digest is the words.
+    init(of note: Note) {
+        self.init(
+            bytes: Array(
+                [note.actor, note.reason, note.reference, note.device?.text, note.deviceName?.text]
+                    .map { $0 ?? "" }.joined(separator: "|").utf8))
+    }
+
+    /// What a store makes of the words of a draft.
+    static func of(_ draft: LedgerEntry.Draft) -> NoteDigest? { draft.note.map { NoteDigest(of: $0) } ?? draft.kept }
+}
+
 extension UserLedger {
     /// A history that knows this ledger alone.
     func history(now: Instant) -> PurchaseHistory {
@@ -90,7 +99,7 @@ extension UserLedger {
     /// The answer of a decision, whose facts are entered.
     mutating func enter<Reply, Refusal>(_ decision: Decision<Reply, Refusal>, at now: Instant) -> Result<Reply, Refusal>
     {
-        append(decision.drafts[user] ?? [], at: now)
+        append(decision.drafts[user] ?? [], at: now, digesting: NoteDigest.of)
         return decision.answer
     }
 }

@@ -11,7 +11,7 @@ struct Story {
     /// A purchase that is attached when it is made.
     func buys(
         _ id: String, _ product: ProductID = .pro30, at: Instant, quantity: Int = 1,
-        environment: StoreEnvironment = .production, type: StoreProductType = .nonRenewing,
+        environment: StoreEnvironment = .production, type: StatedType = .pass,
         isFamilyShared: Bool = false, signedAt: Instant? = nil, attachedAt: Instant? = nil
     ) -> Story {
         attaches(
@@ -49,8 +49,13 @@ struct Story {
 
     /// Evidence alone.
     func records(_ state: VerifiedPurchase, at instant: Instant) -> Story {
+        states(.purchase(state), at: instant)
+    }
+
+    /// What a store said.
+    func states(_ statement: Statement, at instant: Instant) -> Story {
         var story = self
-        story.ledger.append([.init(.evidence(state), at: state.signedAt)], at: instant)
+        story.ledger.append([.init(.stated(statement), at: statement.signedAt)], at: instant)
         return story
     }
 
@@ -103,7 +108,7 @@ struct Story {
 /// An account of Production in the app of the example catalogue.
 extension AccountProof: ExpressibleByStringLiteral {
     package init(stringLiteral account: String) {
-        self.init(of: AppTransactionID(account), in: .vpn, .production)
+        self.init(of: Label(account), in: .vpn, .production)
     }
 
     /// Such as `apple of Sandbox`.
@@ -138,28 +143,31 @@ extension Segment {
 extension VerifiedPurchase {
     /// A state of the purchase `id`; a restored copy has a `transaction` of its own.
     static func state(
-        of id: String, _ product: ProductID = .pro30, _ type: StoreProductType = .nonRenewing,
+        of id: String, _ product: ProductID = .pro30, _ type: StatedType = .pass,
         transaction: String? = nil, period: String? = nil, source: Source = .appleIAP,
         environment: StoreEnvironment = .production, at purchasedAt: Instant, originallyAt: Instant? = nil,
         until expiresAt: Instant? = nil, quantity: Int = 1, isFamilyShared: Bool = false, isUpgraded: Bool = false,
-        revocation: Revocation? = nil, accountToken: AccountToken? = nil, account: String? = nil,
+        otherNames: [ProductID] = [], suspension: Suspension? = nil, revocation: Revocation? = nil,
+        accountToken: Label? = nil, account: String? = nil,
         signedAt: Instant? = nil
     ) -> VerifiedPurchase {
         VerifiedPurchase(
             key: PurchaseKey(source: source, app: .vpn, environment: environment, externalID: ExternalID(id)),
-            transactionID: TransactionID(transaction ?? id), periodID: period, productID: product, type: type,
-            purchasedAt: purchasedAt, originallyPurchasedAt: originallyAt, expiresAt: expiresAt, quantity: quantity,
-            isFamilyShared: isFamilyShared, isUpgraded: isUpgraded, revocation: revocation,
-            accountToken: accountToken, appTransactionID: account.map { AppTransactionID($0) },
+            transactionID: TransactionID(transaction ?? id), periodID: period, productID: product,
+            otherNames: otherNames, type: type, purchasedAt: purchasedAt, originallyPurchasedAt: originallyAt,
+            expiresAt: expiresAt, quantity: quantity, isFamilyShared: isFamilyShared, isUpgraded: isUpgraded,
+            suspension: suspension, revocation: revocation,
+            accountToken: accountToken, account: account.map { Label($0) },
             signedAt: signedAt ?? purchasedAt)
     }
 
     /// The same transaction, signed again.
     func with(revocation: Revocation?, signedAt: Instant) -> VerifiedPurchase {
         VerifiedPurchase(
-            key: key, transactionID: transactionID, periodID: periodID, productID: productID, type: type,
-            purchasedAt: purchasedAt, originallyPurchasedAt: originallyPurchasedAt, expiresAt: expiresAt,
-            quantity: quantity, isFamilyShared: isFamilyShared, isUpgraded: isUpgraded, revocation: revocation,
-            accountToken: accountToken, appTransactionID: appTransactionID, signedAt: signedAt)
+            key: key, transactionID: transactionID, isOriginal: isOriginal, periodID: periodID, productID: productID,
+            otherNames: otherNames, type: type, purchasedAt: purchasedAt, originallyPurchasedAt: originallyPurchasedAt,
+            expiresAt: expiresAt, quantity: quantity, isFamilyShared: isFamilyShared, isUpgraded: isUpgraded,
+            offer: offer, subscriptionGroup: subscriptionGroup, suspension: suspension, price: price,
+            revocation: revocation, accountToken: accountToken, account: account, signedAt: signedAt)
     }
 }

@@ -167,7 +167,7 @@ import Testing
 
     @Test func anAddOnMovesWhole() {
         var realm = Realm()
-        realm.attach(.state(of: "a", .seats, .nonConsumable, at: "01-05"), to: .alice, at: "01-05")
+        realm.attach(.state(of: "a", .seats, .addOn, at: "01-05"), to: .alice, at: "01-05")
         realm.move("a", from: .alice, to: Self.bob, at: "01-20")
         let seats = { (user: UserID, at: Instant) in realm.status(of: user, at: at).devices.allowed }
         #expect(seats(.alice, "01-19") == 2 && seats(Self.bob, "01-19") == 0)
@@ -183,7 +183,7 @@ import Testing
     @Test func aPlanMovesWithItsPeriodsItsGraceAndItsRenewals() {
         var realm = Realm()
         let period = { (name: String, at: Instant, until: Instant) in
-            VerifiedPurchase.state(of: "w", .proMonthly, .autoRenewable, transaction: name, at: at, until: until)
+            VerifiedPurchase.state(of: "w", .proMonthly, .plan, transaction: name, at: at, until: until)
         }
         realm.attach(period("1", "01-01", "02-01"), to: .alice, at: "01-01")
         realm.move("w", from: .alice, to: Self.bob, at: "01-20")
@@ -200,7 +200,7 @@ import Testing
         var realm = Realm()
         realm.attach(.state(of: "b", .basic30, at: "01-01"), to: .alice, at: "01-01")
         realm.attach(
-            .state(of: "w", .proMonthly, .autoRenewable, at: "01-10", until: "02-10"), to: .alice, at: "01-10")
+            .state(of: "w", .proMonthly, .plan, at: "01-10", until: "02-10"), to: .alice, at: "01-10")
         realm.move("w", from: .alice, to: Self.bob, at: "01-15")
         #expect(
             realm.timeline(of: .alice, in: .pausing).planned.map(\.segment.text) == [

@@ -7,10 +7,10 @@ import Testing
 
     private static let bob: UserID = "bob"
     private static let pass = VerifiedPurchase.state(of: "p", at: "01-01", account: "A")
-    private static let addOn = VerifiedPurchase.state(of: "a", .xyz, .nonConsumable, at: "01-01", account: "A")
+    private static let addOn = VerifiedPurchase.state(of: "a", .xyz, .addOn, at: "01-01", account: "A")
     private static let lot = VerifiedPurchase.state(of: "c", .credits100, .consumable, at: "01-01", account: "A")
     private static let plan = VerifiedPurchase.state(
-        of: "w", .proMonthly, .autoRenewable, at: "01-01", until: "02-01", account: "A")
+        of: "w", .proMonthly, .plan, at: "01-01", until: "02-01", account: "A")
 
     private static func context(
         _ policies: [ProductKind: Policy], rules: ClaimRules = ClaimRules()
@@ -52,7 +52,7 @@ import Testing
             check(state, under: .transfer, at: "01-10", moves: true)
             check(state, under: .transfer, at: "01-10", proof: nil, moves: false)
             check(state, under: .transfer, at: "01-10", proof: "B", moves: false)
-            let account = AppTransactionID("A")
+            let account = Label("A")
             for proof in [
                 AccountProof(of: account, in: .vpn, .sandbox),
                 AccountProof(of: account, in: AppID("com.other"), .production),
@@ -124,7 +124,7 @@ import Testing
             Self.addOn, then: refunded, Self.addOn.with(revocation: nil, signedAt: "01-08"),
             under: .transferIfInactive, at: "01-10", moves: false)
         check(
-            .state(of: "a", .proOnly, .nonConsumable, at: "01-01", account: "A"), under: .transferIfInactive,
+            .state(of: "a", .proOnly, .addOn, at: "01-01", account: "A"), under: .transferIfInactive,
             at: "01-10", moves: false)
     }
 
@@ -136,7 +136,7 @@ import Testing
             Self.plan, then: Self.refunded(Self.plan, at: "01-10"), under: .transferIfInactive, at: "01-11", moves: true
         )
         let next = VerifiedPurchase.state(
-            of: "w", .proMonthly, .autoRenewable, transaction: "2", at: "03-01", until: "04-01", signedAt: "02-10")
+            of: "w", .proMonthly, .plan, transaction: "2", at: "03-01", until: "04-01", signedAt: "02-10")
         check(Self.plan, then: next, under: .transferIfInactive, at: "02-20", moves: false)
     }
 
@@ -232,12 +232,11 @@ import Testing
         var random = SplitMix64(seed: 1)
         for _ in 0..<10 {
             let shuffled = (states + [new]).shuffled(using: &random)
-            let items = shuffled.enumerated().map { Restore.Item(index: $0, purchase: $1) }
-            let decision = Restore(items, to: Self.bob, proof: "A", in: context)
+            let decision = Restore(shuffled, to: Self.bob, proof: "A", in: context)
                 .decide(given: realm.history(at: "01-10"))
             let verdicts = decision.answer.get()
             let byID = Dictionary(
-                uniqueKeysWithValues: items.map { ($0.purchase.key.externalID.text, verdicts[$0.index]) })
+                uniqueKeysWithValues: zip(shuffled.map(\.key.externalID.text), verdicts))
             #expect(byID["p0"] == .claimed(.transferred) && byID["p1"] == .claimed(.transferred))
             #expect(byID["p2"] == .refused(.ownedByAnotherUser) && byID["p3"] == .refused(.ownedByAnotherUser))
             #expect(byID["new"] == .claimed(.unowned))

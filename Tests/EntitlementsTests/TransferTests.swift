@@ -10,9 +10,9 @@ import Testing
         realm.attach(.state(of: "1", at: "01-01"), to: .alice, at: "01-01")
         realm.attach(.state(of: "1", environment: .sandbox, at: "01-01"), to: .alice, at: "01-01")
         realm.attach(
-            .state(of: "1", .proMonthly, .autoRenewable, source: .stripe, at: "01-01", until: "02-01"), to: .alice,
+            .state(of: "1", .proMonthly, .plan, source: .stripe, at: "01-01", until: "02-01"), to: .alice,
             at: "01-01")
-        realm.attach(.state(of: "2", .xyz, .nonConsumable, at: "01-02"), to: .alice, at: "01-02")
+        realm.attach(.state(of: "2", .xyz, .addOn, at: "01-02"), to: .alice, at: "01-02")
         realm.attach(.state(of: "3", at: "01-03"), to: bob, at: "01-03")
         return realm
     }()
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func texts(_ answer: Result<[PurchaseKey], TransferRefusal>) -> [String]? {
-        try? answer.get().map { "\($0.source.rawValue) \($0.environment.rawValue) \($0.externalID)" }
+        try? answer.get().map { "\($0.source.text) \($0.environment.rawValue) \($0.externalID)" }
     }
 
     @Test func oneMovesToAnybodyWhoHasNotBeenSeenBefore() {
@@ -116,9 +116,9 @@ import Testing
     }
 
     @Test func aMergeTakesTheTokensAlongThatWereIssuedToTheGuest() throws {
-        let token = try #require(AccountToken("00000000-0000-4000-8000-00000000000a"))
-        let bobs = try #require(AccountToken("00000000-0000-4000-8000-00000000000b"))
-        let legacy = try #require(AccountToken("0000002A-0000-0000-0000-000000000000"))
+        let token = Label("00000000-0000-4000-8000-00000000000a")
+        let bobs = Label("00000000-0000-4000-8000-00000000000b")
+        let legacy = Label("legacy:42")
         var realm = Self.realm
         realm.tokenHolders = [token: .alice, bobs: Self.bob, legacy: .alice]
         let merge = Merge(.alice, into: Self.bob, note: .support, in: .example)

@@ -1,23 +1,30 @@
-import Entitlements
 import Testing
+
+@testable import Entitlements
 
 /// When two states, and two identities, are one (`semantics.md` §1, §5).
 @Suite struct VerifiedPurchaseTests {
     private static func state(
-        _ key: PurchaseKey = key(), transaction: String = "1", period: String? = "w", product: String = "p",
-        type: StoreProductType = .nonRenewing, purchasedAt: Int64 = 1, originallyPurchasedAt: Int64 = 2,
+        _ key: PurchaseKey = key(), transaction: String = "1", isOriginal: Bool = true, period: String? = "w",
+        product: String = "p", otherNames: [ProductID] = ["price"],
+        type: StatedType = .pass, purchasedAt: Int64 = 1, originallyPurchasedAt: Int64 = 2,
         expiresAt: Int64? = 3, quantity: Int = 1, isFamilyShared: Bool = false, isUpgraded: Bool = false,
+        offer: String? = "offer", group: String? = "group",
+        suspension: Suspension? = Suspension(startsAt: Instant(milliseconds: 7), endsAt: nil),
+        price: Price? = Price(milliunits: 8, currency: "EUR"),
         revocation: Revocation? = Revocation(revokedAt: Instant(milliseconds: 4), share: 5),
-        accountToken: AccountToken? = AccountToken("00000000-0000-4000-8000-000000000001"),
-        appTransaction: String? = "a", signedAt: Int64 = 6
+        accountToken: Label? = "token",
+        account: Label? = "a", signedAt: Int64 = 6
     ) -> VerifiedPurchase {
         VerifiedPurchase(
-            key: key, transactionID: TransactionID(transaction), periodID: period, productID: ProductID(product),
-            type: type, purchasedAt: Instant(milliseconds: purchasedAt),
+            key: key, transactionID: TransactionID(transaction), isOriginal: isOriginal, periodID: period,
+            productID: ProductID(product), otherNames: otherNames, type: type,
+            purchasedAt: Instant(milliseconds: purchasedAt),
             originallyPurchasedAt: Instant(milliseconds: originallyPurchasedAt),
             expiresAt: expiresAt.map(Instant.init(milliseconds:)), quantity: quantity, isFamilyShared: isFamilyShared,
-            isUpgraded: isUpgraded, revocation: revocation, accountToken: accountToken,
-            appTransactionID: appTransaction.map { AppTransactionID($0) }, signedAt: Instant(milliseconds: signedAt))
+            isUpgraded: isUpgraded, offer: offer, subscriptionGroup: group, suspension: suspension, price: price,
+            revocation: revocation, accountToken: accountToken,
+            account: account, signedAt: Instant(milliseconds: signedAt))
     }
 
     private static func key(
@@ -34,7 +41,10 @@ import Testing
             Self.state(originallyPurchasedAt: 0), Self.state(expiresAt: nil), Self.state(quantity: 2),
             Self.state(isFamilyShared: true), Self.state(isUpgraded: true), Self.state(revocation: nil),
             Self.state(revocation: Revocation(revokedAt: Instant(milliseconds: 4), share: nil)),
-            Self.state(accountToken: nil), Self.state(appTransaction: nil),
+            Self.state(accountToken: nil), Self.state(account: nil), Self.state(isOriginal: false),
+            Self.state(otherNames: []), Self.state(offer: nil), Self.state(group: nil), Self.state(suspension: nil),
+            Self.state(suspension: Suspension(startsAt: Instant(milliseconds: 7), endsAt: Instant(milliseconds: 9))),
+            Self.state(price: nil), Self.state(price: Price(milliunits: 8, currency: "USD")),
         ]
         #expect(others.allSatisfy { $0 != Self.state() && !$0.hasSameContent(as: Self.state()) })
         #expect(Set(others).count == others.count)
@@ -47,6 +57,24 @@ import Testing
 
     @Test func `states that say the same are one, wherever they were read`() {
         #expect(Self.state() == Self.state() && Self.state().hashValue == Self.state().hashValue)
+    }
+
+    @Test func `without being told, a transaction of the purchase's own id is the original`() {
+        #expect(VerifiedPurchase.state(of: "1", at: "01-01").isOriginal)
+        #expect(!VerifiedPurchase.state(of: "1", transaction: "2", at: "01-01").isOriginal)
+    }
+
+    @Test func `of two identities that tie the smallest external id comes first, bytewise, then the smallest key`() {
+        let ordered = [
+            Self.key(.manual, id: "09"), Self.key(id: "1"), Self.key(environment: .sandbox, id: "1"),
+            Self.key(.manual, id: "1"), Self.key(id: "9"), Self.key(id: "a"), Self.key(id: "\u{E9}"),
+        ]
+        for (position, key) in ordered.enumerated() {
+            for (other, otherKey) in ordered.enumerated() {
+                #expect(key.comesFirst(inTieWith: otherKey) == (position < other))
+            }
+        }
+        #expect(Self.key(id: "9") < Self.key(.manual, id: "09"), "keys are locked by source first")
     }
 
     @Test func `an identity is its four parts`() {

@@ -20,12 +20,12 @@ extension WholeWalk {
         }
     }
 
-    private func type(of product: ProductID) -> StoreProductType {
+    private func type(of product: ProductID) -> StatedType {
         switch product {
-        case .pro2, .basic3, .eyes2: .nonRenewing
+        case .pro2, .basic3, .eyes2: .pass
         case .credits6, .lenient4: .consumable
-        case .proMonthly, .basicMonthly: .autoRenewable
-        default: .nonConsumable
+        case .proMonthly, .basicMonthly: .plan
+        default: .addOn
         }
     }
 
@@ -105,7 +105,7 @@ extension WholeWalk {
         let expected = model.restore(items, to: user, proof: proof, at: now)
         compare(
             "\(user) of \(proof?.summary ?? "no account") restores \(items.map(\.summary))",
-            "\(items.indices.map { verdicts[$0]?.text ?? "" })",
+            "\(verdicts.map(\.text))",
             "\(expected)")
     }
 
@@ -153,10 +153,12 @@ extension WholeWalk {
     mutating func spend() {
         let purse = anyPurse
         let (user, amount) = (anyone, Int.random(in: 1...6, using: &random))
-        let key = "key \(Int.random(in: 0..<12, using: &random))"
+        let key: Label = "key \(Int.random(in: 0..<12, using: &random))"
         let told = realm.apply(
-            SpendCredits(.of(amount), from: purse, of: user, idempotencyKey: key, in: catalogue, settings: settings)
-                .decide(given: realm.history(at: instant)), at: instant)
+            SpendCredits(
+                .of(amount), from: purse, of: user, idempotencyKey: key, request: .asking(amount, purse),
+                in: catalogue, settings: settings
+            ).decide(given: realm.history(at: instant)), at: instant)
         compare(
             "\(user) spends \(amount) of \(purse.environment) under \(key)", told.text(\.text),
             model.spend(amount, from: purse, key, of: user, at: now))
@@ -165,13 +167,14 @@ extension WholeWalk {
     mutating func reserve() {
         let purse = anyPurse
         let (user, amount) = (anyone, Int.random(in: 1...5, using: &random))
-        let (id, key) = ("r\(reservations.count)", "key \(Int.random(in: 0..<12, using: &random))")
+        let id = "r\(reservations.count)"
+        let key: Label = "key \(Int.random(in: 0..<12, using: &random))"
         let quarters = Int.random(in: 1...8, using: &random)
         reservations.append((user, id))
         let told = realm.apply(
             ReserveCredits(
                 .of(amount), from: purse, of: user, for: .of(quarters * 21600), as: ReservationID(id),
-                idempotencyKey: key, in: catalogue, settings: settings
+                idempotencyKey: key, request: .asking(amount, purse, quarters), in: catalogue, settings: settings
             ).decide(given: realm.history(at: instant)), at: instant)
         compare(
             "\(user) reserves \(amount) of \(purse.environment) under \(key) for \(quarters)",
@@ -209,10 +212,10 @@ extension WholeWalk {
                 .registered(name: nil, isPinned: isPinned), .seen, .suspended, .reactivated, .removed,
             ].randomElement(using: &random) ?? .seen
         let expected = model.act(deed, on: name, of: user, at: now)
-        compare("\(user) does \(deed) to \(name)", told(deed, DeviceID(stringLiteral: name), user), expected)
+        compare("\(user) does \(deed) to \(name)", told(deed, Label(stringLiteral: name), user), expected)
     }
 
-    private mutating func told(_ deed: DeviceAct.Deed, _ id: DeviceID, _ user: UserID) -> String {
+    private mutating func told(_ deed: DeviceAct.Deed, _ id: Label, _ user: UserID) -> String {
         let history = realm.history(at: instant)
         let line = { (device: Device) in "\(device.id) \(device.state.text)" }
         switch deed {

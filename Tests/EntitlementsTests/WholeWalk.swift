@@ -26,6 +26,7 @@ struct WholeWalk {
 
     let seed: UInt64
     let users: [UserID]
+    var erased: [UserID] = []
     let catalogue: CatalogueVersions
     let settings: EntitlementSettings
     var random: SplitMix64
@@ -62,11 +63,14 @@ struct WholeWalk {
         for _ in 0..<count where walk.divergence == nil {
             walk.step()
             if walk.chance(of: 5) {
-                walk.look(at: walk.anyone, walk.now + Int.random(in: -12...12, using: &walk.random))
+                let people = walk.users + walk.erased
+                walk.look(
+                    at: people.randomElement(using: &walk.random) ?? .alice,
+                    walk.now + Int.random(in: -12...12, using: &walk.random))
             }
         }
         guard walk.divergence == nil else { return walk }
-        for user in walk.users {
+        for user in walk.users + walk.erased {
             for at in [walk.now, walk.now + Int.random(in: -20...40, using: &walk.random)] { walk.look(at: user, at) }
         }
         for saying in walk.sayings {
@@ -101,7 +105,7 @@ struct WholeWalk {
     var anyProof: AccountProof? {
         mutating get {
             let environment = chance(of: 5) ? StoreEnvironment.sandbox : .production
-            return anyAccount.map { AccountProof(of: AppTransactionID($0), in: .vpn, environment) }
+            return anyAccount.map { AccountProof(of: Label($0), in: .vpn, environment) }
         }
     }
 
@@ -161,6 +165,7 @@ struct WholeWalk {
         case 82: moveAll()
         case 83: merge()
         case 84: nameTester()
+        case 85, 86: erase()
         default: wait()
         }
     }

@@ -32,13 +32,14 @@ import Testing
     /// Each kind of fact, as `Fact.kindText` has it.
     private static let kinds: Set = [
         "state", "bound", "granted", "withdrawn", "gave_away", "received", "credit", "device", "sandbox_tester",
+        "debt_passed_on", "debt_taken_over",
     ]
 
     @Test func `a ledger that lacks a fact is noticed, whatever kind of fact it is`() {
         var noticed: Set<String> = []
-        for seed in UInt64(0)..<100 where noticed != Self.kinds {
+        for seed in UInt64(0)..<500 where noticed != Self.kinds {
             var walk = WholeWalk.history(seed: seed, of: Self.operations)
-            for user in walk.users {
+            for user in walk.users + walk.erased {
                 let entries = walk.realm.ledger(of: user).entries
                 for (index, entry) in entries.enumerated() where !noticed.contains(entry.fact.kindText) {
                     let rest = Array(entries[..<index] + entries[(index + 1)...])
@@ -62,7 +63,7 @@ import Testing
                     var falsified = entries
                     falsified[index] = LedgerEntry(
                         effectiveAt: entry.effectiveAt, recordedAt: entry.recordedAt,
-                        fact: .evidence(state.with(revocation: other, signedAt: state.signedAt)))
+                        fact: .stated(.purchase(state.with(revocation: other, signedAt: state.signedAt))))
                     if walk.notices(UserLedger(user: user, entries: falsified)) { noticed += 1 }
                 }
             }
@@ -80,9 +81,10 @@ import Testing
             "active, eyes", "grace, ", "expired, free", "none, free", "suspended by limit", "suspended by user",
             "addon.pro suspended", "addon.xyz revoked", "sandbox", "−", " refunded", " expired", " reserved",
             " written off",
+            " is erased as ", " taken over", " passed on",
         ]
         var missing = Set(words)
-        for seed in UInt64(0)..<200 where !missing.isEmpty {
+        for seed in UInt64(0)..<500 where !missing.isEmpty {
             let walk = WholeWalk.history(seed: seed, of: Self.operations)
             let said = walk.trail + walk.answers
             missing = missing.filter { word in !said.contains { $0.contains(word) } }

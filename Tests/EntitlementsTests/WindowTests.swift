@@ -8,7 +8,7 @@ import Testing
         isUpgraded: Bool = false, revokedAt: Instant? = nil, share: Int? = 100_000, signedAt: Instant? = nil
     ) -> VerifiedPurchase {
         .state(
-            of: "w", product, .autoRenewable, transaction: transaction ?? "t\(name)", period: name, at: at,
+            of: "w", product, .plan, transaction: transaction ?? "t\(name)", period: name, at: at,
             until: until,
             isUpgraded: isUpgraded, revocation: revokedAt.map { Revocation(revokedAt: $0, share: share) },
             signedAt: signedAt)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aPeriodWithoutAnEndCoversNothing() {
-        let endless = VerifiedPurchase.state(of: "w", .proMonthly, .autoRenewable, at: "01-01")
+        let endless = VerifiedPurchase.state(of: "w", .proMonthly, .plan, at: "01-01")
         check(Self.chain(endless))
         #expect(Self.chain(endless).status(at: "01-02").state == .none)
     }

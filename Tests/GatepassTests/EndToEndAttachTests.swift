@@ -140,6 +140,37 @@ extension EndToEnd {
             #expect(late.string("code") == "owned_by_another_user")
         }
 
+        @Test func `a token made of a number is its user's where the settings say so, whoever was seen first`()
+            async throws
+        {
+            let server = try await EndToEndServer.start(["GATEPASS_ACCOUNT_TOKENS_LEGACY_HEX_USER_ID": "true"])
+            var pass = EndToEndServer.pass(at: now - day)
+            pass.appAccountToken = "0000002A-0000-0000-0000-000000000000"
+            let jws = try server.sign(pass)
+            for _ in 1...2 {
+                let refused = try await server.attach(jws, as: "7")
+                #expect(refused.status == 409 && refused.string("code") == "account_token_mismatch", "\(refused.text)")
+            }
+            #expect(try await server.schema.number("SELECT COUNT(*) FROM users") == 0, "nobody is made by a veto")
+            #expect(try await server.attach(jws, as: "42").string("outcome") == "attached")
+            let erased = try await server.command(["user", "erase", "42", "--reason", "asked"])
+            #expect(erased.status == 0, "\(erased.text)")
+            var later = EndToEndServer.pass(at: now)
+            later.appAccountToken = pass.appAccountToken
+            let text = try server.sign(later)
+            #expect(try await server.attach(text, as: "7").string("code") == "account_token_mismatch")
+            #expect(try await server.attach(text, as: "42").string("outcome") == "attached", "the number is theirs now")
+            #expect(try await server.end() == 0)
+        }
+
+        @Test func `without that setting such a token names nobody`() async throws {
+            let server = try await EndToEndServer.shared
+            var pass = EndToEndServer.pass(at: now - day)
+            pass.appAccountToken = "0000002a-0000-0000-0000-000000000000"
+            try await server.attach(server.sign(EndToEndServer.pass(at: now - day)), as: "42")
+            #expect(try await server.attach(server.sign(pass), as: "7").string("outcome") == "attached")
+        }
+
         @Test func `the billing screen's short answer, and nobody else's`() async throws {
             let server = try await EndToEndServer.shared
             let path = "/api/billing/subscriptions/check/"

@@ -31,8 +31,10 @@ extension EndToEnd {
             let told = try await till.look("timeline", of: buyer)
             #expect(told.string("data.0.kind") == "bound" && told.string("data.0.reason") == "showed the receipt")
             #expect(told.string("data.0.actor") == trail.string("data.0.actor"))
-            let recorded = try await till.ask("transactions?limit=100").text
-            #expect(recorded.contains(#""app_transaction_id":"\#(try #require(pass.appTransactionId))""#))
+            let recorded = try await till.ask("transactions?limit=100")
+            #expect(recorded.string("data.0.transaction_id") == pass.transactionId)
+            #expect(recorded.string("data.0.apple_account")?.count == 22, "\(recorded.text)")
+            #expect(!recorded.text.contains(try #require(pass.appTransactionId)))
             #expect(try await EndToEndBooks(till.server.schema).faults(like: both) == [])
         }
 
@@ -83,7 +85,7 @@ extension EndToEnd {
             let timeline = try await till.look("timeline", of: back).text
             #expect(
                 timeline.contains(
-                    "70 of credit that are owed for an earlier purchase of the same Apple account came along."))
+                    "70 of credit that an erased person of the same Apple account owed were taken over."))
             #expect(!timeline.contains(lot.transactionId))
             #expect(try await till.server.command(["audit", "verify"]).status == 0)
         }

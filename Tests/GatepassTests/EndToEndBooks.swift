@@ -32,9 +32,9 @@ struct EndToEndBooks {
         """,
         "draws do not add up": """
         SELECT COUNT(*) FROM ledger_entries l WHERE l.user_id IN \(people) AND l.kind IN ('spent', 'reserved') AND
-            CAST(JSON_VALUE(l.content, IF(l.kind = 'spent', '$[3]', '$[4]')) AS INT) <>
-            (SELECT SUM(d.units) FROM JSON_TABLE(JSON_EXTRACT(l.content, IF(l.kind = 'spent', '$[4]', '$[6]')), '$[*]'
-                COLUMNS (units BIGINT PATH '$[4]')) d)
+            CAST(JSON_VALUE(l.content, IF(l.kind = 'spent', '$[4]', '$[5]')) AS INT) <>
+            (SELECT SUM(d.units) FROM JSON_TABLE(JSON_EXTRACT(l.content, IF(l.kind = 'spent', '$[5]', '$[7]')), '$[*]'
+                COLUMNS (units BIGINT PATH '$[1]')) d)
         """,
         "recording times do not increase": """
         SELECT COUNT(*) FROM (SELECT recorded_at - LAG(recorded_at) OVER (PARTITION BY user_id ORDER BY seq) AS step
@@ -72,18 +72,18 @@ struct EndToEndBooks {
         WHERE t.product_id = 'credits.100' AND p.user_id IN \(people)
             AND t.signed_at = (SELECT MAX(o.signed_at) FROM apple_iap_transactions o WHERE o.purchase_id = p.id)
         UNION ALL
-        SELECT p.external_id, CAST(JSON_VALUE(l.content, '$[3]') AS INT),
+        SELECT p.external_id, CAST(JSON_VALUE(l.content, '$[4]') AS INT),
             IF(EXISTS (SELECT 1 FROM ledger_entries w WHERE w.purchase_id = p.id AND w.kind = 'withdrawn'),
-                CAST(JSON_VALUE(l.content, '$[3]') AS INT), 0)
+                CAST(JSON_VALUE(l.content, '$[4]') AS INT), 0)
         FROM purchases p JOIN ledger_entries l ON l.purchase_id = p.id AND l.user_id = p.user_id AND l.kind = 'granted'
-        WHERE JSON_VALUE(l.content, '$[1]') = 'credits' AND p.user_id IN \(people)
+        WHERE JSON_VALUE(l.content, '$[2]') = 'credits' AND p.user_id IN \(people)
         """
 
     /// Units drawn of each lot by spends, by what was committed, and by what is reserved for an hour.
     private static let draws = """
         SELECT id, SUM(units) FROM (
-            SELECT d.id, d.units FROM ledger_entries l, JSON_TABLE(l.content, '$[4][*]'
-                COLUMNS (id VARCHAR(255) PATH '$[3]', units BIGINT PATH '$[4]')) d
+            SELECT d.id, d.units FROM ledger_entries l, JSON_TABLE(l.content, '$[5][*]'
+                COLUMNS (id VARCHAR(255) PATH '$[0][3]', units BIGINT PATH '$[1]')) d
             WHERE l.kind = 'spent' AND l.user_id IN \(people)
             UNION ALL
             SELECT r.id, CASE e.kind WHEN 'released' THEN 0
@@ -91,8 +91,8 @@ struct EndToEndBooks {
                 ELSE r.units END
             FROM (SELECT l.user_id, JSON_VALUE(l.content, '$[0]') AS reservation, d.id, d.units,
                     SUM(d.units) OVER (PARTITION BY l.user_id, l.seq ORDER BY d.place) - d.units AS `before`
-                FROM ledger_entries l, JSON_TABLE(l.content, '$[6][*]' COLUMNS (place FOR ORDINALITY,
-                    id VARCHAR(255) PATH '$[3]', units BIGINT PATH '$[4]')) d
+                FROM ledger_entries l, JSON_TABLE(l.content, '$[7][*]' COLUMNS (place FOR ORDINALITY,
+                    id VARCHAR(255) PATH '$[0][3]', units BIGINT PATH '$[1]')) d
                 WHERE l.kind = 'reserved' AND l.user_id IN \(people)) r
             LEFT JOIN ledger_entries e ON e.user_id = r.user_id AND e.kind IN ('committed', 'released')
                 AND JSON_VALUE(e.content, '$[0]') = r.reservation) a

@@ -41,7 +41,7 @@ extension EndToEnd {
                     "both ledgers of a handover do not agree: 2"
                 ),
                 (
-                    "UPDATE ledger_entries SET content = JSON_SET(content, '$[3]', '21') WHERE kind = 'spent' LIMIT 1",
+                    "UPDATE ledger_entries SET content = JSON_SET(content, '$[4]', '21') WHERE kind = 'spent' LIMIT 1",
                     "draws do not add up: 1"
                 ),
                 (
@@ -68,7 +68,7 @@ extension EndToEnd {
                 }
                 #expect(try await books.faults(like: "books.") == [])
             }
-            let draw = "JSON_SET(content, '$[4][0][4]', '101')"
+            let draw = "JSON_SET(content, '$[5][0][1]', '101')"
             try await schema.rows("UPDATE ledger_entries SET content = \(draw) WHERE kind = 'spent' LIMIT 1")
             #expect(try await books.unitsLeft(like: "books.") == nil)
             try await till.server.end()

@@ -94,7 +94,7 @@ extension EndToEnd {
                 let answered = EndToEndTally()
                 let blocker = try await Connection.open(server.schema.settings)
                 try await blocker.with { (session) throws(DatabaseError) in
-                    try session.run(Statement("block", "LOCK TABLES users WRITE"))
+                    try session.run(SQLStatement("block", "LOCK TABLES users WRITE"))
                 }
                 let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                     for (number, items) in bodies.enumerated() {

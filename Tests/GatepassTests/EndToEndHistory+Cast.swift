@@ -68,8 +68,8 @@ extension EndToEndHistory {
         private var draw: Request {
             guard die == 9 else {
                 let shared = "spend-\(number % 60)"
-                let body = #"{"amount":\#(1 + number % 60),"reference":"history"}"#
-                return asked("credits/credit/spend", body, .spend(key: shared), key: shared)
+                let body = #"{"amount":\#(1 + number % 60),"reference":"\#(shared)"}"#
+                return asked("credits/credit/spend", body, .spend(shared), key: shared)
             }
             let body = #"{"amount":\#(1 + number % 40),"ttl_seconds":3600}"#
             return asked("credits/credit/reservations", body, .reserve, key: "reserve-\(number % 40)")

@@ -23,7 +23,7 @@ final class EndToEndHistory: Sendable {
     enum Deed: Sendable {
         case attach(String)
         case restore
-        case spend(key: String)
+        case spend(String)
         case reserve
         case commit(String)
         case release(String)
@@ -133,7 +133,7 @@ final class EndToEndHistory: Sendable {
                 guard answer.string("results.\(index).outcome") == "attached" else { return nil }
                 return answer.string("results.\(index).transaction_id").map { "\(user)|has|\($0)" }
             }
-        case .spend(let key): rows = ["\(user)|spent|\(key)"]
+        case .spend(let reference): rows = ["\(user)|spent|\(reference)"]
         case .reserve:
             if let id = answer.string("reservation_id") {
                 rows = ["\(user)|reserved|\(id)"]

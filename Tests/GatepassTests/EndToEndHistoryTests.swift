@@ -40,10 +40,11 @@ extension EndToEnd {
             let found = try await schema.rows(
                 """
                 SELECT u.user_id, IF(l.kind IN ('bound', 'received'), 'has', l.kind),
-                    COALESCE(p.external_id, IF(l.kind LIKE 'device%', JSON_VALUE(l.note, '$[3]'),
-                        JSON_VALUE(l.content, '$[0]'))), l.kind
+                    COALESCE(p.external_id, JSON_VALUE(n.content, IF(l.kind = 'spent', '$[2]', '$[3]')),
+                        JSON_VALUE(l.content, '$[0]')), l.kind
                 FROM ledger_entries l JOIN users u ON u.pseudonym = l.user_id
-                LEFT JOIN purchases p ON p.id = l.purchase_id WHERE u.user_id LIKE ?
+                LEFT JOIN purchases p ON p.id = l.purchase_id LEFT JOIN notes n ON n.digest = l.note_digest
+                WHERE u.user_id LIKE ?
                 """, [.text(history.name + ".%")])
             let rows = Set(
                 found.flatMap { row in
@@ -102,7 +103,7 @@ extension EndToEnd {
                 let shelf = try #require(try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored))
                 let ledger = Ledger(
                     pool: pool, catalogue: shelf,
-                    settings: LedgerSettings(entitlements: settings, tombstoneKey: TombstoneKey(derivedFrom: [])),
+                    settings: LedgerSettings(entitlements: settings, labels: Labels { $0 }),
                     now: { .distantPast }, salt: { [] })
                 let reader = ledger.reader()
                 return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -205,6 +205,32 @@ extension EndToEnd {
             #expect(expected.string("entitlements.0.state") == "recorded")
         }
 
+        @Test func `whatever stands in a member that decides nothing, the purchase is recorded`() async throws {
+            let server = try await EndToEndServer.shared
+            let (widest, most) = (String(repeating: "~", count: 255), Int64.max)
+            let values: [(SimulatedPayload.Value, [String])] = [
+                (
+                    .string(widest),
+                    ["storefront", "currency", "transactionReason", "offerDiscountType", "offerIdentifier"]
+                ),
+                (
+                    .string(String(repeating: "é", count: 300)),
+                    ["storefront", "currency", "offerIdentifier", "offerPeriod"]
+                ),
+                (.integer(most), ["offerType", "revocationReason", "price"]),
+                (.integer(-most), ["offerType", "revocationReason", "price"]),
+            ]
+            for (value, names) in values {
+                for name in names {
+                    var payload = EndToEndServer.pass(at: now - day).payload
+                    payload[name] = value
+                    let answer = try await server.attach(server.authority.sign(payload), as: "widest")
+                    #expect(answer.status == 200, "\(name): \(answer.text)")
+                }
+            }
+            #expect(try await server.command(["audit", "verify"]).status == 0)
+        }
+
         @Test func `members that nobody asked for change nothing`() async throws {
             let server = try await EndToEndServer.shared
             let jws = try server.sign(EndToEndServer.pass(of: "com.airport.vpn.basic.30d", at: now - day))

@@ -30,39 +30,89 @@ extension EndToEnd {
             #expect(try await server.status(of: "anna").status == 200)
         }
 
-        @Test func `a wrong key-encryption key is told at the start, and a rotation under the new one heals it`()
+        @Test func `another key-encryption key refuses the start and every command that needs it, and harms nobody`()
             async throws
         {
-            let right = ["GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Offline.kek]
-            let wrong = ["GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Offline.otherKEK]
-            let first = try await EndToEndServer.start(right)
-            let kid = try await Offline.keys(first).keys[0].kid
-            let old = try await Offline.token(first, of: "anna")
-            let name = try #require(first.environment["GATEPASS_DATABASE_NAME"])
-            let second = try await EndToEndServer(wrong.merging(["GATEPASS_DATABASE_NAME": name]) { $1 })
+            let first = try await EndToEndServer.start(["GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Offline.kek])
+            let keys = try await Offline.keys(first)
+            let second = try await Self.beside(first, ["GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Offline.otherKEK])
             try await second.launch()
-            var answer = try await Self.ready(second, 503)
-            for _ in 0..<400 where !answer.text.contains("cannot be opened") {
-                try await Task.sleep(for: .milliseconds(25))
-                answer = try await Self.ready(second, 503)
+            #expect(try await second.waitForEnd() == 1)
+            #expect(second.log.contains(Self.refusal), "\(second.log)")
+            for words in [
+                ["user", "erase", "anna", "--reason", "r"], ["tokens", "rotate"],
+                ["grant", "anna", "--pass", "pro", "--days", "1", "--reason", "r", "--reference", "t"],
+            ] {
+                let refused = try await second.command(words)
+                #expect(refused.status == 1 && refused.text.contains(Self.refusal), "\(words): \(refused.text)")
             }
-            #expect(answer.text.contains("signing key \(kid) cannot be opened") && answer.text.contains(Self.advice))
-            #expect(second.log.contains("tokens.key_encryption_key") && second.log.contains(Self.advice))
-            try await Self.expectUnsigned(second)
-            #expect(try await first.schema.number("SELECT COUNT(*) FROM signing_keys") == 1)
-            // The other instance goes on.
-            _ = try await Offline.token(first, of: "anna")
             #expect(!second.log.contains(Offline.otherKEK) && !second.log.contains(Offline.kek))
+            let token = try await Offline.token(first, of: "anna")
+            #expect(try Offline.read(token, keys, of: "anna").sub == "anna")
+            try await first.schema.rows("UPDATE installation_keys SET check_value = REVERSE(check_value)")
+            let third = try await Self.beside(first, ["GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Offline.kek])
+            try await third.launch()
+            #expect(try await third.waitForEnd() == 1 && third.log.contains(Self.refusal))
+            #expect(try await first.end() == 0)
+        }
 
+        @Test func `the key-encryption key is changed in two roll-outs, and no token, no purchase and no name is lost`()
+            async throws
+        {
+            let (current, previous) = (
+                "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY", "GATEPASS_TOKENS_PREVIOUS_KEY_ENCRYPTION_KEYS"
+            )
+            let before = try await EndToEndServer.start([current: Offline.kek])
+            let token = try await Offline.token(before, of: "anna")
+            let jws = try before.sign(EndToEndServer.pass(at: now - day))
+            #expect(try await before.attach(jws, as: "anna").string("outcome") == "attached")
+            let seals = try await Self.seals(before)
+            let first = try await Self.beside(before, [current: Offline.kek, previous: Offline.otherKEK])
+            try await first.boot()
+            #expect(try await before.end() == 0)
+            #expect(try await Self.seals(before) == seals, "the current key is the one it was")
+            let second = try await Self.beside(before, [current: Offline.otherKEK, previous: Offline.kek])
+            try await second.boot()
+            let sealedAgain = try await Self.seals(before)
+            #expect(sealedAgain.count == 2 && !zip(seals, sealedAgain).contains { $0 == $1 })
+            // Both roll-outs serve at once, and one takes up what the other made.
             let rotated = try await second.command(["tokens", "rotate"])
             #expect(rotated.status == 0, "\(rotated.text)")
-            _ = try await Self.ready(second, 200)
-            let (token, keys) = (try await Offline.token(second, of: "anna"), try await Offline.keys(second))
-            #expect(try Offline.read(token, keys, of: "anna").sub == "anna")
-            // What cannot be proven to be the server's own is not vouched for.
-            #expect(throws: OfflineEntitlement.Refusal.unknownKey) { try Offline.read(old, keys, of: "anna") }
-            #expect(try await second.end() == 0)
-            #expect(try await first.end() == 0)
+            try await Task.sleep(for: .milliseconds(1_100))
+            for server in [first, second] {
+                let (new, keys) = (try await Offline.token(server, of: "anna"), try await Offline.keys(server))
+                for token in [token, new] { #expect(try Offline.read(token, keys, of: "anna").sub == "anna") }
+                #expect(try await server.attach(jws, as: "anna").string("outcome") == "already_attached")
+            }
+            for server in [first, second] { #expect(try await server.end() == 0) }
+            let after = try await Self.beside(before, [current: Offline.otherKEK])
+            try await after.boot()
+            #expect(try Offline.read(token, try await Offline.keys(after), of: "anna").sub == "anna")
+            let names = "SELECT COUNT(DISTINCT app_transaction_id) FROM apple_iap_transactions"
+            #expect(try await after.attach(after.sign(EndToEndServer.pass(at: now)), as: "anna").status == 200)
+            #expect(try await before.schema.number(names) == 1, "the same account has the same label")
+            #expect(try await after.end() == 0)
+            try await before.launch()
+            #expect(try await before.waitForEnd() == 1 && before.log.contains(Self.refusal))
+        }
+
+        private static let refusal =
+            "the pseudonym key in the database cannot be opened with tokens.key_encryption_key: set the key that it was "
+            + "sealed with there, or among tokens.previous_key_encryption_keys"
+
+        /// Another instance over the same database. Throws when it cannot be made.
+        private static func beside(
+            _ server: EndToEndServer, _ changes: [String: String]
+        ) async throws -> EndToEndServer {
+            let name = try #require(server.environment["GATEPASS_DATABASE_NAME"])
+            return try await EndToEndServer(changes.merging(["GATEPASS_DATABASE_NAME": name]) { $1 })
+        }
+
+        /// What is sealed under the key-encryption key: the pseudonym key, and the key that signed first. Throws what the database
+        /// throws.
+        private static func seals(_ server: EndToEndServer) async throws -> [[Value]] {
+            try await server.schema.rows("SELECT sealed_key FROM installation_keys")
+                + server.schema.rows("SELECT sealed_key FROM signing_keys ORDER BY generation LIMIT 1")
         }
 
         @Test func `key rows that were tampered with sign nothing and publish nothing`() async throws {

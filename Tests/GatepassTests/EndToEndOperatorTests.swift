@@ -17,17 +17,40 @@ extension EndToEnd {
             }
             try await till.attach(passes[0], to: anna)
             try await till.attach(passes[1], to: anna)
-            #expect(try await till.ask("conflicts?limit=1").string("data.0.app_transaction_id") != account)
+            #expect(try await till.ask("conflicts?limit=100").text.contains(anna) == false)
             #expect(try await till.attach(passes[0], to: ben).string("code") == "owned_by_another_user")
             try await till.attach(passes[2], to: ben)
             let told = try await till.ask("conflicts?limit=1")
+            let label = try #require(try await till.ask("transactions?limit=1").string("data.0.apple_account"))
+            #expect(label.count == 22 && !told.text.contains(account))
             #expect(
                 told.text.hasPrefix(
-                    #"{"data":[{"app_transaction_id":"\#(account)","app":"com.airport.vpn","environment":"Production","#
+                    #"{"data":[{"apple_account":"\#(label)","app":"com.airport.vpn","environment":"Production","#
                         + #""users":[{"user_id":"\#(anna)","purchases":2},{"user_id":"\#(ben)","purchases":1}]}],"#),
                 "\(told.text)")
             try await till.act("transfer", #"{"all":true,"to_user_id":"\#(ben)","reason":"one person"}"#, for: anna)
-            #expect(try await till.ask("conflicts?limit=1").string("data.0.app_transaction_id") != account)
+            #expect(try await till.ask("conflicts?limit=100").text.contains(label) == false)
+        }
+
+        @Test func `the trail has the other user of a transfer by pseudonym, by which a search finds them`()
+            async throws
+        {
+            let till = try await EndToEndTill.shared
+            let (giver, receiver) = ("giver" + newID(), "receiver" + newID())
+            try await till.attach(EndToEndTill.sale("pass.30", at: now - day), to: giver)
+            try await till.act("transfer", #"{"all":true,"to_user_id":"\#(receiver)","reason":"r"}"#, for: giver)
+            let told = try await till.ask("audit?limit=1")
+            #expect(told.string("data.0.action") == "user.transfer" && told.string("data.0.user_id") == giver)
+            let pseudonym = try #require(told.string("data.0.other_pseudonym"))
+            #expect(told["data.0.details"]?.members?.contains { $0.name == "other_pseudonym" } == false, "\(told.text)")
+            #expect(!told.text.contains(receiver))
+            let found = try await till.ask("search?q=%23" + pseudonym)
+            #expect(found.string("data.0.user_id") == receiver && found.count("data") == 1)
+            #expect(try await till.act("erase", for: receiver).status == 204)
+            let gone = try await till.ask("search?q=%23" + pseudonym)
+            #expect(gone.string("data.0.kind") == "user" && gone["data.0.user_id"]?.isNull == true)
+            let kept = try await till.ask("audit?limit=2")
+            #expect(kept.string("data.1.other_pseudonym") == pseudonym && kept["data.1.details"]?.isNull == true)
         }
 
         @Test func `purchases that give nothing are told with the reason that their owner's status explains`()

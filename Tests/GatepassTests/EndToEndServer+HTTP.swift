@@ -58,6 +58,21 @@ extension EndToEndServer {
         return EndToEndAnswer(status: Int(response.status.code), headers: response.headers, body: Array(buffer: bytes))
     }
 
+    /// The status of the answer to a body of which only the length and the first byte are sent: a client that goes on writing may
+    /// lose the answer.
+    func begin(_ path: String, bytes: Int64, as user: String) async throws -> Int {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        request.method = .POST
+        request.headers.add(name: "Authorization", value: "Bearer " + Self.token(of: user))
+        request.headers.add(name: "Content-Type", value: "application/json")
+        let (body, rest) = AsyncStream.makeStream(of: ByteBuffer.self)
+        rest.yield(ByteBuffer(string: "["))
+        request.body = .stream(body, length: .known(bytes))
+        let response = try await Self.client.execute(request, timeout: .seconds(20))
+        rest.finish()
+        return Int(response.status.code)
+    }
+
     /// The status of an answer to anyone; nil when nobody answers.
     func answers(_ path: String) async -> Int? {
         try? await send("GET", path, seconds: 5).status

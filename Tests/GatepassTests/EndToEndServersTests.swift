@@ -161,6 +161,39 @@ extension EndToEnd {
             #expect(try await server.command(["audit", "verify"]).status == 0)
         }
 
+        @Test func `after a restored backup a list of people is erased once more, whoever of them is there`()
+            async throws
+        {
+            let server = try await EndToEndServer.shared
+            let people = ["listed-1", "listed-2"]
+            for user in people {
+                #expect(
+                    try await server.attach(server.sign(EndToEndServer.pass(at: now - day)), as: user).status == 200)
+            }
+            let file = server.directory + "/erased"
+            let erase = ["user", "erase", "--from", file, "--reason", "restored a backup"]
+            #expect(try await server.command(erase).status != 0, "there is no such file")
+            try EndToEndServer.write("listed-1\nno body\nlisted-2\n", to: file)
+            let refused = try await server.command(erase)
+            #expect(refused.status != 0 && refused.text.contains("no body is no user id"), "\(refused.text)")
+            for user in people { #expect(try await server.status(of: user).string("state") == "active") }
+            try EndToEndServer.write("listed-1\r\nlisted-0\r\n\r\nlisted-2", to: file)
+            let erased = try await server.command(erase)
+            let lines = erased.text.split(whereSeparator: \.isNewline)
+            #expect(erased.status == 0 && lines.count == 3, "\(erased.text)")
+            let starts = [
+                "listed-1 is erased; what is left stands under #", "listed-0 is unknown", "listed-2 is erased; ",
+            ]
+            #expect(zip(lines, starts).allSatisfy { $0.hasPrefix($1) }, "\(erased.text)")
+            for user in people { #expect(try await server.status(of: user).string("state") == "none") }
+            let again = try await server.command(erase)
+            #expect(
+                again.status == 0 && again.text == "listed-1 is unknown\nlisted-0 is unknown\nlisted-2 is unknown\n")
+            for words in [["listed-1", "--from", file], []] {
+                #expect(try await server.command(["user", "erase", "--reason", "r"] + words).status != 0, "\(words)")
+            }
+        }
+
         @Test func `an outage is made up for once, however often the run is killed and repeated`() async throws {
             let server = try await EndToEndServer.start()
             for user in ["had", "had-two"] {

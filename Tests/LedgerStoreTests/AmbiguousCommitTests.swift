@@ -7,19 +7,8 @@ import Testing
 /// A COMMIT whose answer never comes: whatever became of it, the purchase is there exactly once in the end
 /// (`reliability.md` §0.1, F2, F3).
 @Suite(.serialized) struct AmbiguousCommitTests {
-    private static func server() throws -> PrivateMariaDB {
-        var options = PrivateMariaDB.Options()
-        options.listensOnLoopback = true
-        options.skipsGrants = true
-        return try PrivateMariaDB.start(options)
-    }
-
     @Test func `a commit that is cut off is made good, once`() async throws {
-        let server = try Self.server()
-        defer { server.kill() }
-        let proxy = try PacketProxy(to: server.port)
-        defer { proxy.stop() }
-        try await Shop.open(server: server, through: proxy.port) { shop in
+        try await Shop.openBehindProxy { shop, proxy in
             let rounds = TestRun.rounds(30, soak: 3_000)
             var met = 0
             for round in 0..<rounds {
@@ -39,11 +28,7 @@ import Testing
     func `a commit that stays open is a fault, and the client's repeat finds or makes it, once`(
         fault: PacketProxy.Fault
     ) async throws {
-        let server = try Self.server()
-        defer { server.kill() }
-        let proxy = try PacketProxy(to: server.port)
-        defer { proxy.stop() }
-        try await Shop.open(server: server, through: proxy.port) { shop in
+        try await Shop.openBehindProxy { shop, proxy in
             // The header that all texts share is kept from the first on.
             try await shop.attach(Books.pass("before"), to: Books.user("anna"))
             for round in 0..<5 {
@@ -63,11 +48,7 @@ import Testing
     }
 
     @Test func `a transfer whose commit is cut off is not refused by its own repetition`() async throws {
-        let server = try Self.server()
-        defer { server.kill() }
-        let proxy = try PacketProxy(to: server.port)
-        defer { proxy.stop() }
-        try await Shop.open(server: server, through: proxy.port) { shop in
+        try await Shop.openBehindProxy { shop, proxy in
             for round in 0..<TestRun.rounds(12, soak: 1_000) {
                 let (pass, giver, receiver) = (
                     Books.pass("\(round)", day: 30), Books.user(0), Books.user(1 + round % 3)
@@ -85,11 +66,7 @@ import Testing
     }
 
     @Test func `an operator's act whose commit is cut off is made good, and audited once`() async throws {
-        let server = try Self.server()
-        defer { server.kill() }
-        let proxy = try PacketProxy(to: server.port)
-        defer { proxy.stop() }
-        try await Shop.open(server: server, through: proxy.port) { shop in
+        try await Shop.openBehindProxy { shop, proxy in
             let desk = Desk(shop)
             let request = try #require(APIKeyRequest(name: "till", scopes: [.read]))
             let rounds = TestRun.rounds(10, soak: 500)
@@ -97,8 +74,8 @@ import Testing
                 let fault: PacketProxy.Fault = round % 2 == 0 ? .cutBeforeCommit : .cutAfterCommit
                 let asked = ["make", "end"].map {
                     IdempotentRequest(
-                        owner: .apiKey(1), key: "\($0) \(round)", hash: [UInt8](repeating: 1, count: 32), about: .nobody
-                    )
+                        of: 1, key: Books.labels.label(.idempotencyKey, "\($0) \(round)"),
+                        digest: Label("asked"), about: .nobody)
                 }
                 proxy.inject(fault, count: 1)
                 guard case .claimed(let making) = try await desk.idempotency.claim(asked[0]) else {

@@ -45,12 +45,12 @@ import Testing
         try await shop.attach(Books.pass("unknown", of: "pass.31"), to: anna)
         try await shop.attach(Books.pass("unclear", signedDay: 1, revokedDay: 0, share: nil), to: ben)
         try await shop.attach(Books.pass("pass"), to: anna)
-        try await shop.attach(Books.sale("mismatch", of: "vault", .nonRenewing), to: ben)
-        try await shop.attach(Books.sale("add-on", of: "vault", .nonConsumable), to: ben)
+        try await shop.attach(Books.sale("mismatch", of: "vault", .pass), to: ben)
+        try await shop.attach(Books.sale("add-on", of: "vault", .addOn), to: ben)
         try await shop.attach(Books.sale("coins", of: "coins.100", .consumable), to: ben)
         try await shop.attach(Books.pass("unowned-2", of: "pass.31", token: token), to: ben)
         try await shop.attach(Books.pass("quarantined"), to: anna)
-        try await shop.attach(Books.sale("plan", of: "plan.month", .autoRenewable), to: anna)
+        try await shop.attach(Books.sale("plan", of: "plan.month", .plan), to: anna)
         try await shop.attach(Books.sale("shared", of: "coins.100", .consumable, isFamilyShared: true), to: anna)
         try await shop.attach(Books.pass("refunded", signedDay: 0, revokedDay: 0), to: anna)
         try await shop.attach(Books.pass("unowned-3", token: token), to: ben)
@@ -142,9 +142,7 @@ import Testing
         }
     }
 
-    @Test func `what an erased person had is left out until somebody claims it, under the name it has then`()
-        async throws
-    {
+    @Test func `what an erased person had is left out until somebody claims it`() async throws {
         try await Shop.open { shop in
             for id in ["71", "72"] {
                 try await shop.attach(Books.pass(id, of: "pass.31", account: "7001"), to: Self.anna)
@@ -154,7 +152,7 @@ import Testing
             try await shop.attach(Books.pass("71", of: "pass.31", account: "7001"), to: Self.ben, proof: "7001")
             let anomalies = try await Self.anomalies(shop)
             #expect(anomalies.count == 2 && anomalies.values.allSatisfy { $0 == .unknownProduct })
-            #expect(anomalies["71"] != nil)
+            #expect(anomalies.keys.sorted() == ["71", "72"])
         }
     }
 

@@ -17,7 +17,8 @@ import Testing
         case truncateWithHead
 
         func statements(at id: Int) -> [String] {
-            let copy = "at, actor, action, subject, details_digest, previous_hash, hash FROM audit_entries"
+            let copy =
+                "at, actor, action, subject, other_subject, details_digest, previous_hash, hash FROM audit_entries"
             return switch self {
             case .edit: ["UPDATE audit_entries SET at = at + 1 WHERE id = \(id)"]
             case .delete: ["DELETE FROM audit_entries WHERE id = \(id)"]

@@ -16,14 +16,16 @@ enum Books {
         switch text {
         case "first": catalogue(days: 30, products: ["pass.30"])
         case "longer": catalogue(days: 60, products: ["pass.30"])
-        case "more": catalogue(days: 30, products: ["pass.30", "pass.new"])
+        case "more": catalogue(days: 30, products: ["pass.30", "pass.new"], coins: ["coins.100", "gems.new"])
+        case "vouchers": catalogue(days: 30, products: ["pass.30"], more: Vouchers.products)
         case "movable": catalogue(days: 30, products: ["pass.30"], ownership: [.pass: .transfer])
         default: throw Missing()
         }
     }
 
     private static func catalogue(
-        days: Int, products: [String], ownership: [ProductKind: OwnershipPolicies.Policy] = [:]
+        days: Int, products: [String], coins: [String] = ["coins.100"], more: [Product] = [],
+        ownership: [ProductKind: OwnershipPolicies.Policy] = [:]
     ) -> Catalogue {
         Catalogue(
             apps: [Catalogue.App(id: app)], defaultTier: TierID("free"),
@@ -33,18 +35,24 @@ enum Books {
             ], ownership: OwnershipPolicies(ownership),
             products: products.map {
                 Product(id: ProductID($0), app: app, terms: .pass(tier: TierID("pro"), days: days))
-            } + [
-                Product(id: ProductID("basic.30"), app: app, terms: .pass(tier: TierID("basic"), days: 30)),
-                Product(
-                    id: ProductID("coins.100"), app: app,
-                    terms: .consumable(unit: "coin", amount: 100, onShortfall: .debt)),
-                Product(
-                    id: ProductID("vault"), app: app,
-                    terms: .addOn(features: [Feature("vault")], requires: nil, seats: 0, familyShareable: false)),
-                Product(
-                    id: ProductID("plan.month"), app: app,
-                    terms: .plan(tier: TierID("basic"), planID: nil, familyShareable: false)),
-            ])
+            }
+                + coins.map {
+                    Product(
+                        id: ProductID($0), app: app,
+                        terms: .consumable(unit: "coin", amount: 100, onShortfall: .debt))
+                }
+                + coins.map {
+                    Product(
+                        id: ProductID($0), app: app, terms: .consumable(unit: "coin", amount: 100, onShortfall: .debt))
+                } + [
+                    Product(id: ProductID("basic.30"), app: app, terms: .pass(tier: TierID("basic"), days: 30)),
+                    Product(
+                        id: ProductID("vault"), app: app,
+                        terms: .addOn(features: [Feature("vault")], requires: nil, seats: 0, familyShareable: false)),
+                    Product(
+                        id: ProductID("plan.month"), app: app,
+                        terms: .plan(tier: TierID("basic"), planID: nil, familyShareable: false)),
+                ] + more)
     }
 
     /// A pass bought `day` days after the opening, as its transaction shows it when it is bought.
@@ -54,13 +62,13 @@ enum Books {
         share: Int? = Revocation.fullShare, in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
         sale(
-            id, of: product, .nonRenewing, day: day, transaction: transaction, token: token, account: account,
+            id, of: product, .pass, day: day, transaction: transaction, token: token, account: account,
             signedDay: signedDay, revokedDay: revokedDay, share: share, in: environment)
     }
 
     /// The same of any type; a plan's period ends 30 days after it was bought.
     static func sale(
-        _ id: String, of product: String, _ type: StoreProductType, day: Int = 0, transaction: String? = nil,
+        _ id: String, of product: String, _ type: StatedType, day: Int = 0, transaction: String? = nil,
         period: String? = nil, token: AccountToken? = nil, account: String? = nil, signedDay: Int? = nil,
         revokedDay: Int? = nil, share: Int? = Revocation.fullShare, isFamilyShared: Bool = false,
         in environment: StoreEnvironment = .production
@@ -70,18 +78,25 @@ enum Books {
             key: PurchaseKey(source: .appleIAP, app: app, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(transaction ?? id), periodID: period, productID: ProductID(product),
             type: type,
-            purchasedAt: instant(day), expiresAt: type == .autoRenewable ? instant(day + 30) : nil,
+            purchasedAt: instant(day), expiresAt: type == .plan ? instant(day + 30) : nil,
             isFamilyShared: isFamilyShared,
-            revocation: revokedDay.map { Revocation(revokedAt: instant($0), share: share) }, accountToken: token,
-            appTransactionID: account.map { AppTransactionID($0) },
+            revocation: revokedDay.map { Revocation(revokedAt: instant($0), share: share) },
+            accountToken: token.map { labels.label(of: $0) }, account: account.map { label(of: $0, in: environment) },
             signedAt: signedDay.map(instant) ?? instant(day) + 1_000)
     }
 
-    static let tombstoneKey = TombstoneKey(derivedFrom: Array("a secret".utf8))
+    static let pseudonymKey = PseudonymKey(bytes: Array(1...32))
+    static let labels = pseudonymKey.labels
+    static let ledgerSettings = LedgerSettings(entitlements: settings, labels: labels)
 
-    static func ledgerSettings(decodesLegacyTokens: Bool = false) -> LedgerSettings {
-        LedgerSettings(
-            entitlements: settings, decodesLegacyTokens: decodesLegacyTokens, tombstoneKey: tombstoneKey)
+    /// That of an Apple account.
+    static func label(of account: String, in environment: StoreEnvironment = .production) -> Label {
+        labels.label(.account, app.text, environment.rawValue, account)
+    }
+
+    /// That of a device, which is of one user's.
+    static func label(of device: DeviceID, of user: UserID) -> Label {
+        labels.label(.device, user.text, device.text)
     }
 
     static let note = Note(actor: "support", reason: "asked \"nicely\" – ça va", reference: "ticket 1")

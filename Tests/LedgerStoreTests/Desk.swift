@@ -9,13 +9,15 @@ struct Desk: Sendable {
     let keys: APIKeys
     let idempotency: IdempotencyKeys
     let reader: OperatorReader
+    private let catalogue: CatalogueShelf
 
     init(_ shop: Shop, instance: Int = 0) {
+        catalogue = shop.instances[instance].shelf
         pool = shop.instances[instance].pool
         let clock = shop.clock
         keys = APIKeys(pool: pool, audit: audit, now: { clock.now }, random: Self.secret)
         idempotency = IdempotencyKeys(pool: pool, now: { clock.now }, random: { .random(in: .min ... .max) })
-        reader = OperatorReader(pool: pool, key: Books.tombstoneKey)
+        reader = OperatorReader(pool: pool)
     }
 
     /// Random, like the product's.
@@ -46,7 +48,7 @@ struct Desk: Sendable {
 
     /// What erases people.
     func erasure(at now: Instant) -> Erasure {
-        Erasure(pool: pool, key: Books.tombstoneKey, audit: audit, now: { now })
+        Erasure(pool: pool, catalogue: catalogue, settings: Books.ledgerSettings, audit: audit, now: { now })
     }
 
     /// Enters an act about nobody, or about a person. Throws when the database is away.

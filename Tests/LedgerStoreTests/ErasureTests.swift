@@ -1,115 +1,144 @@
 import Entitlements
-import Foundation
 import LedgerStore
 import MariaDB
 import Support
 import Testing
 
-/// An erased person is gone and their facts stay: later refunds land, the chain verifies, and the same Apple account claims
-/// what is left (`semantics.md` §5).
+/// An erased person is gone and their facts stay: later refunds land, and nothing names them (`semantics.md` §5).
 @Suite(.serialized) struct ErasureTests {
     private let anna = Books.user("anna")
     private let ben = Books.user("ben")
-    private let secret = DeviceName("Annas phone")
+    private static let text = "signed.for 70001"
 
-    @Test func `nothing that names the person is left in any table`() async throws {
+    @Test func `nothing that names the person is left in any column of any table`() async throws {
         try await Shop.open { shop in
             let token = try await fill(shop)
             try await tell(of: anna, to: shop)
-            let erased = try #require(try await erase(anna, in: shop))
-            #expect(try await erase(anna, in: shop) == nil)
-            var text = ""
-            for table in TestSchema.tables { text += "\(try await shop.schema.dump(table))" }
-            for trace in [
-                "anna", "Annas phone", "phone1", "ticket 1", "apple 1", "jws of anna", "\(token.bytes)", "her order",
-                "shy",
-            ] {
-                #expect(!text.contains(trace), "\(trace)")
+            let traces = [
+                "anna", "Annas phone", "phone1", "ticket 1", "70001", "order-1", "her order", "shy", "for the pass",
+                token.description, token.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+            ]
+            let before = try await shop.everything()
+            for trace in ["anna", "Annas phone", "phone1", "ticket 1", "70001", "shy", "for the pass"] {
+                #expect(before.contains(trace), "\(trace)")
             }
-            #expect(try await shop.schema.counts()["tombstones"] == 1)
+            let erased = try await shop.erase(anna)
+            #expect(try await Desk(shop).erasure(at: shop.clock.now).erase(anna, by: .commandLine, reason: "r") == nil)
+            try await shop.expectNothing(of: traces)
+            let export = try #require(try await Export(pool: shop.pool).document(of: erased))
+            for trace in traces { #expect(!export.contains(trace), "\(trace)") }
             let audit = try await AuditTrail.page(before: nil, limit: 10, from: shop.pool)
             #expect(audit.map(\.action) == ["user.erase", "sandbox_tester.unname"])
             #expect(audit.map(\.reason) == ["asked", nil] && audit.allSatisfy { $0.user == nil && $0.subject != nil })
-            #expect(try await Desk(shop).defects() == [])
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+            try await shop.expectWhole()
             #expect(try await LedgerAudit(pool: shop.pool).faults(of: erased) == [])
-            let facts = try await shop.ledger(of: erased).entries.map(\.fact)
-            #expect(facts.contains { $0.purchase?.isTombstone ?? false })
-            #expect(!facts.contains { if case .device = $0 { true } else { false } })
             #expect(try await shop.ledger(of: anna).entries.isEmpty)
-            let before = try await shop.schema.dump("subscriptions")
-            #expect(before.count == 2)
-            try await Projection(pool: shop.pool, settings: Books.settings).rebuild(
-                given: shop.instances[0].shelf.snapshot)
-            #expect(try await shop.schema.dump("subscriptions") == before)
         }
     }
 
-    @Test func `a later refund lands in the erased person's ledger and brings no name back`() async throws {
-        try await Shop.open(instances: 2) { shop in
-            let token = try await fill(shop)
-            let erased = try #require(try await erase(anna, in: shop))
-            let refund = Books.pass("1", day: 30, token: token, account: "apple 1", signedDay: 41, revokedDay: 41)
-            #expect(
-                try await shop.attach(refund, to: ben, text: "jws of anna", via: 1) == .failure(.ownedByAnotherUser))
-            let ledger = try await shop.ledger(of: erased)
-            #expect(ledger.entries.last?.fact.state?.revocation == refund.revocation)
-            #expect(try await shop.schema.counts()["signed_texts"] == 0)
-            #expect(try await shop.schema.dump("apple_iap_transactions").description.contains("apple 1") == false)
-            let counts = try await shop.schema.counts()
-            #expect(try await shop.attach(refund, to: ben, text: "jws of anna") == .failure(.ownedByAnotherUser))
-            #expect(try await shop.schema.counts() == counts)
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
-        }
-    }
-
-    @Test func `the same Apple account claims all that is left, and nobody else anything`() async throws {
-        try await Shop.open(instances: 2) { shop in
-            let token = try await fill(shop)
-            let erased = try #require(try await erase(anna, in: shop))
-            let pass = Books.pass("1", day: 30, token: token, account: "apple 1")
-            #expect(try await shop.attach(pass, to: ben) == .failure(.ownedByAnotherUser))
-            #expect(try await shop.attach(pass, to: ben, proof: "apple 2") == .failure(.ownedByAnotherUser))
-            // A purchase that nobody had attached, with the erased person's token.
-            let late = Books.pass("late", day: 31, token: token, account: "apple 1")
-            #expect(try await shop.attach(late, to: ben) == .failure(.accountTokenMismatch))
-            #expect(try await shop.attach(late, to: ben, proof: "apple 1") == .success(.unowned))
-            // The person comes back under the same name, as somebody else.
-            #expect(try await shop.attach(pass, to: anna, proof: "apple 1", via: 1) == .success(.transferred))
-            let back = try await shop.ledger(of: anna)
-            #expect(back.entries.count { if case .received = $0.fact { true } else { false } } == 2)
-            #expect(try await shop.timeline(of: anna).status(at: shop.clock.now).active)
-            #expect(try await !shop.timeline(of: erased).status(at: shop.clock.now).active)
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
-            // It moves on from there like any other.
-            #expect(try await shop.transfer(.all, from: anna, to: ben).get().count == 2)
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
-        }
-    }
-
-    @Test func `what the same Apple account claims is proved again by the texts that it sends`() async throws {
-        try await Shop.open(instances: 2) { shop in
-            let token = try await fill(shop)
-            let (first, second) = (state("1", token), state("2", token))
-            let repeated = state("1", token, signedDay: 36)
-            try await shop.attach(repeated, to: anna, text: "of a content that is there")
-            _ = try await erase(anna, in: shop)
-            let refund = state("1", token, signedDay: 41, revokedDay: 41)
-            try await shop.attach(refund, to: ben, text: "refund")
-            #expect(try await shop.texts == [])
-
-            #expect(try await shop.attach(first, to: anna, text: "first", proof: "apple 1") == .success(.transferred))
-            #expect(try await texts(of: anna, in: shop) == ["first", nil, "first", nil])
-            try await shop.attach(refund, to: anna, text: "refund", via: 1)
-            let news = state("2", token, signedDay: 42)
-            try await shop.attach(news, to: anna, text: "news of the second", via: 1)
-            let all = ["first", "news of the second", "first", "refund", "news of the second"]
-            #expect(try await texts(of: anna, in: shop) == all)
-            for (state, text) in [(first, "first"), (second, "another spelling"), (repeated, "late"), (refund, "r")] {
-                #expect(try await shop.attach(state, to: anna, text: text) == .success(.alreadyTheirs))
+    @Test func `no fact, hash or digest changes, and of nobody else any row`() async throws {
+        try await Shop.open { shop in
+            for user in [ben, Books.user("cleo")] {
+                _ = try await shop.instances[0].tokens.token(of: user)
+                try await shop.attach(Books.pass("of \(user)", day: 30, account: user.text), to: user)
+                try await shop.register(Books.device("d"), of: user)
+                try await shop.grant(.addDays(9, of: TierID("pro")), as: "to \(user)", to: user)
             }
-            #expect(try await texts(of: anna, in: shop) == all)
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+            _ = try await fill(shop)
+            try await tell(of: anna, to: shop)
+            try await shop.transfer(.one(PurchaseName(ExternalID("20004"))), from: anna, to: ben)
+            try await shop.transfer(.one(PurchaseName(ExternalID("to ben"))), from: ben, to: anna)
+            let before = try await shop.dumps()
+            let (hers, bens) = try await (shop.status(of: anna), shop.status(of: ben))
+            let pseudonym = try await shop.schema.number("SELECT pseudonym FROM users WHERE user_id = 'anna'")
+            let erased = try await shop.erase(anna)
+            let after = try await shop.dumps()
+            #expect(
+                Self.changed(before, after) == [
+                    "account_tokens": [-1, 1], "audit_entries": [0, 1], "audit_heads": [-1, 1], "audit_notes": [-1, 1],
+                    "idempotency_keys": [-1, 0], "notes": [-6, 0], "signed_texts": [-6, 0], "users": [-1, 1],
+                ])
+            #expect(erased.pseudonym.map { Int($0) } == pseudonym)
+            #expect(try await shop.status(of: ben) == bens)
+            let left = try await shop.status(of: erased)
+            #expect(left.entitlements == hers.entitlements && left.segments == hers.segments)
+            #expect(left.credits == hers.credits && left.devices == hers.devices)
+            try await shop.expectWhole()
+        }
+    }
+
+    /// How many rows of each table are gone and are new, of those that have such.
+    private static func changed(
+        _ before: [String: [[Value]]], _ after: [String: [[Value]]]
+    ) -> [String: [Int]] {
+        var changed: [String: [Int]] = [:]
+        for (table, rows) in before {
+            let (old, new) = (Set(rows), Set(after[table] ?? []))
+            if old != new { changed[table] = [-old.subtracting(new).count, new.subtracting(old).count] }
+        }
+        return changed
+    }
+
+    @Test func `a later refund lands once in the erased person's ledger, in whichever spelling, and keeps no text`()
+        async throws
+    {
+        try await Shop.open(instances: 2) { shop in
+            try await Belongings.fill(shop, anna)
+            // Both instances have the ledger at hand.
+            for instance in shop.instances { _ = try await instance.reader.ledger(of: anna) }
+            let erased = try await shop.erase(anna)
+            let refund = Belongings.refundOfPass
+            #expect(try await shop.attach(refund, to: ben, text: "a", via: 1) == .failure(.ownedByAnotherUser))
+            let counts = try await shop.schema.counts()
+            #expect(counts["signed_texts"] == 0)
+            for (spelling, instance) in [("a", 0), ("b", 1), ("c", 0)] {
+                let answer = try await shop.attach(refund, to: ben, text: spelling, via: instance)
+                #expect(answer == .failure(.ownedByAnotherUser))
+            }
+            #expect(try await shop.schema.counts() == counts)
+            #expect(try await shop.ledger(of: erased).entries.last?.fact == .stated(.purchase(refund)))
+            try await shop.expectWhole()
+        }
+    }
+
+    @Test func `a new transaction of a chain lands too, and a signed text that was there is told of no more`()
+        async throws
+    {
+        try await Shop.open { shop in
+            try await Belongings.fill(shop, anna)
+            let erased = try await shop.erase(anna)
+            let renewal = Books.sale(
+                "20005", of: "plan.month", .plan, day: 62, transaction: "20009", period: "40009",
+                account: Belongings.account, signedDay: 40)
+            for _ in 0..<2 { try await shop.attach(renewal, to: ben) }
+            let entries = try await shop.ledger(of: erased).entries
+            #expect(entries.count { $0.fact == .stated(.purchase(renewal)) } == 1)
+            #expect(try await shop.texts == [])
+            try await shop.expectWhole()
+        }
+    }
+
+    @Test func `what is known already adds nothing, and nobody else claims any of it`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            let token = try await fill(shop)
+            try await shop.erase(anna)
+            try await shop.attach(Books.pass("bens", day: 30), to: ben)
+            let counts = try await shop.schema.counts()
+            for (number, sale) in Belongings.sales.enumerated() {
+                for proof in [nil, "70002"] {
+                    let answer = try await shop.attach(sale, to: ben, proof: proof, via: number % 2)
+                    #expect(answer == .failure(.ownedByAnotherUser))
+                }
+            }
+            let verdicts = try await shop.restore(Belongings.sales, to: ben)
+            #expect(verdicts.allSatisfy { $0 == .refused(.ownedByAnotherUser) || $0 == .duplicateInRequest })
+            #expect(try await shop.schema.counts() == counts)
+            // What nobody had attached is vetoed by the token, except against the proof of the same Apple account.
+            let late = Books.pass("late", day: 31, token: token, account: Belongings.account)
+            #expect(try await shop.attach(late, to: ben) == .failure(.accountTokenMismatch))
+            #expect(try await shop.attach(late, to: ben, proof: "70002") == .failure(.accountTokenMismatch))
+            #expect(try await shop.attach(late, to: ben, proof: Belongings.account) == .success(.unowned))
+            try await shop.expectWhole()
         }
     }
 
@@ -117,71 +146,60 @@ import Testing
         try await Shop.open(legacyTokens: true) { shop in
             let legacy = try #require(AccountToken("0000002A-0000-0000-0000-000000000000"))
             try await shop.attach(Books.pass("0"), to: Books.user("42"))
-            _ = try await erase(Books.user("42"), in: shop)
+            try await shop.erase(Books.user("42"))
             #expect(try await shop.attach(Books.pass("1", token: legacy), to: ben) == .failure(.accountTokenMismatch))
             // Whoever signs in by that number is whom the token names.
             #expect(try await shop.attach(Books.pass("1", token: legacy), to: Books.user("42")) == .success(.unowned))
+            try await shop.erase(Books.user("42"))
+            #expect(try await shop.attach(Books.pass("2", token: legacy), to: ben) == .failure(.accountTokenMismatch))
+            #expect(try await shop.attach(Books.pass("2", token: legacy), to: Books.user("42")) == .success(.unowned))
         }
     }
 
-    @Test func `erasing while purchases arrive loses none and leaves every chain whole`() async throws {
-        try await Shop.open(instances: 2) { shop in
-            for round in 0..<TestRun.rounds(4, soak: 200) {
-                let user = Books.user("r\(round)")
-                try await shop.attach(Books.pass("\(round)", day: 30), to: user)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for racer in 0..<16 {
-                        group.addTask {
-                            if racer == 7 { _ = try await erase(user, in: shop) }
-                            let state = Books.pass("\(round)", day: 30, signedDay: 31 + racer)
-                            try await shop.attach(state, to: racer % 3 == 0 ? user : ben, via: racer % 2)
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-                let unheard = """
-                    SELECT COUNT(*) FROM apple_iap_transactions t JOIN purchases p ON p.id = t.purchase_id
-                    WHERE \(TestSchema.isNoRepeat) AND NOT EXISTS (
-                        SELECT * FROM ledger_entries l WHERE l.user_id = p.user_id AND l.state_id = t.id)
-                    """
-                #expect(try await shop.schema.number(unheard) == 0)
-                #expect(try await shop.schema.number("SELECT COUNT(*) FROM apple_iap_transactions") == 17 * (round + 1))
+    @Test func `somebody with nothing, or with grants alone, is erased too`() async throws {
+        try await Shop.open { shop in
+            _ = try await shop.instances[0].tokens.token(of: anna)
+            try await shop.erase(anna)
+            try await shop.grant(.addDays(9, of: TierID("pro")), as: "30001", to: ben)
+            let erased = try await shop.erase(ben)
+            try await shop.expectNothing(of: ["anna", "ben", "ticket 1"])
+            try await shop.expectWhole()
+            #expect(try await shop.status(of: erased).active)
+            // What was given once under a name is not given to somebody else.
+            await #expect(throws: DatabaseError.self) {
+                try await shop.grant(.addDays(9, of: TierID("pro")), as: "30001", to: Books.user("cleo"))
             }
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+            #expect(try await shop.schema.counts()["purchases"] == 1)
         }
     }
 
-    @Test(arguments: [PacketProxy.Fault.cutBeforeCommit, .cutAfterCommit])
-    func `an erasure whose commit went unanswered is made good, and audited and answered once`(
-        fault: PacketProxy.Fault
-    ) async throws {
-        var options = PrivateMariaDB.Options()
-        options.listensOnLoopback = true
-        options.skipsGrants = true
-        let server = try PrivateMariaDB.start(options)
-        defer { server.kill() }
-        let proxy = try PacketProxy(to: server.port)
-        defer { proxy.stop() }
-        try await Shop.open(server: server, through: proxy.port) { shop in
-            let desk = Desk(shop)
-            for round in 1...5 {
-                try await shop.attach(Books.pass("\(round)", day: 30), to: anna)
-                let asked = IdempotentRequest(
-                    owner: .apiKey(1), key: "\(round)", hash: [UInt8](repeating: 1, count: 32),
-                    about: .user(anna, and: nil))
-                guard case .claimed(let claim) = try await desk.idempotency.claim(asked) else { throw Books.Missing() }
-                proxy.inject(fault, count: 1)
-                let erased = try await desk.erasure(at: shop.clock.now)
-                    .erase(anna, by: .commandLine, reason: "asked") {
-                        RememberedAnswer(claim: claim, status: 204, body: [])
-                    }
-                #expect(erased?.isErased == true)
-                #expect(try await AuditTrail.head(from: shop.pool).length == UInt64(round))
-                guard case .answered(204, _, _) = try await desk.idempotency.claim(asked) else { throw Books.Missing() }
+    @Test func `an operator finds by the number what nobody has any more`() async throws {
+        try await Shop.open { shop in
+            try await Belongings.fill(shop, anna)
+            try await shop.erase(anna)
+            let (reader, labels) = (Desk(shop).reader, Books.labels)
+            for sale in [Belongings.sales[0], Belongings.sales[2]] {
+                let found = try await reader.search(sale.key.externalID.text, under: labels)
+                #expect(found.first == .purchase(sale.key, owner: nil))
             }
-            #expect(proxy.faultsMet == 5)
-            #expect(try await desk.defects() == [])
-            #expect(try await LedgerAudit(pool: shop.pool).faults() == [])
+            let copy = try await reader.search("20002", under: labels)
+            #expect(copy == [.transaction(TransactionID("20002"), of: Belongings.sales[0].key, owner: nil)])
+        }
+    }
+
+    @Test func `what was edited before is found after, and the words of the living are missed as ever`() async throws {
+        try await Shop.open { shop in
+            try await Belongings.fill(shop, anna)
+            try await shop.grant(.addDays(9, of: TierID("pro")), as: "bens", to: ben)
+            try await shop.schema.rows("UPDATE ledger_entries SET effective_at = effective_at + 1 WHERE seq = 2")
+            let faults = try await LedgerAudit(pool: shop.pool).faults()
+            let erased = try await shop.erase(anna)
+            let left = try await LedgerAudit(pool: shop.pool).faults()
+            #expect(left.map(\.defect) == faults.map(\.defect) && left.map(\.user).contains(erased))
+            try await shop.schema.rows("DELETE FROM notes")
+            let more = try await LedgerAudit(pool: shop.pool).faults(of: ben)
+            #expect(more.map(\.defect).contains(.noteEdited(sequence: 1)))
+            #expect(try await LedgerAudit(pool: shop.pool).faults(of: erased) == left.filter { $0.user == erased })
         }
     }
 
@@ -190,7 +208,7 @@ import Testing
             try await shop.attach(Books.pass("1", day: 30), to: anna)
             // Both instances have the ledger at hand.
             for instance in shop.instances { #expect(try await instance.reader.ledger(of: anna).entries.count == 2) }
-            _ = try await erase(anna, in: shop)
+            try await shop.erase(anna)
             for instance in shop.instances { #expect(try await instance.reader.ledger(of: anna).entries.isEmpty) }
             try await shop.attach(Books.pass("2", day: 30), to: anna, via: 1)
             for instance in shop.instances {
@@ -200,51 +218,30 @@ import Testing
         }
     }
 
-    /// Anna has two passes of one Apple account, a token, a device and what an operator noted.
+    /// Anna has what one buys, a token, a device and what an operator noted; a text names her Apple account.
     private func fill(_ shop: Shop) async throws -> AccountToken {
         let token = try await shop.instances[0].tokens.token(of: anna)
-        for (number, day) in [("1", 30), ("2", 33)] {
-            try await shop.attach(
-                Books.pass(number, day: day, token: token, account: "apple 1"), to: anna, text: "jws of anna \(number)")
-        }
-        try await shop.register(Books.device("phone1"), of: anna, named: secret)
+        try await shop.attach(Belongings.sales[0], to: anna, text: Self.text)
+        try await Belongings.fill(shop, anna)
+        try await shop.register(Books.device("phone1"), of: anna, named: DeviceName("Annas phone"))
         _ = try await shop.ledger.record(for: [anna]) { [anna] in
-            NameSandboxTester(anna, isTester: true, note: Books.note).decide(given: $0)
+            NameSandboxTester(anna, isTester: true, note: Note(actor: "support", reason: "for the pass"))
+                .decide(given: $0)
         }
         return token
     }
 
     /// The audit trail and an idempotency key tell of somebody.
     private func tell(of user: UserID, to shop: Shop) async throws {
-        for (owner, key) in [(IdempotencyOwner.user(user), "her order"), (.apiKey(1), "a server's")] {
-            let request = IdempotentRequest(
-                owner: owner, key: key, hash: [UInt8](repeating: 1, count: 32), about: .user(user, and: nil))
-            _ = try await Desk(shop).idempotency.claim(request)
-        }
+        let label = Books.labels.label(.idempotencyKey, "api_key", "1", "her order")
+        let request = IdempotentRequest(
+            of: 1, key: label, digest: Label("asked"),
+            about: .user(Books.labels.label(.user, user.text), and: nil))
+        _ = try await Desk(shop).idempotency.claim(request)
         let audit = AuditedAct(
             by: .commandLine, .unnameSandboxTester, to: user, details: ["she": "is shy"], reason: "she is shy")
         _ = try await shop.ledger.record(for: [user], audit: audit) { history -> Decision<Bool, Never> in
             NameSandboxTester(user, isTester: false, note: Books.note).decide(given: history)
         }
-    }
-
-    /// A state of one of Anna's passes.
-    private func state(
-        _ number: String, _ token: AccountToken, signedDay: Int? = nil, revokedDay: Int? = nil
-    ) -> VerifiedPurchase {
-        Books.pass(
-            number, day: number == "1" ? 30 : 33, token: token, account: "apple 1", signedDay: signedDay,
-            revokedDay: revokedDay)
-    }
-
-    /// What the export has for each state, in the order of recording.
-    private func texts(of user: UserID, in shop: Shop) async throws -> [String?] {
-        let document = try #require(try await Export(pool: shop.pool).document(of: user))
-        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
-        return try #require(json["transactions"] as? [[String: Any]]).map { $0["signed_text"] as? String }
-    }
-
-    private func erase(_ user: UserID, in shop: Shop) async throws -> UserID? {
-        try await Desk(shop).erasure(at: shop.clock.now).erase(user, by: .commandLine, reason: "asked")
     }
 }

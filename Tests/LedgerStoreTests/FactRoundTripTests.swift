@@ -15,42 +15,54 @@ import Testing
     private static let draws = [Draw(lot: lot, amount: 7), Draw(lot: Grant.key(ExternalID("g")), amount: 3)]
 
     private static func device(_ deed: DeviceAct.Deed) -> Fact {
-        .device(DeviceAct(Books.device("phone\\1"), deed))
+        .device(DeviceAct(Label("phone\\1"), deed))
     }
 
-    private static let facts: [Fact] = [
-        .credit(.spent(Spend(idempotencyKey: "k\"1\"\\", purse: purse, amount: 10, draws: draws, spendableAfter: 7))),
+    static let facts: [Fact] = [
+        .credit(
+            .spent(
+                Spend(
+                    idempotencyKey: Label("k\"1\"\\"), request: Label("r1"), purse: purse, amount: 10, draws: draws,
+                    spendableAfter: 7))),
         .credit(
             .reserved(
                 Reservation(
-                    id: ReservationID("r1"), idempotencyKey: "k2", purse: purse, amount: 10,
+                    id: ReservationID("r1"), idempotencyKey: Label("k2"), request: Label("r2"), purse: purse,
+                    amount: 10,
                     expiresAt: Books.opening + 5, draws: draws))),
         .credit(.committed(ReservationID("r1"), amount: 0)), .credit(.released(ReservationID("r1"))),
-        device(.registered(name: DeviceName("Annas Händy 📱\n\u{1}"), isPinned: true)),
+        device(.registered(name: Label("Annas Händy 📱\n\u{1}"), isPinned: true)),
         device(.registered(name: nil, isPinned: false)), device(.suspended), device(.reactivated), device(.seen),
         device(.removed), .sandboxTester(true), .sandboxTester(false), .consumptionConsent(true),
+        .debtPassedOn(debt), .debtTakenOver(debt),
     ]
+    private static let debt = Debt(of: Label("\"a\""), in: Books.app, .sandbox, 7, unit: "coin")
 
     @Test func `a fact about no purchase comes back with its note, or without one`() async throws {
         try await Shop.open { shop in
-            for note in [nil, Note(actor: nil), Books.note, Note(actor: "a", reference: "")] {
+            for note in [nil, Note(actor: nil), Books.note, Note(actor: "a", reference: "", device: DeviceID("d"))] {
                 let user = Books.user("u\(note.hashValue & 0xffff)")
                 let drafts = Self.facts.map { LedgerEntry.Draft($0, at: Books.opening, note: note) }
                 let recorded = try await shop.ledger.record(for: [user]) { _ in
                     Decision<Void, Never>(drafts: [user: drafts], answer: .success(()))
                 }
                 let stored = try await shop.ledger(of: user)
+                let words = try await shop.instances[0].reader.notes(Set(stored.entries.compactMap(\.note)))
                 #expect(stored.entries.map(\.fact) == Self.facts)
                 #expect(stored.entries.map(\.recordedAt) == recorded.history.ledger(of: user).entries.map(\.recordedAt))
-                let expected = note == Note(actor: nil) ? nil : note
-                #expect(stored.entries.allSatisfy { $0.note == expected && $0.effectiveAt == Books.opening })
+                #expect(
+                    stored.entries.allSatisfy {
+                        $0.note.flatMap { words[$0] } == note && $0.effectiveAt == Books.opening
+                    })
+                #expect(words.count == (note == nil ? 0 : Self.facts.count), "each with a salt of its own")
+                #expect(stored.entries.map(\.isOwnAct) == drafts.map(\.isOwnAct))
             }
             #expect(try await LedgerChain.faults(in: shop.schema) == [])
             let amounts = try await shop.schema.rows(
                 """
                 SELECT SUM(j.amount) FROM ledger_entries l, JSON_TABLE(
-                    l.content, '$[4][*]' COLUMNS (lot VARCHAR(255) PATH '$[3]', amount BIGINT PATH '$[4]')) j
-                WHERE l.kind = 'spent' AND JSON_VALUE(l.content, '$[1]') = 'coin'
+                    l.content, '$[5][*]' COLUMNS (lot VARCHAR(255) PATH '$[0][3]', amount BIGINT PATH '$[1]')) j
+                WHERE l.kind = 'spent' AND JSON_VALUE(l.content, '$[2]') = 'coin'
                 """)
             #expect(amounts == [["40"]])
         }
@@ -104,7 +116,7 @@ import Testing
             let decisions: [Decision<Void, Never>] = [
                 Decision(drafts: [ben: [.init(.sandboxTester(true), at: Books.opening)]], answer: .success(())),
                 Decision(
-                    moves: [key: Move(to: anna, Handover(cause: .operator, request: "r"), at: Books.opening)],
+                    moves: [key: Move(to: anna, Handover(cause: .operator, request: Label("r")), at: Books.opening)],
                     answer: .success(())),
                 Decision(bindings: [key: anna], answer: .success(())),
                 Decision(
@@ -136,7 +148,7 @@ import Testing
         }
         for text in [
             "", "[", "]", "[1]", "[true]", "{}", "[ ]", "[] ", "[null,]", "[,null]", "[\"a\"", "\"\\n\"", "\"\\u0041\"",
-            "\"\\u001F\"", "\"\n\"", "[[[[]]]]", "nulll", "\"\\", "\"\\u00", "[\"a\"\"b\"]",
+            "\"\\u001F\"", "\"\n\"", "[[[[[]]]]]", "nulll", "\"\\", "\"\\u00", "[\"a\"\"b\"]",
         ] {
             #expect(JSONField(json: text) == nil, "\(text)")
         }

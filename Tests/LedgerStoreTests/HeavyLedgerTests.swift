@@ -64,8 +64,8 @@ import Testing
             // Its transaction ends when it is closed.
             let holder = try await Connection.open(shop.settings)
             try await holder.with { (session) throws(DatabaseError) in
-                try session.execute(Statement("begin", "START TRANSACTION"))
-                _ = try session.query(Statement("lock", "SELECT 1 FROM users WHERE user_id = 'anna' FOR UPDATE"))
+                try session.execute(SQLStatement("begin", "START TRANSACTION"))
+                _ = try session.query(SQLStatement("lock", "SELECT 1 FROM users WHERE user_id = 'anna' FOR UPDATE"))
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for thief in 0..<8 {

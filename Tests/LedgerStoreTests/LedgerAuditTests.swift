@@ -8,79 +8,94 @@ import Testing
 /// The audit of the ledgers finds what was changed by SQL wherever answers come from, names the place, and holds nobody
 /// up.
 @Suite(.serialized) struct LedgerAuditTests {
-    private typealias Tampering = (name: String, edits: [String], defects: [LedgerFault.Defect])
+    /// Edits, and what is found of them: in Anna's ledger, and in the rows of `apple_iap_transactions` by themselves.
+    private struct Tampering {
+        let name: String
+        let edits: [String]
+        let defects: [LedgerFault.Defect]
+        let states: [UInt64]
+
+        init(_ name: String, _ edits: String..., finds defects: [LedgerFault.Defect] = [], states: [UInt64] = []) {
+            self.name = name
+            self.edits = edits
+            self.defects = defects
+            self.states = states
+        }
+    }
+
+    private static func state(_ id: Int, _ edit: String) -> String {
+        "UPDATE apple_iap_transactions SET \(edit) WHERE id = \(id)"
+    }
+
+    /// What the digest of a state covers: its statement, but for the instant of signing.
+    private static let digest = "UNHEX(SHA2(REPLACE(statement, CONCAT('\"', signed_at, '\"'), 'null'), 256))"
 
     /// Anna is 1 and has passes in the rows 1 and 2, of which 1 was refunded in part, and a grant in row 3; Ben has row
     /// 4. Row 5 is nobody's.
     private static let tamperings: [Tampering] = [
-        (
+        Tampering(
             "a grant deleted",
-            ["DELETE FROM ledger_entries WHERE kind = 'granted' AND user_id = 1 AND purchase_id = 3"],
-            [.missing(sequence: 8), .edited(sequence: 9)]
-        ),
-        (
-            "a grant deleted from the ledger", ["DELETE FROM ledger_entries WHERE purchase_id = 3"],
-            [.head, .notOwned(purchase: 3)]
-        ),
-        (
-            "a grant deleted everywhere",
-            ["DELETE FROM ledger_entries WHERE purchase_id = 3", "DELETE FROM purchases WHERE id = 3"], [.head]
-        ),
-        (
+            "DELETE FROM ledger_entries WHERE kind = 'granted' AND user_id = 1 AND purchase_id = 3",
+            finds: [.missing(sequence: 8), .edited(sequence: 9)]),
+        Tampering(
+            "a grant deleted from the ledger", "DELETE FROM ledger_entries WHERE purchase_id = 3",
+            finds: [.head, .notOwned(purchase: 3)]),
+        Tampering(
+            "a grant deleted everywhere", "DELETE FROM ledger_entries WHERE purchase_id = 3",
+            "DELETE FROM purchases WHERE id = 3", finds: [.head]),
+        Tampering(
             "a grant a hundred times as long",
-            ["UPDATE ledger_entries SET content = REPLACE(content, '259200000', '25920000000') WHERE purchase_id = 3"],
-            [.edited(sequence: 8)]
-        ),
-        (
-            "another product", ["UPDATE apple_iap_transactions SET product_id = 'vault' WHERE id = 1"],
-            [.stateEdited(sequence: 1, row: 1)]
-        ),
-        (
-            "another date", ["UPDATE apple_iap_transactions SET purchase_at = purchase_at + 86400000 WHERE id = 1"],
-            [.stateEdited(sequence: 1, row: 1)]
-        ),
-        (
-            "another end", ["UPDATE apple_iap_transactions SET expires_at = 4102444800000 WHERE id = 1"],
-            [.stateEdited(sequence: 1, row: 1)]
-        ),
-        (
-            "another share", ["UPDATE apple_iap_transactions SET share = 1 WHERE id = 3"],
-            [.stateEdited(sequence: 5, row: 3)]
-        ),
-        (
-            "no refund", ["UPDATE apple_iap_transactions SET revocation_at = NULL, share = NULL WHERE id = 3"],
-            [.stateEdited(sequence: 5, row: 3)]
-        ),
-        (
-            "another signing date", ["UPDATE apple_iap_transactions SET signed_at = signed_at + 1 WHERE id = 1"],
-            [.edited(sequence: 1)]
-        ),
-        (
-            "no state", ["DELETE FROM apple_iap_transactions WHERE id = 1"],
-            [.edited(sequence: 1), .stateEdited(sequence: 1, row: 1)]
-        ),
-        ("another owner", ["UPDATE purchases SET user_id = \(ben) WHERE id = 1"], [.disowned(purchase: 1)]),
-        ("no owner", ["UPDATE purchases SET user_id = NULL WHERE id = 1"], [.disowned(purchase: 1)]),
-        ("an owner of what is nobody's", ["UPDATE purchases SET user_id = 1 WHERE id = 5"], [.notOwned(purchase: 5)]),
-        ("one who never had it", ["INSERT INTO purchase_holders VALUES (5, 1)"], [.notHeld(purchase: 5)]),
-        (
+            "UPDATE ledger_entries SET content = REPLACE(content, '259200000', '25920000000') WHERE purchase_id = 3",
+            finds: [.edited(sequence: 8)]),
+        Tampering("another product", state(1, "product_id = 'vault'"), states: [1]),
+        Tampering("another date", state(1, "purchase_at = purchase_at + 86400000"), states: [1]),
+        Tampering("another end", state(1, "expires_at = 4102444800000"), states: [1]),
+        Tampering("another share", state(3, "share = 1"), states: [3]),
+        Tampering("no refund", state(3, "revocation_at = NULL, share = NULL"), states: [3]),
+        Tampering("another account", state(1, "app_transaction_id = 'somebody'"), states: [1]),
+        Tampering("another signing date", state(1, "signed_at = signed_at + 1"), states: [1]),
+        Tampering(
+            "another product in the statement", state(1, "statement = REPLACE(statement, 'pass.30', 'vault')"),
+            finds: [.stateEdited(sequence: 1, row: 1)], states: [1]),
+        Tampering(
+            "another share in all of the state",
+            state(3, "share = 1, statement = REPLACE(statement, '40000', '1')"),
+            state(3, "content_hash = \(digest)"), finds: [.stateEdited(sequence: 5, row: 3)]),
+        Tampering(
+            "another product in the state and the ledger",
+            state(1, "product_id = 'vault', statement = REPLACE(statement, 'pass.30', 'vault')"),
+            state(1, "content_hash = \(digest)"),
+            "UPDATE ledger_entries SET content = REPLACE(content, 'pass.30', 'vault') WHERE user_id = 1 AND seq = 1",
+            finds: [.edited(sequence: 1)]),
+        Tampering(
+            "another purchase", "UPDATE purchases SET external_id = 'other' WHERE id = 1",
+            finds: [1, 2, 5].map { .purchaseEdited(sequence: $0, row: 1) }, states: [1, 3]),
+        Tampering(
+            "another source", "UPDATE purchases SET source = 'manual' WHERE id = 2",
+            finds: [3, 4].map { .purchaseEdited(sequence: $0, row: 2) }, states: [2]),
+        Tampering(
+            "no state", "DELETE FROM apple_iap_transactions WHERE id = 1", finds: [.stateEdited(sequence: 1, row: 1)]),
+        Tampering(
+            "another owner", "UPDATE purchases SET user_id = \(ben) WHERE id = 1", finds: [.disowned(purchase: 1)],
+            states: [1, 3]),
+        Tampering(
+            "no owner", "UPDATE purchases SET user_id = NULL WHERE id = 1", finds: [.disowned(purchase: 1)],
+            states: [1, 3]),
+        Tampering("another owner of a state", state(3, "user_id = \(ben)"), states: [3]),
+        Tampering(
+            "an owner of what is nobody's", "UPDATE purchases SET user_id = 1 WHERE id = 5",
+            finds: [.notOwned(purchase: 5)], states: [5]),
+        Tampering("one who never had it", "INSERT INTO purchase_holders VALUES (5, 1)", finds: [.notHeld(purchase: 5)]),
+        Tampering(
             "an entry before the first",
-            [
-                """
-                INSERT INTO ledger_entries (user_id, seq, recorded_at, effective_at, kind, hash, content)
-                SELECT 1, 0, 1, 1, 'sandbox_tester', hash, '[true]' FROM ledger_entries WHERE user_id = 1 AND seq = 1
-                """
-            ],
-            [.edited(sequence: 0), .edited(sequence: 1)]
-        ),
-        (
-            "nothing but a head",
-            [
-                "DELETE FROM ledger_entries WHERE user_id = 1", "UPDATE purchases SET user_id = NULL",
-                "DELETE FROM purchase_holders",
-            ], [.head]
-        ),
-        ("nobody", ["UPDATE users SET pseudonym = 9 WHERE pseudonym = 1"], [.nobodys]),
+            """
+            INSERT INTO ledger_entries (user_id, seq, recorded_at, effective_at, kind, is_own_act, hash, content)
+            SELECT 1, 0, 1, 1, 'sandbox_tester', 0, hash, '["true"]' FROM ledger_entries WHERE user_id = 1 AND seq = 1
+            """, finds: [.edited(sequence: 0), .edited(sequence: 1)]),
+        Tampering(
+            "nothing but a head", "DELETE FROM ledger_entries WHERE user_id = 1", "UPDATE purchases SET user_id = NULL",
+            "DELETE FROM purchase_holders", finds: [.head], states: [1, 2, 3, 4]),
+        Tampering("nobody", "UPDATE users SET pseudonym = 9 WHERE pseudonym = 1", finds: [.nobodys]),
     ]
 
     private static let ben = "(SELECT pseudonym FROM users WHERE user_id = 'ben')"
@@ -89,7 +104,7 @@ import Testing
         let (anna, ben) = (Books.user("anna"), Books.user("ben"))
         try await shop.attach(Books.pass("1", day: 20), to: anna)
         try await shop.attach(Books.pass("2", day: 30), to: anna)
-        try await shop.attach(Books.pass("1", day: 20, signedDay: 35, revokedDay: 35, share: 40_000), to: anna)
+        try await shop.attach(Books.pass("1", day: 20, signedDay: 35, revokedDay: 34, share: 40_000), to: anna)
         #expect(try await shop.schema.number("SELECT ledger_length FROM users") == 5)
         try await shop.register(Books.device("d"), of: anna)
         try await shop.register(Books.device("e"), of: anna)
@@ -100,24 +115,31 @@ import Testing
         }
     }
 
-    @Test func `every change is found, with its place and in words`() async throws {
+    @Test(arguments: [false, true])
+    func `every change is found, with its place and in words, whether or not the person is erased`(
+        isErased: Bool
+    ) async throws {
         try await Shop.open { shop in
             try await fill(shop)
+            let anna = isErased ? try await shop.erase(Books.user("anna")) : Books.user("anna")
             let audit = LedgerAudit(pool: shop.pool)
             #expect(try await audit.faults() == [])
+            let states = try await StateAudit.run(from: shop.pool)
+            #expect(states.states == 5 && states.faults == [])
             for tampering in Self.tamperings {
                 let kept = try await shop.keep()
                 for edit in tampering.edits { try await shop.schema.rows(edit) }
                 let faults = try await audit.faults().filter { $0.pseudonym == 1 }
                 #expect(faults.map(\.defect) == tampering.defects, "\(tampering.name)")
+                #expect(try await StateAudit.run(from: shop.pool).faults == tampering.states, "\(tampering.name)")
                 for page in [1, 2, 3] {
                     let paged = try await LedgerAudit(pool: shop.pool, page: page).faults()
                     #expect(paged.filter { $0.pseudonym == 1 } == faults, "\(tampering.name)")
                 }
                 if tampering.name != "nobody" {
-                    let hers = try await audit.faults(of: Books.user("anna"))
+                    let hers = try await audit.faults(of: anna)
                     #expect(hers == faults, "\(tampering.name)")
-                    #expect(hers.allSatisfy { $0.description.hasPrefix("anna (#1): ") })
+                    #expect(hers.allSatisfy { $0.description.hasPrefix(isErased ? "#1: " : "anna (#1): ") })
                 }
                 #expect(faults.allSatisfy { $0.unnamed.hasPrefix("#1: ") && !$0.unnamed.contains("anna") })
                 try await kept()
@@ -191,7 +213,7 @@ import Testing
             #expect(progress.map(\.entries) == [4, 8, 12, 16, 20, 20] && progress.last == outcome.done)
             #expect(progress.map(\.percent) == progress.map(\.percent).sorted() && progress.last?.percent == 100)
             #expect(outcome.done.people == 10)
-            #expect(try await LedgerAudit(pool: shop.pool).run(of: Books.user("nobody")) == nil)
+            #expect(try await BooksAudit(of: shop.pool, ledgerOf: Books.user("nobody")) == nil)
         }
     }
 }
@@ -199,7 +221,7 @@ import Testing
 extension Shop {
     /// Copies the tables; the answer puts the copies back.
     func keep() async throws -> () async throws -> Void {
-        let tables = ["ledger_entries", "apple_iap_transactions", "purchases", "purchase_holders", "users"]
+        let tables = ["ledger_entries", "notes", "apple_iap_transactions", "purchases", "purchase_holders", "users"]
         for table in tables {
             try await schema.rows("CREATE OR REPLACE TABLE kept_\(table) AS SELECT * FROM \(table)")
         }

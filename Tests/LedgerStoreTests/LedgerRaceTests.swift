@@ -75,7 +75,7 @@ import Testing
                         group.addTask {
                             let verdicts = try await shop.restore(order, to: Books.user(racer), via: racer % 2)
                             #expect(verdicts.count == 50)
-                            return verdicts.values.count { $0 == .claimed(.unowned) }
+                            return verdicts.count { $0 == .claimed(.unowned) }
                         }
                     }
                     return try await group.reduce(into: 0) { $0 += $1 }

@@ -146,17 +146,7 @@ import Testing
 
     /// What takes back the one step.
     private static func undoing(_ migration: Migration) -> [String] {
-        switch migration.name {
-        case "extend_ledger_entries":
-            ["content", "note", "note_salt", "note_hash"].map { "ALTER TABLE ledger_entries DROP COLUMN \($0)" }
-        case "add_header_to_signed_texts": ["ALTER TABLE signed_texts DROP COLUMN header_id"]
-        case "widen_subscriptions":
-            [
-                "ALTER TABLE subscriptions DROP PRIMARY KEY, ADD PRIMARY KEY (purchase_id), MODIFY product_id VARCHAR(255) NOT NULL"
-            ]
-        default:
-            TestSchema.tables.filter { migration.sql.contains("EXISTS \($0) ") }.map { "DROP TABLE \($0)" }
-        }
+        TestSchema.tables.filter { migration.sql.contains("EXISTS \($0) ") }.map { "DROP TABLE \($0)" }
     }
 
     private static func expectWhole(_ schema: TestSchema) async throws {

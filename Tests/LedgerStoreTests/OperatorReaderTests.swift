@@ -17,13 +17,14 @@ import Testing
             let reader = Desk(shop).reader
             try await shop.attach(Books.pass("1000", transaction: "1001"), to: Self.anna)
             let token = try await shop.instances[0].tokens.token(of: Self.anna)
-            #expect(try await reader.search("anna") == [.user(Self.anna)])
-            #expect(try await reader.search("1000") == [.purchase(Self.key("1000"), owner: Self.anna)])
+            #expect(try await reader.search("anna", under: Books.labels) == [.user(Self.anna)])
             #expect(
-                try await reader.search("1001")
+                try await reader.search("1000", under: Books.labels) == [.purchase(Self.key("1000"), owner: Self.anna)])
+            #expect(
+                try await reader.search("1001", under: Books.labels)
                     == [.transaction(TransactionID("1001"), of: Self.key("1000"), owner: Self.anna)])
             for spelling in [token.description, token.description.uppercased()] {
-                #expect(try await reader.search(spelling) == [.accountToken(Self.anna)])
+                #expect(try await reader.search(spelling, under: Books.labels) == [.accountToken(Self.anna)])
             }
         }
     }
@@ -35,7 +36,9 @@ import Testing
         ]
         try await Shop.open { shop in
             try await shop.attach(Books.pass("1000"), to: Self.anna)
-            for text in texts { #expect(try await Desk(shop).reader.search(text) == [], "\(text)") }
+            for text in texts {
+                #expect(try await Desk(shop).reader.search(text, under: Books.labels) == [], "\(text)")
+            }
         }
     }
 
@@ -45,12 +48,12 @@ import Testing
             try await shop.attach(Books.pass("1000"), to: Self.anna)
             let rows = try await shop.schema.rows("SELECT CONCAT(pseudonym) FROM users WHERE user_id = 'anna'")
             guard case .text(let pseudonym) = rows[0][0] else { throw Books.Missing() }
-            #expect(try await desk.reader.search("#" + pseudonym) == [.user(Self.anna)])
+            #expect(try await desk.reader.search("#" + pseudonym, under: Books.labels) == [.user(Self.anna)])
             for text in [pseudonym, "##" + pseudonym, "#0" + pseudonym, "#+" + pseudonym, "#9" + pseudonym, "#", "#x"] {
-                #expect(try await desk.reader.search(text) == [], "\(text)")
+                #expect(try await desk.reader.search(text, under: Books.labels) == [], "\(text)")
             }
             _ = try await desk.erasure(at: shop.clock.now).erase(Self.anna, by: .commandLine, reason: "asked")
-            #expect(try await desk.reader.search("#" + pseudonym) == [.user(nil)])
+            #expect(try await desk.reader.search("#" + pseudonym, under: Books.labels) == [.user(nil)])
         }
     }
 
@@ -59,12 +62,14 @@ import Testing
             try await shop.attach(Books.pass("1000"), to: Self.anna)
             try await shop.attach(Books.pass("2000"), to: Books.user("1000"))
             #expect(
-                try await Desk(shop).reader.search("1000") == [
+                try await Desk(shop).reader.search("1000", under: Books.labels) == [
                     .user(Books.user("1000")), .purchase(Self.key("1000"), owner: Self.anna),
                     .transaction(TransactionID("1000"), of: Self.key("1000"), owner: Self.anna),
                 ])
             try await shop.schema.rows("UPDATE purchases SET user_id = NULL")
-            #expect(try await Desk(shop).reader.search("2000").first == .purchase(Self.key("2000"), owner: nil))
+            #expect(
+                try await Desk(shop).reader.search("2000", under: Books.labels).first
+                    == .purchase(Self.key("2000"), owner: nil))
         }
     }
 
@@ -112,7 +117,7 @@ import Testing
         """,
         """
         INSERT INTO audit_entries
-        SELECT seq, 0, 'filler', 'filler', seq, REPEAT('a', 32), REPEAT('a', 32), REPEAT('a', 32) FROM seq_1_to_20000
+        SELECT seq, 0, 'filler', 'filler', seq, NULL, REPEAT('a', 32), REPEAT('a', 32), REPEAT('a', 32) FROM seq_1_to_20000
         """,
         "INSERT INTO audit_notes SELECT seq, REPEAT('a', 16), '{}', NULL FROM seq_1_to_20000",
         "INSERT INTO audit_heads VALUES (1, 20000, 0, REPEAT('a', 32))",
@@ -120,7 +125,9 @@ import Testing
 
     private static func askEverything(of shop: Shop) async throws {
         let desk = Desk(shop)
-        for text in ["filler7", "#7", "00000000-0000-4000-8000-000000000000"] { _ = try await desk.reader.search(text) }
+        for text in ["filler7", "#7", "00000000-0000-4000-8000-000000000000"] {
+            _ = try await desk.reader.search(text, under: Books.labels)
+        }
         for id in [nil, UInt64(19_000)] {
             _ = try await desk.reader.transactions(before: id, limit: 100)
             _ = try await desk.reader.late(before: id, limit: 100)

@@ -18,12 +18,12 @@ import Testing
                     "apple_iap_transactions": 1, "catalog_versions": 1, "ledger_entries": 2,
                     "purchases": 1, "signed_headers": 1, "signed_texts": 1, "subscriptions": 1, "users": 1,
                 ])
-            let dumps = try await dumps(shop)
+            let dumps = try await shop.dumps()
             for _ in 0..<3 {
                 #expect(try await shop.attach(Books.pass("1"), to: anna) == .success(.alreadyTheirs))
             }
             #expect(try await shop.schema.counts() == counts)
-            #expect(try await self.dumps(shop) == dumps)
+            #expect(try await shop.dumps() == dumps)
         }
     }
 
@@ -163,6 +163,23 @@ import Testing
         }
     }
 
+    @Test func `whether evidence said what was not known is told truly`() async throws {
+        try await Shop.open(instances: 2) { shop in
+            let steps: [(VerifiedPurchase, String?, UserID, Bool)] = [
+                (Books.pass("1"), nil, anna, true), (Books.pass("1"), nil, anna, false),
+                (Books.pass("1"), "header.another spelling", anna, false), (Books.pass("1"), nil, ben, false),
+                (Books.pass("1", signedDay: 9), nil, anna, true), (Books.pass("1", signedDay: 9), nil, anna, false),
+                (Books.pass("1", signedDay: 5, revokedDay: 5), nil, ben, true),
+            ]
+            for (number, (pass, text, user, isNew)) in steps.enumerated() {
+                let recorded = try await shop.recordAttach(of: pass, to: user, text: text, via: number % 2)
+                #expect(recorded.history.isEvidenceNew == isNew, "\(number)")
+            }
+            let none = try await shop.ledger.record(for: [anna]) { _ in Decision<Void, Never>(answer: .success(())) }
+            #expect(!none.history.isEvidenceNew)
+        }
+    }
+
     @Test func `a restore records all that is genuine and one verdict speaks for each purchase`() async throws {
         try await Shop.open { shop in
             try await shop.attach(Books.pass("taken"), to: ben)
@@ -173,23 +190,17 @@ import Testing
             let verdicts = try await shop.restore(items, to: anna)
             #expect(
                 verdicts == [
-                    0: .duplicateInRequest, 1: .refused(.ownedByAnotherUser), 2: .claimed(.unowned),
-                    3: .claimed(.unowned), 4: .duplicateInRequest,
+                    .duplicateInRequest, .refused(.ownedByAnotherUser), .claimed(.unowned), .claimed(.unowned),
+                    .duplicateInRequest,
                 ])
             #expect(try await shop.schema.counts()["apple_iap_transactions"] == 5)
             #expect(
                 try await shop.restore(items.reversed(), to: anna)
                     == [
-                        0: .claimed(.alreadyTheirs), 1: .claimed(.alreadyTheirs), 2: .duplicateInRequest,
-                        3: .refused(.ownedByAnotherUser), 4: .duplicateInRequest,
+                        .claimed(.alreadyTheirs), .claimed(.alreadyTheirs), .duplicateInRequest,
+                        .refused(.ownedByAnotherUser), .duplicateInRequest,
                     ])
         }
-    }
-
-    private func dumps(_ shop: Shop) async throws -> [[[Value]]] {
-        var dumps: [[[Value]]] = []
-        for table in TestSchema.tables { dumps.append(try await shop.schema.dump(table)) }
-        return dumps
     }
 
     @Test func `what a caller is told is what their own history folds to, whoever shares the batch`() async throws {
@@ -199,9 +210,7 @@ import Testing
                 for number in 0..<24 {
                     group.addTask {
                         let pass = Books.pass("pass\(number)")
-                        let recorded = try await shop.instances[0].ledger.record(
-                            [Shop.evidence(pass)], for: [user]
-                        ) { Attach(pass, to: user, proof: nil, in: Shop.claims($1)).decide(given: $0) }
+                        let recorded = try await shop.recordAttach(of: pass, to: user)
                         let context = Shop.fold(shop.instances[0].shelf.snapshot)
                         let (told, folded) = (
                             recorded.timeline(of: user, in: context), recorded.history.timeline(of: user, in: context)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RepeatedStateStoreTests {
     private let anna = Books.user("anna")
 
-    private static let entries = "SELECT COUNT(*) FROM ledger_entries WHERE kind = 'evidence'"
+    private static let entries = "SELECT COUNT(*) FROM ledger_entries WHERE kind = 'purchase_state'"
 
     private func revoked(_ day: Int) -> VerifiedPurchase { Books.pass("1", signedDay: day, revokedDay: 2) }
 
@@ -16,7 +16,7 @@ import Testing
             let states = (0..<500).map { second in
                 VerifiedPurchase(
                     key: Books.pass("1").key, transactionID: TransactionID("1"), productID: ProductID("pass.30"),
-                    type: .nonRenewing, purchasedAt: Books.opening, signedAt: Books.opening + Int64(second) * 1_000)
+                    type: .pass, purchasedAt: Books.opening, signedAt: Books.opening + Int64(second) * 1_000)
             }
             try await shop.restore(states.shuffled(), to: anna)
             #expect(try await shop.schema.counts()["apple_iap_transactions"] == 500)

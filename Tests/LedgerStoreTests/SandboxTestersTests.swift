@@ -54,8 +54,8 @@ import Testing
                 "INSERT INTO users (user_id, created_at) SELECT CONCAT('filler', seq), 0 FROM seq_1_to_\(many)")
             try await shop.schema.rows(
                 """
-                INSERT INTO ledger_entries (user_id, seq, recorded_at, effective_at, kind, hash, content)
-                SELECT pseudonym, 1, 1, 1, 'sandbox_tester', '', '["false"]' FROM users WHERE user_id LIKE 'filler%'
+                INSERT INTO ledger_entries (user_id, seq, recorded_at, effective_at, kind, is_own_act, hash, content)
+                SELECT pseudonym, 1, 1, 1, 'sandbox_tester', 0, '', '["false"]' FROM users WHERE user_id LIKE 'filler%'
                 """)
             try await shop.schema.rows(
                 """

@@ -13,7 +13,9 @@ extension Shop {
         guard let amount = CreditAmount(amount) else { throw Books.Missing() }
         return try await instances[instance].ledger.record(for: [user]) { history, catalogue in
             SpendCredits(
-                amount, from: Self.coins, of: user, idempotencyKey: key, in: catalogue, settings: Books.settings
+                amount, from: Self.coins, of: user, idempotencyKey: Books.labels.label(.idempotencyKey, user.text, key),
+                request: Books.labels.label(.request, "spend", "\(amount.units)"), in: catalogue,
+                settings: Books.settings
             ).decide(given: history)
         }.answer
     }
@@ -28,8 +30,10 @@ extension Shop {
         }
         return try await ledger.record(for: [user]) { history, catalogue in
             ReserveCredits(
-                amount, from: Self.coins, of: user, for: hour, as: ReservationID(id), idempotencyKey: key,
-                in: catalogue, settings: Books.settings
+                amount, from: Self.coins, of: user, for: hour, as: ReservationID(id),
+                idempotencyKey: Books.labels.label(.idempotencyKey, user.text, key),
+                request: Books.labels.label(.request, "reserve", "\(amount.units)"), in: catalogue,
+                settings: Books.settings
             ).decide(given: history)
         }.answer
     }

@@ -20,6 +20,7 @@ struct Shop: Sendable {
     let instances: [Instance]
     let clock: TestClock
     let schema: TestSchema
+    let rules: ClaimRules
 
     var ledger: Ledger { instances[0].ledger }
     var pool: Pool { instances[0].pool }
@@ -45,14 +46,28 @@ struct Shop: Sendable {
         }
         var used = settings
         if let proxyPort { used.endpoints = [.tcp(host: "127.0.0.1", port: proxyPort)] }
-        try await open(count, legacyTokens, used, [], clock) { [settings] instances in
+        try await open(count, used, [], clock) { [settings] instances in
             try await body(
-                Shop(settings: settings, instances: instances, clock: clock, schema: TestSchema(settings)))
+                Shop(
+                    settings: settings, instances: instances, clock: clock, schema: TestSchema(settings),
+                    rules: ClaimRules(decodesLegacyTokens: legacyTokens)))
         }
     }
 
+    /// Opens a shop at a server of its own, behind a proxy that can cut it off.
+    static func openBehindProxy(_ body: @Sendable (Shop, PacketProxy) async throws -> Void) async throws {
+        var options = PrivateMariaDB.Options()
+        options.listensOnLoopback = true
+        options.skipsGrants = true
+        let server = try PrivateMariaDB.start(options)
+        defer { server.kill() }
+        let proxy = try PacketProxy(to: server.port)
+        defer { proxy.stop() }
+        try await open(server: server, through: proxy.port) { shop in try await body(shop, proxy) }
+    }
+
     private static func open(
-        _ missing: Int, _ legacyTokens: Bool, _ settings: ConnectionSettings, _ opened: [Instance], _ clock: TestClock,
+        _ missing: Int, _ settings: ConnectionSettings, _ opened: [Instance], _ clock: TestClock,
         _ body: @Sendable ([Instance]) async throws -> Void
     ) async throws {
         guard missing > 0 else { return try await body(opened) }
@@ -60,11 +75,11 @@ struct Shop: Sendable {
             guard let shelf = try await CatalogueShelf.open(pool: pool, read: Books.read) else { throw Books.Missing() }
             let ledger = Ledger(
                 pool: pool, catalogue: shelf,
-                settings: Books.ledgerSettings(decodesLegacyTokens: legacyTokens),
+                settings: Books.ledgerSettings,
                 now: { clock.now }, salt: { (0..<16).map { _ in .random(in: .min ... .max) } })
             let instance = Instance(
                 pool: pool, shelf: shelf, ledger: ledger, reader: ledger.reader(),
-                tokens: AccountTokens(pool: pool, now: { clock.now }, random: Self.randomToken))
+                tokens: AccountTokens(pool: pool, labels: Books.labels, now: { clock.now }, random: Self.randomToken))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await instance.ledger.run() }
                 group.addTask { await instance.reader.run() }
@@ -72,7 +87,7 @@ struct Shop: Sendable {
                     instance.ledger.shutDown()
                     instance.reader.shutDown()
                 }
-                try await open(missing - 1, legacyTokens, settings, opened + [instance], clock, body)
+                try await open(missing - 1, settings, opened + [instance], clock, body)
             }
         }
     }
@@ -103,21 +118,29 @@ struct Shop: Sendable {
         _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
         unreadable: [String] = [], via instance: Int = 0
     ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
-        let proof = proof.map { AccountProof(of: AppTransactionID($0), in: Books.app, purchase.key.environment) }
+        try await recordAttach(of: purchase, to: user, text: text, proof: proof, unreadable: unreadable, via: instance)
+            .answer
+    }
+
+    /// The same with all that is known after it. Throws when the database is away.
+    func recordAttach(
+        of purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
+        unreadable: [String] = [], via instance: Int = 0
+    ) async throws(DatabaseError) -> Recorded<Claim, AttachRefusal> {
+        let proof = proof.map { Self.proof($0, in: purchase.key.environment) }
         return try await instances[instance].ledger.record(
             [Self.evidence(purchase, text: text, unreadable: unreadable)], for: [user]
-        ) { Attach(purchase, to: user, proof: proof, in: Self.claims($1)).decide(given: $0) }.answer
+        ) { Attach(purchase, to: user, proof: proof, in: claims($1)).decide(given: $0) }
     }
 
     /// Restores `purchases` for `user` through one of the instances. Throws when the database is away.
     @discardableResult
     func restore(
         _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
-    ) async throws(DatabaseError) -> [Int: Restore.Verdict] {
-        let proof = proof.map { AccountProof(of: AppTransactionID($0), in: Books.app, .production) }
-        let items = purchases.enumerated().map { Restore.Item(index: $0.offset, purchase: $0.element) }
+    ) async throws(DatabaseError) -> [Restore.Verdict] {
+        let proof = proof.map { Self.proof($0, in: .production) }
         return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
-            Restore(items, to: user, proof: proof, in: Self.claims($1)).decide(given: $0)
+            Restore(purchases, to: user, proof: proof, in: claims($1)).decide(given: $0)
         }.answer.get()
     }
 
@@ -159,8 +182,11 @@ struct Shop: Sendable {
     func register(
         _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, via instance: Int = 0
     ) async throws(DatabaseError) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
-        try await instances[instance].ledger.record(for: [user]) {
-            RegisterDevice(device, of: user, named: name).decide(given: $0, in: $1, under: Books.settings)
+        let id = Books.label(of: device, of: user)
+        let label = name.map { Books.labels.label(.deviceName, user.text, $0.text) }
+        let note = Note(actor: nil, device: device, deviceName: name)
+        return try await instances[instance].ledger.record(for: [user]) {
+            RegisterDevice(id, of: user, named: label, note: note).decide(given: $0, in: $1, under: Books.settings)
         }.answer
     }
 
@@ -169,7 +195,7 @@ struct Shop: Sendable {
         try await Pool.running(settings) { pool in
             let ledger = Ledger(
                 pool: pool, catalogue: instances[0].shelf,
-                settings: Books.ledgerSettings(), now: { clock.now }, salt: { [] })
+                settings: Books.ledgerSettings, now: { clock.now }, salt: { [] })
             let reader = ledger.reader()
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await reader.run() }
@@ -183,8 +209,12 @@ struct Shop: Sendable {
         FoldContext(catalogue: catalogue, settings: Books.settings)
     }
 
-    static func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
-        ClaimContext(rules: ClaimRules(), fold: fold(catalogue))
+    func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
+        ClaimContext(rules: rules, fold: Self.fold(catalogue))
+    }
+
+    static func proof(_ account: String, in environment: StoreEnvironment) -> AccountProof {
+        AccountProof(of: Books.label(of: account, in: environment), in: Books.app, environment)
     }
 
     /// What `user` has now. Throws when the database is away.
@@ -201,11 +231,15 @@ struct Shop: Sendable {
             text ?? "header.\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
         let header = text.utf8.prefix(upTo: text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.startIndex)
         return Evidence(
-            purchase: purchase,
-            text: SignedText(
-                text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
-                header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))),
-            unreadable: unreadable)
+            purchase,
+            provedBy: Evidence.Proof(
+                text: SignedText(
+                    text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
+                    header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))),
+                details: StoreDetails(
+                    productType: "\(purchase.type)", reason: "PURCHASE", storefront: "DEU",
+                    webOrderLineItemID: purchase.periodID),
+                unreadable: unreadable))
     }
 }
 

@@ -38,8 +38,8 @@ import Testing
                 """
                 INSERT INTO apple_iap_transactions (purchase_id, app, environment, transaction_id,
                     original_transaction_id, product_id, product_type, purchase_at, original_purchase_at, quantity,
-                    is_family_shared, is_upgraded, signed_at, recorded_at, content_hash, jws_hash)
-                SELECT seq, 'a', 'Production', seq, seq, 'p', 't', 0, 0, 1, 0, 0, 0, seq, UNHEX(SHA2(seq, 256)),
+                    is_family_shared, is_upgraded, signed_at, recorded_at, statement, content_hash, jws_hash)
+                SELECT seq, 'a', 'Production', seq, seq, 'p', 't', 0, 0, 1, 0, 0, 0, seq, '[]', UNHEX(SHA2(seq, 256)),
                     UNHEX(SHA2(seq, 256)) FROM seq_1_to_2000
                 """)
             try await shop.schema.rows(

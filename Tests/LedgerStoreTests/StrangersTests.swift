@@ -18,7 +18,7 @@ import Testing
             #expect(try await shop.schema.dump("users") == before)
             #expect(try await shop.timeline(of: nobody).purchases.isEmpty)
             #expect(try await Export(pool: shop.pool).document(of: nobody) == nil)
-            #expect(try await Desk(shop).reader.search("nobody").isEmpty)
+            #expect(try await Desk(shop).reader.search("nobody", under: Books.labels).isEmpty)
             #expect(
                 try await Desk(shop).erasure(at: shop.clock.now).erase(nobody, by: .commandLine, reason: "r") == nil)
             #expect(try await shop.schema.dump("users") == before)
@@ -40,7 +40,8 @@ import Testing
         #expect(try await shop.grant(.addDays(1, of: TierID("gold")), as: "g", to: nobody) == .failure(.unknownTier))
         #expect(try await shop.attach(Books.pass("annas"), to: nobody) == .failure(.ownedByAnotherUser))
         let removed = try await shop.ledger.record(for: [nobody]) { [nobody] in
-            RemoveDevice(Books.device("d"), of: nobody).decide(given: $0, in: $1, under: Books.settings)
+            RemoveDevice(Books.label(of: Books.device("d"), of: nobody), of: nobody).decide(
+                given: $0, in: $1, under: Books.settings)
         }.answer
         #expect(throws: DeviceRefusal.self) { try removed.get() }
         for (giver, receiver) in [(nobody, anna), (nobody, noone)] {

@@ -20,12 +20,17 @@ import Testing
             let received = try await shop.ledger(of: ben)
             let handover = Handover(cause: .operator, ran: 10 * Instant.millisecondsPerDay)
             #expect(given.entries.last?.fact == .gaveAway(key, handover))
-            #expect(received.entries.map(\.fact) == [.evidence(Books.pass("2", day: 30)), .received(key, handover)])
+            #expect(
+                received.entries.map(\.fact) == [
+                    .stated(.purchase(Books.pass("2", day: 30))), .received(key, handover),
+                ])
             #expect(received.entries.first?.effectiveAt == Books.pass("2", day: 30).signedAt)
             for ledger in [given, received] {
                 #expect(ledger.entries.last?.effectiveAt == shop.clock.now)
-                #expect(ledger.entries.last?.note == Books.note)
+                let words = try await shop.instances[0].reader.notes(Set(ledger.entries.compactMap(\.note)))
+                #expect(ledger.entries.last?.note.flatMap { words[$0] } == Books.note)
             }
+            #expect(try await shop.schema.counts()["notes"] == 1, "they stand once for both")
             #expect(try await owner(of: "2", in: shop) == "ben")
             #expect(try await shop.schema.number(Self.misplacedStates) == 0)
             #expect(try await days(shop) == ["1 anna": [0, 30], "2 anna": [30, 40], "2 ben": [40, 60]])
@@ -44,8 +49,8 @@ import Testing
                 group.addTask {
                     try await shop.pool.transaction { (session) throws(DatabaseError) in
                         _ = try session.query(
-                            Statement("lock", "SELECT pseudonym FROM users WHERE user_id IN ('x', 'y') FOR UPDATE"))
-                        _ = try session.query(Statement("wait", "SELECT SLEEP(2)"))
+                            SQLStatement("lock", "SELECT pseudonym FROM users WHERE user_id IN ('x', 'y') FOR UPDATE"))
+                        _ = try session.query(SQLStatement("wait", "SELECT SLEEP(2)"))
                     }
                 }
                 for user in busy {
@@ -82,13 +87,13 @@ import Testing
                 try await shop.attach(refund, to: Books.user("dora"), via: 1) == .failure(.ownedByAnotherUser))
             for user in [anna, ben, cleo] {
                 let facts = try await shop.ledger(of: user).entries.map(\.fact)
-                #expect(facts.filter { $0 == .evidence(refund) }.count == 1, "\(user)")
+                #expect(facts.filter { $0 == .stated(.purchase(refund)) }.count == 1, "\(user)")
             }
             #expect(try await shop.ledger(of: Books.user("dora")).entries.isEmpty)
             // It comes back: nothing that is known already is entered again.
             try await shop.transfer(.all, from: cleo, to: anna)
             let facts = try await shop.ledger(of: anna).entries.map(\.fact)
-            #expect(facts.filter { $0 == .evidence(refund) }.count == 1)
+            #expect(facts.filter { $0 == .stated(.purchase(refund)) }.count == 1)
             #expect(try await owner(of: "1", in: shop) == "anna")
             #expect(try await shop.schema.number(Self.misplacedStates) == 0)
             try await expectWhole(shop)
@@ -103,7 +108,8 @@ import Testing
             #expect(try await shop.merge(anna, into: ben).get().count == 6)
             let received = try await shop.ledger(of: ben).entries
             #expect(received.count == 12)
-            #expect(received.first { $0.fact.purchase?.source == .manual }?.note == Books.note)
+            let given = try await shop.ledger(of: anna).entries.first { $0.fact.purchase?.source == .manual }
+            #expect(given?.note != nil && given?.note == received.first { $0.fact.purchase?.source == .manual }?.note)
             #expect(
                 try await shop.schema.number(
                     "SELECT COUNT(*) FROM purchases p, users u WHERE u.pseudonym = p.user_id AND u.user_id = 'ben'")

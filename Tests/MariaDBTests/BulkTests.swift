@@ -4,10 +4,10 @@ import Testing
 
 /// Array binding, RETURNING and results whose columns change.
 @Suite struct BulkTests {
-    private static let create = Statement(
+    private static let create = SQLStatement(
         "create", "CREATE TABLE t (k VARCHAR(40) PRIMARY KEY, n BIGINT NULL, s TEXT NULL, d DOUBLE NULL)")
-    private static let insert = Statement("insert", "INSERT INTO t (k, n, s, d) VALUES (?, ?, ?, ?)")
-    private static let count = Statement("count", "SELECT COUNT(*), COUNT(n), COUNT(s), COUNT(d), SUM(n) FROM t")
+    private static let insert = SQLStatement("insert", "INSERT INTO t (k, n, s, d) VALUES (?, ?, ?, ?)")
+    private static let count = SQLStatement("count", "SELECT COUNT(*), COUNT(n), COUNT(s), COUNT(d), SUM(n) FROM t")
 
     @Test("a thousand sets with NULLs are inserted in one call")
     func thousandSets() async throws {
@@ -27,7 +27,7 @@ import Testing
             #expect(try row.int(3) == 0)
             #expect(try row.text(4) == "\((0..<1000).filter { $0 % 3 != 0 }.reduce(0, +))")
             let long = try session.query(
-                Statement("one", "SELECT s, n FROM t WHERE k = ?"), ["key 49"])[0]
+                SQLStatement("one", "SELECT s, n FROM t WHERE k = ?"), ["key 49"])[0]
             #expect(try long.text(0) == String(repeating: "🦊", count: 49))
             // The same statement is an ordinary one again.
             #expect(try session.execute(Self.insert, ["single", 1, nil, .double(2.5)]) == 1)
@@ -36,7 +36,7 @@ import Testing
 
     @Test("an error after some rows of a bulk insert keeps its number")
     func errorAfterRows() async throws {
-        let returning = Statement("insert returning", "INSERT INTO t (k) VALUES (?) RETURNING k")
+        let returning = SQLStatement("insert returning", "INSERT INTO t (k) VALUES (?) RETURNING k")
         let error = await #expect(throws: DatabaseError.self) {
             try await TestDatabase.with { (session) throws(DatabaseError) in
                 try session.run(Self.create)
@@ -50,7 +50,7 @@ import Testing
     func bulkUpsert() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
             try session.run(Self.create)
-            let upsert = Statement(
+            let upsert = SQLStatement(
                 "upsert",
                 "INSERT INTO t (k, n) VALUES (?, ?) ON DUPLICATE KEY UPDATE k = VALUE(k) RETURNING k, n, s")
             try session.execute(Self.insert, ["b", 1, "old", nil])
@@ -72,8 +72,8 @@ import Testing
     @Test("sets that exceed the largest packet are sent in several, and one that alone exceeds it is refused unsent")
     func packetLimit() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
-            try session.run(Statement("big", "CREATE TABLE big (k INT PRIMARY KEY, b LONGBLOB)"))
-            let insert = Statement("insertBig", "INSERT INTO big VALUES (?, ?)")
+            try session.run(SQLStatement("big", "CREATE TABLE big (k INT PRIMARY KEY, b LONGBLOB)"))
+            let insert = SQLStatement("insertBig", "INSERT INTO big VALUES (?, ?)")
             let megabytes = [UInt8](repeating: 1, count: 3 << 20)
             let affected = try session.transaction { (session) throws(DatabaseError) in
                 try session.executeBulk(insert, (0..<8).map { [.int64($0), .bytes(megabytes)] })
@@ -105,8 +105,8 @@ import Testing
     func returning() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
             try session.run(
-                Statement("create", "CREATE TABLE r (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, s TEXT)"))
-            let insert = Statement("insert", "INSERT INTO r (s) VALUES (?) RETURNING id, s")
+                SQLStatement("create", "CREATE TABLE r (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, s TEXT)"))
+            let insert = SQLStatement("insert", "INSERT INTO r (s) VALUES (?) RETURNING id, s")
             for number in 1...3 {
                 let rows = try session.query(insert, [.text("row \(number)")])
                 #expect(rows.count == 1)
@@ -119,7 +119,7 @@ import Testing
     @Test("a column may change its type from one execution to the next")
     func changingColumns() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
-            let echo = Statement("echo", "SELECT ?")
+            let echo = SQLStatement("echo", "SELECT ?")
             let values: [Value] = [
                 1, "text", .double(1.5), nil, .uint64(.max), .bytes([1, 2]),
                 .text(String(repeating: "x", count: 5_000)), 2,
@@ -127,14 +127,14 @@ import Testing
             for value in values + values.reversed() {
                 #expect(try session.query(echo, [value])[0].value(0) == value)
             }
-            try session.run(Statement("alter0", "CREATE TABLE a (x INT)"))
-            try session.execute(Statement("fill", "INSERT INTO a VALUES (7)"))
-            let select = Statement("select", "SELECT * FROM a")
+            try session.run(SQLStatement("alter0", "CREATE TABLE a (x INT)"))
+            try session.execute(SQLStatement("fill", "INSERT INTO a VALUES (7)"))
+            let select = SQLStatement("select", "SELECT * FROM a")
             #expect(try session.query(select)[0].value(0) == 7)
-            try session.run(Statement("alter1", "ALTER TABLE a MODIFY x VARCHAR(20)"))
+            try session.run(SQLStatement("alter1", "ALTER TABLE a MODIFY x VARCHAR(20)"))
             #expect(try session.query(select)[0].text(0) == "7")
             // The library cannot follow a change in the number of columns: the connection is given up.
-            try session.run(Statement("alter2", "ALTER TABLE a ADD COLUMN y INT DEFAULT 3"))
+            try session.run(SQLStatement("alter2", "ALTER TABLE a ADD COLUMN y INT DEFAULT 3"))
             let error = #expect(throws: DatabaseError.self) { try session.query(select) }
             #expect(error?.code == 2057)
             #expect(error?.isConnectionLost == true)
@@ -146,7 +146,7 @@ import Testing
         try await TestDatabase.with { (session) throws(DatabaseError) in
             try session.run(Self.create)
             try session.executeBulk(Self.insert, (0..<50).map { [.text("\($0)"), .int64($0), nil, nil] })
-            let load = Statement(
+            let load = SQLStatement(
                 "load",
                 """
                 SELECT t.k, t.n FROM JSON_TABLE(?, '$[*]' COLUMNS (o FOR ORDINALITY, k VARCHAR(40) PATH '$')) keyed

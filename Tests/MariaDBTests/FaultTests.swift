@@ -5,10 +5,10 @@ import Testing
 
 /// A server that dies, freezes or goes silent at the worst moment. Each test has a server of its own.
 @Suite(.serialized) struct FaultTests {
-    private static let create = Statement("create", "CREATE TABLE t (k VARCHAR(20) PRIMARY KEY, run INT NOT NULL)")
-    private static let insert = Statement(
+    private static let create = SQLStatement("create", "CREATE TABLE t (k VARCHAR(20) PRIMARY KEY, run INT NOT NULL)")
+    private static let insert = SQLStatement(
         "insert", "INSERT INTO t VALUES (?, ?) ON DUPLICATE KEY UPDATE k = VALUE(k) RETURNING run")
-    private static let count = Statement("count", "SELECT COUNT(*), CAST(COALESCE(SUM(run), 0) AS SIGNED) FROM t")
+    private static let count = SQLStatement("count", "SELECT COUNT(*), CAST(COALESCE(SUM(run), 0) AS SIGNED) FROM t")
 
     private static func server() async throws -> (PrivateMariaDB, ConnectionSettings) {
         var options = PrivateMariaDB.Options()

@@ -4,15 +4,15 @@ import Testing
 
 /// Units of work through a pool, on a healthy server.
 @Suite struct PoolTests {
-    private static let one = Statement("one", "SELECT 1")
-    private static let create = Statement("create", "CREATE TABLE t (k INT PRIMARY KEY, n INT NOT NULL)")
-    private static let insert = Statement("insert", "INSERT INTO t VALUES (?, ?)")
-    private static let count = Statement("count", "SELECT COUNT(*) FROM t")
+    private static let one = SQLStatement("one", "SELECT 1")
+    private static let create = SQLStatement("create", "CREATE TABLE t (k INT PRIMARY KEY, n INT NOT NULL)")
+    private static let insert = SQLStatement("insert", "INSERT INTO t VALUES (?, ?)")
+    private static let count = SQLStatement("count", "SELECT COUNT(*) FROM t")
 
     private static func killConnection(_ id: UInt64, _ settings: ConnectionSettings) async throws {
         let killer = try await Connection.open(settings)
         try await killer.with { (session) throws(DatabaseError) in
-            try session.run(Statement("kill \(id)", "KILL \(id)"))
+            try session.run(SQLStatement("kill \(id)", "KILL \(id)"))
         }
         await killer.close()
     }
@@ -150,7 +150,7 @@ import Testing
             }
             while !isInserted.isComplete { try await Task.sleep(for: .milliseconds(2)) }
             try await killer.with { (session) throws(DatabaseError) in
-                try session.run(Statement("kill", "KILL \(victim.value)"))
+                try session.run(SQLStatement("kill", "KILL \(victim.value)"))
             }
             isKilled.arrive()
             try await unit
@@ -166,7 +166,7 @@ import Testing
     @Test("a query interrupted by the server is refused, and its connection is kept")
     func killedQuery() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
-            let slow = Statement("slow", "SET STATEMENT max_statement_time = 0.05 FOR SELECT SLEEP(3)")
+            let slow = SQLStatement("slow", "SET STATEMENT max_statement_time = 0.05 FOR SELECT SLEEP(3)")
             let error = #expect(throws: DatabaseError.self) { try session.run(slow) }
             #expect(error?.code == 1969)
             #expect(error?.isRetryable == false)
@@ -185,7 +185,7 @@ import Testing
             }
             let error = await #expect(throws: DatabaseError.self) {
                 try await pool.with { (session) throws(DatabaseError) in
-                    try session.run(Statement("readOnly", "SET SESSION TRANSACTION READ ONLY"))
+                    try session.run(SQLStatement("readOnly", "SET SESSION TRANSACTION READ ONLY"))
                     try session.execute(Self.insert, [1, 1])
                 }
             }
@@ -203,17 +203,17 @@ import Testing
     func pinnedSettings() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
             #expect(session.serverVersion > 100_000)
-            try session.run(Statement("ts", "CREATE TABLE ts (at DATETIME NOT NULL, n TINYINT)"))
+            try session.run(SQLStatement("ts", "CREATE TABLE ts (at DATETIME NOT NULL, n TINYINT)"))
             let zero = #expect(throws: DatabaseError.self) {
-                try session.execute(Statement("zero", "INSERT INTO ts VALUES ('0000-00-00', 1)"))
+                try session.execute(SQLStatement("zero", "INSERT INTO ts VALUES ('0000-00-00', 1)"))
             }
             #expect(zero?.code == 1292)
             let large = #expect(throws: DatabaseError.self) {
-                try session.execute(Statement("large", "INSERT INTO ts VALUES ('2026-01-01', 1000)"))
+                try session.execute(SQLStatement("large", "INSERT INTO ts VALUES ('2026-01-01', 1000)"))
             }
             #expect(large?.code == 1264)
             let row = try session.query(
-                Statement(
+                SQLStatement(
                     "vars", "SELECT @@session.tx_isolation, @@session.time_zone, @@session.innodb_lock_wait_timeout"))[
                     0]
             #expect(try row.text(0) == "READ-COMMITTED")
@@ -239,16 +239,16 @@ import Testing
         let connection = try await Connection.open(settings)
         try await connection.with { (session) throws(DatabaseError) in
             func ask(_ number: Int) throws(DatabaseError) {
-                #expect(try session.query(Statement("s\(number)", "SELECT \(number)"))[0].int(0) == number)
+                #expect(try session.query(SQLStatement("s\(number)", "SELECT \(number)"))[0].int(0) == number)
             }
             for number in [1, 2, 3, 1, 4] { try ask(number) }
             #expect(session.preparedNames == ["s1", "s3", "s4"])
             for number in 0..<50 { try ask(number % 7) }
-            let open = try session.query(Statement("open", "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'"))
+            let open = try session.query(SQLStatement("open", "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'"))
             #expect(open.count == 1)
             #expect(session.preparedNames.count == 3)
             #expect(throws: DatabaseError(.misuse, statement: "open")) {
-                try session.query(Statement("open", "SELECT 2"))
+                try session.query(SQLStatement("open", "SELECT 2"))
             }
         }
         await connection.close()

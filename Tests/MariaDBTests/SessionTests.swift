@@ -8,14 +8,14 @@ import Testing
     func roundTrip() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
             try session.run(
-                Statement(
+                SQLStatement(
                     "create",
                     """
                     CREATE TABLE t (id INT PRIMARY KEY, i BIGINT, u BIGINT UNSIGNED, d DOUBLE, s LONGTEXT, b LONGBLOB,
                         n DECIMAL(20,4), at DATETIME(6), j JSON, tiny TINYINT, f FLOAT, c VARCHAR(20) CHARACTER SET ascii
                         COLLATE ascii_bin)
                     """))
-            let insert = Statement("insert", "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            let insert = SQLStatement("insert", "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             let sent: [[Value]] = [
                 [
                     1, .int64(.min), .uint64(.max), .double(-0.1), "naïve 🦊 日本", .bytes([0, 255, 10, 0]), "12.3400",
@@ -33,7 +33,7 @@ import Testing
                 ],
             ]
             for values in sent { #expect(try session.execute(insert, values) == 1) }
-            let rows = try session.query(Statement("select", "SELECT * FROM t ORDER BY id"))
+            let rows = try session.query(SQLStatement("select", "SELECT * FROM t ORDER BY id"))
             #expect(rows.count == sent.count)
             for (row, values) in zip(rows, sent) {
                 for (column, value) in values.enumerated() {
@@ -52,7 +52,7 @@ import Testing
     @Test("a cell of another type, a NULL and a missing column name the statement and the column")
     func unexpectedCells() async throws {
         try await TestDatabase.with { (session) throws(DatabaseError) in
-            let rows = try session.query(Statement("odd", "SELECT 'x', NULL, 18446744073709551615, -1, 2"))
+            let rows = try session.query(SQLStatement("odd", "SELECT 'x', NULL, 18446744073709551615, -1, 2"))
             let row = rows[0]
             func check(_ column: Int, _ read: (Row) throws(DatabaseError) -> Void) {
                 #expect(throws: DatabaseError(.unexpectedCell(column: column), statement: "odd")) { try read(row) }

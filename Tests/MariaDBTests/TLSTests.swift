@@ -45,7 +45,7 @@ import Testing
                 endpoints: [.tcp(host: host, port: port)], user: "root", tlsCA: authority)
             let connection = try await Connection.open(settings)
             let cipher = try await connection.with { (session) throws(DatabaseError) in
-                try session.query(Statement("cipher", "SHOW SESSION STATUS LIKE 'Ssl_cipher'"))[0].text(1)
+                try session.query(SQLStatement("cipher", "SHOW SESSION STATUS LIKE 'Ssl_cipher'"))[0].text(1)
             }
             await connection.close()
             return cipher

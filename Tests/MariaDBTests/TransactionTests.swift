@@ -4,11 +4,11 @@ import Testing
 
 /// What a transaction keeps and what it undoes.
 @Suite struct TransactionTests {
-    private static let create = Statement("create", "CREATE TABLE t (k INT PRIMARY KEY, n INT NOT NULL)")
-    private static let insert = Statement("insert", "INSERT INTO t VALUES (?, ?)")
-    private static let update = Statement("update", "UPDATE t SET n = n + 1 WHERE k = ?")
-    private static let keys = Statement("keys", "SELECT k FROM t ORDER BY k")
-    private static let sum = Statement("sum", "SELECT CAST(SUM(n) AS SIGNED) FROM t")
+    private static let create = SQLStatement("create", "CREATE TABLE t (k INT PRIMARY KEY, n INT NOT NULL)")
+    private static let insert = SQLStatement("insert", "INSERT INTO t VALUES (?, ?)")
+    private static let update = SQLStatement("update", "UPDATE t SET n = n + 1 WHERE k = ?")
+    private static let keys = SQLStatement("keys", "SELECT k FROM t ORDER BY k")
+    private static let sum = SQLStatement("sum", "SELECT CAST(SUM(n) AS SIGNED) FROM t")
 
     private static func keys(_ session: Session) throws(DatabaseError) -> [Int] {
         try session.query(keys) { (row) throws(DatabaseError) in try row.int(0) }
@@ -67,13 +67,13 @@ import Testing
             try session.run(Self.create)
             #expect(throws: DatabaseError(.transactionOver, statement: "insert")) {
                 try session.transaction { (session) throws(DatabaseError) in
-                    try session.run(Statement("ddl", "CREATE TABLE other (k INT PRIMARY KEY)"))
+                    try session.run(SQLStatement("ddl", "CREATE TABLE other (k INT PRIMARY KEY)"))
                     try session.execute(Self.insert, [1, 0])
                 }
             }
             #expect(throws: DatabaseError(.transactionOver, statement: "commit")) {
                 try session.transaction { (session) throws(DatabaseError) in
-                    try session.run(Statement("ddl", "DROP TABLE other"))
+                    try session.run(SQLStatement("ddl", "DROP TABLE other"))
                 }
             }
             #expect(try Self.keys(session).isEmpty)
@@ -89,7 +89,7 @@ import Testing
             }
         }
         try await connection.with { (session) throws(DatabaseError) in
-            try session.run(Statement("begin by hand", "START TRANSACTION"))
+            try session.run(SQLStatement("begin by hand", "START TRANSACTION"))
         }
         await #expect(throws: DatabaseError(.connectionLost, statement: "connect")) {
             try await connection.with { (session) throws(DatabaseError) in try Self.keys(session) }

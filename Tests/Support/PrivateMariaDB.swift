@@ -110,7 +110,7 @@ package final class PrivateMariaDB: Sendable {
         var settings = settings(database: nil)
         let connection = try await Connection.open(settings)
         try await connection.with { (session) throws(DatabaseError) in
-            try session.run(Statement("createDatabase", "CREATE DATABASE \(name) CHARACTER SET utf8mb4"))
+            try session.run(SQLStatement("createDatabase", "CREATE DATABASE \(name) CHARACTER SET utf8mb4"))
         }
         await connection.close()
         settings.database = name

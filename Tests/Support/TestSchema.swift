@@ -14,7 +14,7 @@ package struct TestSchema: Sendable {
         let connection = try await Connection.open(settings)
         do {
             let rows = try await connection.with { (session) throws(DatabaseError) in
-                try session.query(Statement(sql, sql), parameters) { (row) throws(DatabaseError) in
+                try session.query(SQLStatement(sql, sql), parameters) { (row) throws(DatabaseError) in
                     try (0..<row.count).map { (column) throws(DatabaseError) in try row.value(column) }
                 }
             }
@@ -39,8 +39,8 @@ package struct TestSchema: Sendable {
     /// All tables but that of the migrations.
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "audit_entries", "audit_heads", "audit_notes",
-        "catalog_versions", "idempotency_keys", "ledger_entries", "merged_tokens", "purchase_holders", "purchases",
-        "signed_headers", "signed_texts", "signing_keys", "subscriptions", "tombstones", "users",
+        "catalog_versions", "idempotency_keys", "installation_keys", "ledger_entries", "notes", "open_debts",
+        "purchase_holders", "purchases", "signed_headers", "signed_texts", "signing_keys", "subscriptions", "users",
     ]
 
     /// How many rows each table has. Throws what the server refuses.
@@ -64,6 +64,13 @@ package struct TestSchema: Sendable {
                 WHERE c.purchase_id = t.purchase_id AND c.transaction_id = t.transaction_id
                 AND c.signed_at < t.signed_at))))
         """
+
+    /// Every row of every table, by the table's name. Throws what the server refuses.
+    package func dump() async throws -> [String: [[Value]]] {
+        var dumps: [String: [[Value]]] = [:]
+        for table in Self.tables { dumps[table] = try await dump(table) }
+        return dumps
+    }
 
     /// Every row of a table in the order of its first columns. Throws what the server refuses.
     package func dump(_ table: String) async throws -> [[Value]] {

@@ -22,6 +22,7 @@ extension JSONWriter {
         member("actor", entry.actor)
         member("action", entry.action)
         member("user_id", entry.user?.text)
+        member("other_pseudonym", entry.otherSubject.map { String($0) })
         name("details")
         if let details = entry.details { value(json: details) } else { null() }
         member("reason", entry.reason)

@@ -25,15 +25,15 @@ enum BindPurchaseRoute {
         return JSONAnswer(bytes: json.bytes)
     }
 
-    /// The one purchase that `name` means, whosever it is. That of an erased person is found by a tombstone and goes by its
-    /// name again.
+    /// The one purchase that `name` means, whosever it is.
     private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
+        let labels = try call.labels()
         let found = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.search(name.id.text)
+            try await call.api.operators.search(name.id.text, under: labels)
         }
         let keys = found.compactMap { found -> PurchaseKey? in
             guard case .purchase(let key, _) = found else { return nil }
-            return PurchaseKey(source: key.source, app: key.app, environment: key.environment, externalID: name.id)
+            return key
         }.filter { name.means($0) }
         guard let key = keys.first else { throw Problem(BindRefusal.unknownPurchase) }
         guard keys.count == 1 else { throw Problem(PurchaseNameRefusal.ambiguousPurchase) }

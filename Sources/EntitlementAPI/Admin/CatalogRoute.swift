@@ -58,7 +58,7 @@ extension JSONWriter {
         beginObject()
         member("product_id", product.id.text)
         member("app", product.app.text)
-        member("source", product.source.rawValue)
+        member("source", product.source.text)
         member("kind", product.terms.kind.rawValue)
         member("tier", product.terms.tier?.text)
         member("duration_days", terms.durationDays)

@@ -71,7 +71,8 @@ struct CompensationRun: Sendable {
     }
 
     private func answer(for member: CoveredUsers.Member) async throws(Problem) -> Compensate.Compensation {
-        let id = ExternalID.once("compensation", for: reference, String(member.pseudonym))
+        let id = ExternalID(
+            try call.labels().label(.reference, "compensation", reference, String(member.pseudonym)).text)
         let (outage, note, user) = (outage, note, member.user)
         guard isDry else {
             let acting = Acting(user: user, actor: call.actor)

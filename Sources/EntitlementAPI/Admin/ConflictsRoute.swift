@@ -17,7 +17,7 @@ enum ConflictsRoute {
 extension JSONWriter {
     fileprivate mutating func append(_ conflict: AccountConflict) {
         beginObject()
-        member("app_transaction_id", conflict.account.text)
+        member("apple_account", conflict.account.text)
         member("app", conflict.app.text)
         member("environment", conflict.environment.rawValue)
         name("users")

@@ -12,10 +12,11 @@ enum EndedBeforeAttachedRoute {
         let late = try await call.served { () async throws(ServiceFailure) in
             try await call.api.operators.late(before: page.before, limit: page.limit)
         }
+        let labels = try call.labels()
         var rows: [LatePass] = []
         for member in late.rows {
             let timeline = call.timeline(of: try await call.ledger(of: member.owner))
-            if let row = LatePass(member, in: timeline, at: call.now) { rows.append(row) }
+            if let row = LatePass(member, in: timeline, at: call.now, under: labels) { rows.append(row) }
         }
         return .json(page.body(of: rows, next: late.next) { $0.append($1) })
     }
@@ -30,12 +31,12 @@ private struct LatePass {
     let grant: ExternalID?
 
     /// Nil for a purchase that stands otherwise.
-    init?(_ member: LatePurchase, in timeline: Timeline, at now: Instant) {
+    init?(_ member: LatePurchase, in timeline: Timeline, at now: Instant, under labels: Labels) {
         guard timeline.standing(of: member.key, at: now) == .endedBeforeAttached,
             let purchase = timeline.purchases.first(where: { $0.key == member.key }),
             let subscription = timeline.subscriptions.first(where: { $0.key == member.key })
         else { return nil }
-        let made = Grant.key(MakeGoodRoute.nameForGood(member.key))
+        let made = Grant.key(MakeGoodRoute.nameForGood(member.key, under: labels))
         owner = member.owner
         self.subscription = subscription
         attachedAt = purchase.boundAt

@@ -10,7 +10,8 @@ enum EraseUserRoute {
         let body = try await call.json()
         try body.requireObject()
         let reason = try body.requiredReason()
-        return try await call.once(body, about: .user(user, and: nil)) { attempt async throws(Problem) in
+        let subject = IdempotencySubject(user, under: try call.labels())
+        return try await call.once(body, about: subject) { attempt async throws(Problem) in
             let isErased = try await call.served { () async throws(ServiceFailure) in
                 try await call.api.service.erase(user, by: call.actor, reason: reason) {
                     attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)

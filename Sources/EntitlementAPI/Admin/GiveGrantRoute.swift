@@ -10,7 +10,7 @@ enum GiveGrantRoute {
     ) async throws(Problem) -> JSONAnswer {
         let request = try GrantRequest(body)
         let note = request.note(by: acting.actor)
-        let id = ExternalID(try call.nameForNew(body))
+        let id = ExternalID(try call.nameForNew(body).text)
         let grant = try await call.recorded(
             for: acting, keys: [Grant.key(id)],
             audit: acting.actor.map { request.audit(by: $0, to: acting.user, as: id) },

@@ -29,8 +29,15 @@ extension JSONBody {
         let id = try required("external_id") { name throws(Problem) in
             try text(name, characters: 1...Self.maximumExternalID)
         }
-        return PurchaseName(ExternalID(id), source: try choice("source"), environment: try choice("environment"))
+        return PurchaseName(ExternalID(id), source: try source(), environment: try choice("environment"))
     }
+
+    /// - Throws: `invalid_request` for what is no text.
+    private func source() throws(Problem) -> Source? {
+        try text("source", characters: 1...Self.maximumSource).map { Source($0) }
+    }
+
+    private static let maximumSource = 32
 
     /// An RFC 3339 instant.
     ///

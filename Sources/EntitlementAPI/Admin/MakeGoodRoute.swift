@@ -16,7 +16,7 @@ enum MakeGoodRoute {
         }
         let note = act.note(by: acting, reference: reference)
         let key = try await call.purchase(act.name, of: acting)
-        let id = nameForGood(key)
+        let id = nameForGood(key, under: try call.labels())
         let grant = try await call.recorded(
             for: acting, keys: [Grant.key(id)],
             audit: acting.audit(.giveGrant, reason: act.reason, ["grant_id": id.text, "reference": reference]),
@@ -28,8 +28,10 @@ enum MakeGoodRoute {
     }
 
     /// The name of what makes a purchase good, whoever has it.
-    static func nameForGood(_ key: PurchaseKey) -> ExternalID {
-        .once(
-            "make good", for: key.source.rawValue, key.app.text, key.environment.rawValue, key.externalID.text)
+    static func nameForGood(_ key: PurchaseKey, under labels: Labels) -> ExternalID {
+        ExternalID(
+            labels.label(
+                .reference, "make good", key.source.text, key.app.text, key.environment.rawValue, key.externalID.text
+            ).text)
     }
 }

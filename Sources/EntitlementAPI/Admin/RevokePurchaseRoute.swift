@@ -30,7 +30,7 @@ extension PurchaseKey {
     /// As the audit trail names a purchase of the subject.
     var auditDetails: [String: String] {
         var details = [
-            "source": source.rawValue, "environment": environment.rawValue, "external_id": externalID.text,
+            "source": source.text, "environment": environment.rawValue, "external_id": externalID.text,
         ]
         details["app"] = appText
         return details

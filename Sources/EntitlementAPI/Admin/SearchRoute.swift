@@ -15,8 +15,9 @@ enum SearchRoute {
                 "The parameter is required: 1 to \(OperatorReader.maximumQueryLength) characters.", at: "?q")
         }
         let page = try CursorPage<FoundCursor>(query)
+        let labels = try call.labels()
         let found = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.search(text)
+            try await call.api.operators.search(text, under: labels)
         }
         let sorted = found.sorted { FoundCursor(after: $0).precedes($1) }
         return .json(page.body(of: sorted) { $0.append($1) })
@@ -103,7 +104,7 @@ extension JSONWriter {
         beginObject()
         member("kind", found.kind.rawValue)
         member("user_id", found.user?.text)
-        member("source", key?.source.rawValue)
+        member("source", key?.source.text)
         member("app", key?.appText)
         member("environment", key?.environment.rawValue)
         member("external_id", key?.externalID.text)

@@ -24,7 +24,7 @@ extension JSONWriter {
         member("transaction_id", state.transactionID.text)
         member("product_id", state.productID.text)
         member("quantity", state.quantity)
-        member("app_transaction_id", state.appTransactionID?.text)
+        member("apple_account", state.account?.text)
         member("purchased_at", exactly: "purchased_at_ms", state.purchasedAt)
         member("expires_at", exactly: "expires_at_ms", state.expiresAt)
         member("revoked_at", exactly: "revoked_at_ms", state.revocation?.revokedAt)

@@ -44,7 +44,7 @@ struct MovedBody {
         json.name("transferred")
         json.array(keys) { json, key in
             json.beginObject()
-            json.member("source", key.source.rawValue)
+            json.member("source", key.source.text)
             json.member("external_id", key.externalID.text)
             json.member("environment", key.environment.rawValue)
             json.endObject()

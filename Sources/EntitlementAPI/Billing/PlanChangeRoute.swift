@@ -13,8 +13,11 @@ enum PlanChangeRoute {
     /// - Throws: `invalid_request`, `not_found`, `unavailable`.
     static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
         let target = try target(in: Query(call.request.uri.query))
-        switch try await call.timeline(of: acting).planChange(to: target, at: call.now) {
-        case .success(let change): return .json(PlanChangeBody(change).bytes, cacheControl: "private, no-cache")
+        let ledger = try await call.ledger(of: acting.user)
+        switch call.timeline(of: ledger).planChange(to: target, at: call.now) {
+        case .success(let change):
+            let devices = try await call.deviceNames(of: change.devicesToRelease, in: ledger)
+            return .json(PlanChangeBody(change, devices).bytes, cacheControl: "private, no-cache")
         case .failure(let refusal): throw Problem(refusal)
         }
     }
@@ -33,7 +36,7 @@ enum PlanChangeRoute {
 struct PlanChangeBody {
     let bytes: [UInt8]
 
-    init(_ change: PlanChange) {
+    init(_ change: PlanChange, _ devices: DeviceNames) {
         var json = JSONWriter(capacity: 384)
         json.beginObject()
         json.member("action", change.action.rawValue)
@@ -42,7 +45,7 @@ struct PlanChangeBody {
         json.member("target_devices", change.targetDevices)
         json.member("active_devices", change.activeDevices)
         json.name("devices_to_release")
-        json.array(change.devicesToRelease) { $0.value($1.text) }
+        json.array(change.devicesToRelease) { $0.value(devices.name($1)) }
         json.member("message", change.message)
         json.endObject()
         bytes = json.bytes

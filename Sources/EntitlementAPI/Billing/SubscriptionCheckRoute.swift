@@ -81,21 +81,17 @@ struct SubscriptionCheckBody {
     ) -> Terms? {
         guard let productID = entitlement.productID else { return nil }
         let purchasedAt = ledger.entries.lazy.compactMap { entry -> Instant? in
-            guard case .evidence(let state) = entry.fact, state.key == entitlement.key else { return nil }
+            guard case .stated(.purchase(let state)) = entry.fact, state.key == entitlement.key else { return nil }
             return state.purchasedAt
         }
         return purchasedAt.max().flatMap {
-            catalogue.terms(
-                of: productID, from: entitlement.key.source, for: entitlement.key.app, purchasedAt: $0)
+            catalogue.product(
+                named: [productID], from: entitlement.key.source, for: entitlement.key.app, purchasedAt: $0)?.terms
         }
     }
 
     private static func provider(_ source: Source) -> String {
-        switch source {
-        case .appleIAP: "apple"
-        case .stripe: "stripe"
-        case .manual: "manual"
-        }
+        source == .appleIAP ? "apple" : source.text
     }
 
     /// Where the user changes or cancels what renews by itself.

@@ -4,16 +4,23 @@ import Entitlements
 struct CreditRequest {
     let amount: CreditAmount
     let purse: Purse
-    let key: IdempotencyKey
+    /// Of the caller's idempotency key, which belongs to the user.
+    let key: Label
 
     /// - Throws: `not_found` for a unit that cannot be read, `invalid_request` for anything else.
-    init(_ body: JSONBody, _ call: some SignedCall) throws(Problem) {
+    init(_ body: JSONBody, of user: UserID, _ call: some SignedCall) throws(Problem) {
         guard let unit = call.named("unit") else { throw .notFound }
         try body.requireObject()
-        key = try IdempotencyKey(of: call.request)
+        key = try call.labels().label(.idempotencyKey, user.text, IdempotencyKey(of: call.request).text)
         amount = try body.required("amount") { name throws(Problem) in try body.creditAmount(name) }
         let environment: StoreEnvironment = try body.choice("environment") ?? .production
         purse = Purse(unit: unit, environment: environment)
+    }
+
+    /// Of all that is asked for, `more` being what a spend and a reservation do not have in common.
+    func label(of act: String, _ more: String?..., under labels: Labels) -> Label {
+        let asked = [act, purse.unit, purse.environment.rawValue, String(amount.units)] + more.map { $0 ?? "\0" }
+        return labels.label(.request, asked.map { "\($0.utf8.count) \($0)" }.joined())
     }
 }
 

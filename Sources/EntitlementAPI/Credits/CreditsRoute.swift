@@ -18,10 +18,11 @@ enum CreditsRoute {
         let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
         let listed = page.rows(of: asked.timeline.creditBalances(at: asked.at))
         let purses = Set(listed.rows.map(\.purse))
-        let explanation = asked.explanation { act in act.purse.map(purses.contains) ?? false }
+        let explanation = try await asked.explanation(for: call) { act in
+            act.purse.map(purses.contains) ?? false
+        }
         let bytes = CursorPage<BalanceCursor>.body(of: listed, explanation: explanation) { json, balance in
-            let acts = explanation?.acts.acts.filter { $0.purse == balance.purse }
-            json.append(balance, lots[balance.purse] ?? [], acts)
+            json.append(balance, lots[balance.purse] ?? [], explanation)
         }
         return .json(bytes, cacheControl: "private, no-cache")
     }
@@ -54,7 +55,8 @@ extension CreditBalance {
 }
 
 extension JSONWriter {
-    fileprivate mutating func append(_ balance: CreditBalance, _ lots: [LotBalance], _ acts: [ExplainedAct]?) {
+    fileprivate mutating func append(_ balance: CreditBalance, _ lots: [LotBalance], _ explanation: AnswerExplanation?)
+    {
         beginObject()
         member("unit", balance.unit)
         member("environment", balance.environment.rawValue)
@@ -66,15 +68,19 @@ extension JSONWriter {
         member("expired", balance.expired)
         member("spent", balance.spent)
         member("written_off", balance.writtenOff)
+        member("taken_over", balance.takenOver)
+        member("passed_on", balance.passedOn)
         name("lots")
         array(lots) { $0.append($1) }
-        if let acts { member(acts: acts) }
+        if let explanation {
+            member(acts: explanation.acts.acts.filter { $0.purse == balance.purse }, explanation.devices)
+        }
         endObject()
     }
 
     private mutating func append(_ lot: LotBalance) {
         beginObject()
-        member("source", lot.key.source.rawValue)
+        member("source", lot.key.source.text)
         member("external_id", lot.key.externalID.text)
         member("credited_at", exactly: "credited_at_ms", lot.creditedAt)
         member("expires_at", exactly: "expires_at_ms", lot.expiresAt)

@@ -15,13 +15,14 @@ enum ReserveCreditsRoute {
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
-        let request = try CreditRequest(body, call)
+        let request = try CreditRequest(body, of: acting.user, call)
         let time = try body.required("ttl_seconds") { name throws(Problem) in
             try body.integer(name, in: ReservationTime.range).flatMap { ReservationTime(seconds: $0) }
         }
         let id = ReservationID(call.api.newID())
         let reason = try acting.reason(in: body)
         let note = acting.note(reason: reason)
+        let asked = request.label(of: "reserve", String(time.seconds), reason, under: try call.labels())
         let told = try await call.recorded(
             for: acting,
             audit: acting.audit(
@@ -31,7 +32,8 @@ enum ReserveCreditsRoute {
         ) { history, context in
             ReserveCredits(
                 request.amount, from: request.purse, of: acting.user, for: time, as: id,
-                idempotencyKey: request.key.text, note: note, in: context.catalogue, settings: context.settings
+                idempotencyKey: request.key, request: asked, note: note, in: context.catalogue,
+                settings: context.settings
             ).decide(given: history).tellingRepeats
         }
         var json = JSONWriter(capacity: 128)

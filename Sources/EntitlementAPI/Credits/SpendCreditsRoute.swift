@@ -17,12 +17,13 @@ enum SpendCreditsRoute {
     static func answer(
         _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
-        let request = try CreditRequest(body, call)
+        let request = try CreditRequest(body, of: acting.user, call)
         let reference = try body.required("reference") { name throws(Problem) in
             try body.text(name, characters: 1...maximumReference)
         }
         let reason = try acting.reason(in: body)
         let note = acting.note(reason: reason, reference: reference)
+        let asked = request.label(of: "spend", reference, reason, under: try call.labels())
         let told = try await call.recorded(
             for: acting,
             audit: acting.audit(
@@ -31,8 +32,8 @@ enum SpendCreditsRoute {
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in
             SpendCredits(
-                request.amount, from: request.purse, of: acting.user, idempotencyKey: request.key.text, note: note,
-                in: context.catalogue, settings: context.settings
+                request.amount, from: request.purse, of: acting.user, idempotencyKey: request.key, request: asked,
+                note: note, in: context.catalogue, settings: context.settings
             ).decide(given: history).tellingRepeats
         }
         return JSONAnswer(bytes: SpendReceiptBody(told.reply).bytes, isRepeat: told.isRepeat)

@@ -18,9 +18,10 @@ enum DevicesRoute {
         let asked = try await AskedTimeline(of: acting, query, call)
         let listed = page.rows(of: asked.timeline.devices(at: asked.at).onRecord)
         let ids = Set(listed.rows.map(\.id))
-        let explanation = asked.explanation { act in act.device.map(ids.contains) ?? false }
+        let explanation = try await asked.explanation(for: call) { act in act.device.map(ids.contains) ?? false }
+        let notes = try await call.notes(listed.rows.compactMap(\.words))
         let bytes = CursorPage<DeviceCursor>.body(of: listed, explanation: explanation) { json, device in
-            json.append(device, explanation?.acts.acts.filter { $0.device == device.id })
+            json.append(device, device.words.flatMap { notes[$0] }, explanation)
         }
         return .json(bytes, cacheControl: "private, no-cache")
     }
@@ -31,7 +32,7 @@ private struct DeviceCursor: PageCursor {
     private static let list = "devices"
 
     private let registeredAt: Instant
-    private let id: DeviceID
+    private let id: Label
 
     init(after device: Device) {
         registeredAt = device.registeredAt
@@ -40,10 +41,10 @@ private struct DeviceCursor: PageCursor {
 
     init?(_ text: String) {
         guard let parts = CursorText.decode(text, of: Self.list, parts: 2), let milliseconds = Int64(parts[0]),
-            let id = DeviceID(parts[1])
+            !parts[1].isEmpty
         else { return nil }
         registeredAt = Instant(milliseconds: milliseconds)
-        self.id = id
+        id = Label(parts[1])
     }
 
     var text: String { CursorText.encode(Self.list, [String(registeredAt.milliseconds), id.text]) }
@@ -57,19 +58,20 @@ private struct DeviceCursor: PageCursor {
 struct DeviceBody {
     let bytes: [UInt8]
 
-    init(_ device: Device) {
+    /// `words` is what it was registered with.
+    init(_ device: Device, _ words: Note?) {
         var json = JSONWriter(capacity: 256)
-        json.append(device)
+        json.append(device, words)
         bytes = json.bytes
     }
 }
 
 extension JSONWriter {
     /// Writes a device as one value.
-    fileprivate mutating func append(_ device: Device, _ acts: [ExplainedAct]? = nil) {
+    fileprivate mutating func append(_ device: Device, _ words: Note?, _ explanation: AnswerExplanation? = nil) {
         beginObject()
-        member("device_id", device.id.text)
-        member("name", device.name?.text)
+        member("device_id", words?.device?.text ?? device.id.text)
+        member("name", words?.deviceName?.text)
         member("pinned", device.isPinned)
         switch device.state {
         case .active:
@@ -81,12 +83,22 @@ extension JSONWriter {
         }
         member("registered_at", exactly: "registered_at_ms", device.registeredAt)
         member("last_seen_at", exactly: "last_seen_at_ms", device.lastSeenAt)
-        if let acts { member(acts: acts) }
+        if let explanation {
+            member(acts: explanation.acts.acts.filter { $0.device == device.id }, explanation.devices)
+        }
         endObject()
     }
 }
 
 extension SignedCall {
+    /// The device as it is written, with the words that it was registered with.
+    ///
+    /// - Throws: `unavailable`.
+    func body(of device: Device) async throws(Problem) -> [UInt8] {
+        let words = try await notes([device.words].compactMap(\.self))
+        return DeviceBody(device, words.values.first).bytes
+    }
+
     /// The device that the path names.
     ///
     /// - Throws: `unknown_device` for what no device can be called.
@@ -100,11 +112,12 @@ extension SignedCall {
     /// - Throws: `unknown_device`, what `problem` makes of a refusal, `unavailable`.
     func recordedForDevice<Reply, Refusal>(
         _ acting: Acting, _ action: AuditAction, because reason: String?, orElse problem: (Refusal) -> Problem,
-        deciding: @escaping @Sendable (DeviceID, PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
+        deciding: @escaping @Sendable (Label, PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Reply {
-        let id = try namedDevice()
+        let device = try namedDevice()
+        let id = try labels().label(of: device, of: acting.user)
         return try await recorded(
-            for: acting, audit: acting.audit(action, reason: reason, ["device_id": id.text]), orElse: problem
+            for: acting, audit: acting.audit(action, reason: reason, ["device_id": device.text]), orElse: problem
         ) { history, context in deciding(id, history, context) }
     }
 }

@@ -23,14 +23,20 @@ enum RegisterDeviceRoute {
         let name = try body.text("name", characters: 1...DeviceName.maximumLength).flatMap { DeviceName($0) }
         let isPinned = try body.flag("pinned")
         let reason = try acting.reason(in: body)
+        let labels = try call.labels()
+        let id = labels.label(of: device, of: acting.user)
+        let label = name.map { labels.label(.deviceName, acting.user.text, $0.text) }
+        let note = Note(actor: acting.actor?.text, reason: reason, device: device, deviceName: name)
         let reply = try await call.recorded(
             for: acting, audit: acting.audit(.registerDevice, reason: reason, ["device_id": device.text]),
             orElse: { (refusal: RegisterDeviceRefusal) in Problem(refusal) }
         ) { history, context in
-            RegisterDevice(device, of: acting.user, named: name, isPinned: isPinned, note: acting.note(reason: reason))
+            RegisterDevice(id, of: acting.user, named: label, isPinned: isPinned, note: note)
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
-        return JSONAnswer(status: reply.isNew ? .created : .ok, bytes: DeviceBody(reply.device).bytes)
+        let isNamed = reply.isNew || name != nil
+        let bytes = isNamed ? DeviceBody(reply.device, note).bytes : try await call.body(of: reply.device)
+        return JSONAnswer(status: reply.isNew ? .created : .ok, bytes: bytes)
     }
 
     private static func device(_ name: String, in body: JSONBody) throws(Problem) -> DeviceID? {

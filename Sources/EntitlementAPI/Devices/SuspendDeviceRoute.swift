@@ -21,6 +21,6 @@ enum SuspendDeviceRoute {
             SuspendDevice(id, of: acting.user, note: acting.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
-        return JSONAnswer(bytes: DeviceBody(device).bytes)
+        return JSONAnswer(bytes: try await call.body(of: device))
     }
 }

@@ -25,13 +25,11 @@ extension AccountProof {
     /// - Throws: `unavailable` when Apple cannot be asked.
     static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {
         guard let signed else { return nil }
+        let labels = try call.labels()
         do throws(RevocationUnavailable) {
-            let verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
-            guard case .success(let transaction) = verdict, let id = transaction.payload.appTransactionId else {
-                return nil
-            }
-            return AccountProof(
-                of: AppTransactionID(id), in: AppID(transaction.payload.bundleId), transaction.environment)
+            let verdict = try await call.api.verifier().verify(signed, at: call.api.realNow().milliseconds)
+            guard case .success(let transaction) = verdict else { return nil }
+            return AccountProof(transaction, labels: labels)
         } catch {
             throw Problem(error)
         }

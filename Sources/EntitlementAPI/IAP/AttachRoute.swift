@@ -10,24 +10,27 @@ enum AttachRoute {
     /// - Throws: What is wrong with the request, then with the evidence, then with the claim.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await AttachRequest(call.json())
-        let transaction = try await verified(body.transaction, call)
-        let evidence = Evidence(transaction)
+        let replays = await call.replays(of: [body.transaction])
+        let labels = try call.labels()
+        let transaction = try await verified(body.transaction, knowing: KnownTexts(replays, under: labels), call)
+        let purchase = VerifiedPurchase(transaction, labels: labels)
         let proof = try await AccountProof.verified(body.appTransaction, call)
-        let answer = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.attach(evidence, proof: proof, to: call.user)
+        let claimed = try await call.claimed([Evidence(purchase, provedBy: .init(transaction))], replays: replays) {
+            [user = call.user] history, context in
+            Attach(purchase, to: user, proof: proof, in: context).decide(given: history)
         }
-        switch answer {
-        case .success(let reply): return .json(self.body(reply, call))
+        switch claimed.answer {
+        case .success(let claim): return .json(self.body(of: claim, to: purchase, claimed, call))
         case .failure(let refusal): throw Problem(refusal)
         }
     }
 
     private static func verified(
-        _ signed: SignedTransaction, _ call: UserCall
+        _ signed: SignedTransaction, knowing texts: KnownTexts, _ call: UserCall
     ) async throws(Problem) -> VerifiedTransaction {
         let verdict: Result<VerifiedTransaction, EvidenceError>
         do throws(RevocationUnavailable) {
-            verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
+            verdict = try await call.api.verifier().verify(signed, at: call.api.realNow().milliseconds, knowing: texts)
         } catch {
             throw Problem(error)
         }
@@ -37,15 +40,18 @@ enum AttachRoute {
         }
     }
 
-    private static func body(_ reply: AttachReply, _ call: UserCall) -> [UInt8] {
+    private static func body(
+        of claim: Claim, to purchase: VerifiedPurchase, _ claimed: Claimed<Claim, AttachRefusal>, _ call: UserCall
+    ) -> [UInt8] {
+        let (outcome, reason) = claimed.outcome(of: claim, purchase)
         var json = JSONWriter(capacity: 2048)
         json.beginObject()
-        json.member("outcome", reply.outcome.rawValue)
-        json.member("reason", reply.reason?.rawValue)
+        json.member("outcome", outcome.rawValue)
+        json.member("reason", reason?.rawValue)
         json.name("transaction")
-        json.append(reply.purchase, kind: call.api.service.catalogue.kind(of: reply.purchase))
+        json.append(purchase, kind: call.api.service.catalogue.kind(of: purchase))
         json.name("status")
-        json.append(reply.timeline.status(at: reply.at), StatusBody.Parts())
+        json.append(claimed.timeline.status(at: claimed.at), StatusBody.Parts())
         json.endObject()
         return json.bytes
     }

@@ -2,11 +2,10 @@ import AppStore
 import Entitlements
 import LedgerStore
 
-extension Evidence {
-    /// What a verified transaction proves.
+extension Evidence.Proof {
+    /// What proves the statement of a verified transaction.
     init(_ transaction: VerifiedTransaction) {
         self.init(
-            purchase: VerifiedPurchase(transaction), text: transaction.text,
-            unreadable: transaction.payload.unreadable)
+            text: transaction.text, details: StoreDetails(transaction), unreadable: transaction.payload.unreadable)
     }
 }

@@ -36,20 +36,19 @@ struct PurchaseSummary {
         var withdrawals: [PurchaseKey: Instant] = [:]
         for entry in ledger.entries {
             switch entry.fact {
-            case .evidence(let state):
+            case .stated(.purchase(let state)):
                 if let known = latest[state.key], known.signedAt > state.signedAt { continue }
                 latest[state.key] = state
             case .granted(let grant): grants[grant.key] = grant
             case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
-            case .bound, .gaveAway, .received, .debtLeft, .debtCame, .credit, .device, .sandboxTester,
-                .consumptionConsent:
+            case .stated(.renewal), .bound, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .credit, .device,
+                .sandboxTester, .consumptionConsent:
                 continue
             }
         }
         let entitlements = Dictionary(status.entitlements.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let explanations = Dictionary(status.explanation.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        // Of what was never theirs but owed by them there are states too.
-        let purchases = latest.values.filter { explanations[$0.key] != nil }.map { state in
+        let purchases = latest.values.map { state in
             PurchaseSummary(
                 key: state.key, transactionID: state.transactionID, productID: state.productID,
                 kind: catalogue.kind(of: state), quantity: state.quantity, purchasedAt: state.purchasedAt,
@@ -108,7 +107,7 @@ private struct PurchaseCursor: PageCursor {
 extension JSONWriter {
     fileprivate mutating func append(_ purchase: PurchaseSummary) {
         beginObject()
-        member("source", purchase.key.source.rawValue)
+        member("source", purchase.key.source.text)
         member("external_id", purchase.key.externalID.text)
         member("transaction_id", purchase.transactionID?.text)
         member("product_id", purchase.productID?.text)

@@ -31,37 +31,33 @@ struct RestoreResult {
     /// Nil unless it is genuine.
     private(set) var purchase: VerifiedPurchase?
 
-    /// - Throws: `unavailable` when the service has no verdict on a genuine item, which cannot be.
-    init(index: Int, _ verdict: RestoreRoute.Verdict, _ reply: RestoreReply) throws(Problem) {
+    /// Of an item that the ledger never saw.
+    init(index: Int, refused code: ProblemCode, because reason: String?) {
         self.index = index
-        switch verdict {
-        case .notText:
+        outcome = .refused
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Of a genuine item; without a verdict it may come again.
+    init(
+        index: Int, _ judged: (purchase: VerifiedPurchase, verdict: Restore.Verdict)?,
+        in claimed: Claimed<[Restore.Verdict], Never>
+    ) {
+        self.index = index
+        purchase = judged?.purchase
+        switch judged?.verdict {
+        case .claimed(let claim)?:
+            let settled = judged.map { claimed.outcome(of: claim, $0.purchase) }
+            outcome = settled.map { Outcome($0.outcome) } ?? .refused
+            reason = settled?.reason?.rawValue
+        case .duplicateInRequest?: outcome = .duplicateInRequest
+        case .refused(let refusal)?:
             outcome = .refused
-            code = .invalidRequest
-        case .tooLong:
-            outcome = .refused
-            code = .payloadTooLarge
-        case .notGenuine(let refusal):
-            outcome = .refused
-            code = Problem.code(of: refusal)
-            reason = code == .evidenceInvalid ? refusal.reason.rawValue : nil
-        case .notJudged:
+            code = Problem(refusal).code
+        case nil:
             outcome = .refused
             code = .unavailable
-        case .genuine(let evidence):
-            purchase = evidence.purchase
-            switch reply.verdicts[index] {
-            case .settled(let outcome, let reason):
-                self.outcome = Outcome(outcome)
-                self.reason = reason?.rawValue
-            case .duplicateInRequest:
-                outcome = .duplicateInRequest
-            case .refused(let refusal):
-                outcome = .refused
-                code = Problem(refusal).code
-            case nil:
-                throw .unexpected
-            }
         }
     }
 }
@@ -70,7 +66,8 @@ struct RestoreResult {
 struct RestoreBody {
     let bytes: [UInt8]
 
-    init(results: [RestoreResult], reply: RestoreReply) {
+    /// Apple's transaction history is not asked yet.
+    init(results: [RestoreResult], _ claimed: Claimed<[Restore.Verdict], Never>) {
         var json = JSONWriter(capacity: 2048 + 192 * results.count)
         json.beginObject()
         json.name("results")
@@ -83,11 +80,11 @@ struct RestoreBody {
         json.member("recorded", results.count { $0.outcome == .recorded })
         json.member("duplicates", results.count { $0.outcome == .duplicateInRequest })
         json.member("refused", results.count { $0.outcome == .refused })
-        json.member("recovered", reply.recovered)
+        json.member("recovered", 0)
         json.endObject()
-        json.member("history", reply.history.rawValue)
+        json.member("history", "not_configured")
         json.name("status")
-        json.append(reply.timeline.status(at: reply.at), StatusBody.Parts())
+        json.append(claimed.timeline.status(at: claimed.at), StatusBody.Parts())
         json.endObject()
         bytes = json.bytes
     }

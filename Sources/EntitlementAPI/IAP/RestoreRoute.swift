@@ -6,58 +6,73 @@ import LedgerStore
 /// `POST /api/iap/apple/restore`: everything a client has, each item with its own verdict (`semantics.md` §6).
 enum RestoreRoute {
     static let bodyLimit = 4 * 1024 * 1024
+    static let deadlineSeconds: Int64 = 60
 
     /// - Throws: What is wrong with the request as a whole, `unavailable`; an item's fault is its verdict.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await RestoreRequest(call.json())
-        let verdicts = try await verdicts(on: body, call)
+        let signed = body.items.compactMap(\.transaction)
+        let replays = await call.replays(of: signed)
+        let labels = try call.labels()
+        let judged = try await judged(body.items, signed, knowing: KnownTexts(replays, under: labels), call)
         let proof = try await AccountProof.verified(body.appTransaction, call)
-        let items = verdicts.enumerated().compactMap { index, verdict -> RestoreItem? in
-            if case .genuine(let evidence) = verdict { RestoreItem(index: index, evidence: evidence) } else { nil }
+        let evidence = judged.compactMap(\.genuine).map { transaction in
+            Evidence(VerifiedPurchase(transaction, labels: labels), provedBy: .init(transaction))
         }
-        let reply = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.restore(items, proof: proof, to: call.user)
+        let purchases = evidence.compactMap(\.statement.state)
+        let claimed = try await call.claimed(evidence, replays: replays) { [user = call.user] history, context in
+            Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
         }
-        let results = try verdicts.enumerated().map { index, verdict throws(Problem) in
-            try RestoreResult(index: index, verdict, reply)
+        var verdicts = zip(purchases, claimed.answer.get()).makeIterator()
+        let results = judged.enumerated().map { index, item in
+            switch item {
+            case .refused(let code, let reason): RestoreResult(index: index, refused: code, because: reason)
+            case .genuine: RestoreResult(index: index, verdicts.next(), in: claimed)
+            }
         }
-        return .json(RestoreBody(results: results, reply: reply).bytes)
+        return .json(RestoreBody(results: results, claimed).bytes)
     }
 
     /// What became of an item before the ledger saw it.
-    enum Verdict {
-        case genuine(Evidence)
-        case notGenuine(EvidenceError)
-        case notJudged
-        case notText
-        case tooLong
+    private enum Judged {
+        case genuine(VerifiedTransaction)
+        case refused(ProblemCode, reason: String?)
+
+        var genuine: VerifiedTransaction? {
+            guard case .genuine(let transaction) = self else { return nil }
+            return transaction
+        }
     }
 
-    /// One verdict for each item; genuine ones are verified on several cores.
-    private static func verdicts(on body: RestoreRequest, _ call: UserCall) async throws(Problem) -> [Verdict] {
-        let signed = body.items.compactMap { item -> SignedTransaction? in
-            if case .text(let transaction) = item { transaction } else { nil }
-        }
-        var verified: ArraySlice<AppStoreVerifier.Verdict>
+    /// Each of the items; signed texts are verified on several cores.
+    private static func judged(
+        _ items: [RestoreRequest.Item], _ signed: [SignedTransaction], knowing texts: KnownTexts, _ call: UserCall
+    ) async throws(Problem) -> [Judged] {
+        var verified: IndexingIterator<[AppStoreVerifier.Verdict]>
         do throws(RevocationUnavailable) {
-            let now = call.now.milliseconds
-            verified = try await call.api.verifier().verify(all: signed, at: now, cores: call.api.cores)[...]
+            let now = call.api.realNow().milliseconds
+            verified = try await call.api.verifier().verify(
+                all: signed, at: now, cores: call.api.cores, knowing: texts
+            ).makeIterator()
         } catch {
             throw Problem(error)
         }
-        return body.items.map { item in
+        return items.map { item in
             switch item {
-            case .notText: return .notText
-            case .tooLong: return .tooLong
-            case .text:
-                switch verified.popFirst() {
-                case .genuine(let transaction): return .genuine(Evidence(transaction))
-                case .refused(let refusal): return .notGenuine(refusal)
-                case .notJudged: return .notJudged
-                // The verifier has a verdict for every text.
-                case nil: return .notText
-                }
+            case .notText: .refused(.invalidRequest, reason: nil)
+            case .tooLong: .refused(.payloadTooLarge, reason: nil)
+            case .text: judged(verified.next())
             }
+        }
+    }
+
+    private static func judged(_ verdict: AppStoreVerifier.Verdict?) -> Judged {
+        switch verdict {
+        case .genuine(let transaction)?: return .genuine(transaction)
+        case .refused(let refusal)?:
+            let code = Problem.code(of: refusal)
+            return .refused(code, reason: code == .evidenceInvalid ? refusal.reason.rawValue : nil)
+        case .notJudged?, nil: return .refused(.unavailable, reason: nil)
         }
     }
 }
@@ -69,6 +84,11 @@ struct RestoreRequest {
         case text(SignedTransaction)
         case notText
         case tooLong
+
+        var transaction: SignedTransaction? {
+            guard case .text(let transaction) = self else { return nil }
+            return transaction
+        }
     }
 
     static let maximumItems = 500

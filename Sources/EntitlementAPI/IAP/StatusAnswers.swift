@@ -6,9 +6,8 @@ import Synchronization
 ///
 /// An answer depends on the ledger, the catalogue and the instant. A user's ledger only grows and its entries' instants
 /// strictly increase, so its length and last instant name it; and between two changes of the timeline only the instant
-/// that the answer names differs. So nothing has to be told to forget. Whoever comes back under an erased user's id has a
-/// ledger whose instants lie behind the old one's. Only what a purchase of an erased person is called changes without an entry,
-/// when its next owner shows its number: an answer that calls one by its tombstone is not kept.
+/// that the answer names differs. So nothing has to be told to forget. Whoever comes back under the same id has a
+/// ledger whose instants lie behind the old one's.
 final class StatusAnswers: Sendable {
     /// How many bytes of answers are kept.
     private static let capacity = 16 << 20
@@ -50,7 +49,7 @@ final class StatusAnswers: Sendable {
 
     private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity) { $0.bytes })
 
-    /// Drops the answer about somebody who was erased.
+    /// Drops the answer about somebody who is gone.
     func forget(_ user: UserID) {
         kept.withLock { $0[user] = nil }
     }
@@ -64,7 +63,6 @@ final class StatusAnswers: Sendable {
             return atHand.answer
         }
         let fresh = Kept(fold(ledger, catalogue, at), of: ledger, given: catalogue, at: at)
-        guard !ledger.entries.contains(where: { $0.fact.purchase?.isTombstone ?? false }) else { return fresh.answer }
         kept.withLock { $0[ledger.user] = fresh }
         return fresh.answer
     }

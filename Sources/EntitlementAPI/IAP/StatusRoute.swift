@@ -26,12 +26,13 @@ enum StatusRoute {
         } else {
             let known = asOf.known(of: ledger)
             let status = call.api.fold(known, catalogue, asOf.at).status
-            let parts = acts.map { acts in
-                StatusBody.Parts(
-                    history: history, explaining: known, at: asOf.at, under: status.settings, given: catalogue,
-                    acts: acts)
+            var explanation: AnswerExplanation?
+            if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {
+                explanation = AnswerExplanation(
+                    acts: page, devices: try await call.deviceNames(of: page.acts.compactMap(\.device), in: known),
+                    under: ExplainedUnder(status.settings, catalogue))
             }
-            body = StatusBody(status, parts ?? StatusBody.Parts(history: history))
+            body = StatusBody(status, StatusBody.Parts(history: history, explanation))
         }
         return .validated(
             body.bytes, body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],

@@ -15,7 +15,7 @@ package struct RateLimits: Hashable, Sendable {
     }
 
     /// What a request counts as.
-    enum Kind: Hashable, Sendable, CaseIterable {
+    package enum Kind: Hashable, Sendable, CaseIterable {
         case attach
         case restore
         case read

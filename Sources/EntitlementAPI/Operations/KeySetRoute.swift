@@ -8,11 +8,8 @@ enum KeySetRoute {
 
     /// - Throws: `unavailable`, also while the key that signs cannot be opened: half a set would be believed.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        let ring: SigningKeyRing
-        do throws(ServiceFailure) {
-            ring = try await call.api.service.signingKeys()
-        } catch {
-            throw Problem(error)
+        let ring = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.service.signingKeys()
         }
         var json = JSONWriter()
         json.beginObject()

@@ -122,13 +122,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isReading = true
         lateBytes = 0
         request = head
-        guard head.method != .get else { return waitForAnswer(seconds: RouteTable.deadlineSeconds, context) }
         let path = String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
-        waitForAnswer(seconds: settings.table.deadlineSeconds(at: path), context)
+        waitForAnswer(seconds: settings.table.deadlineSeconds(of: head.method, at: path), context)
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         // Without a length it comes in chunks; a length that is no number of ours is over every limit.
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
-        guard length <= settings.table.bodyLimit(at: path) else { return }
+        guard length <= settings.table.bodyLimit(of: head.method, at: path) else { return }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 

@@ -32,9 +32,11 @@ struct Envelope: RouterMiddleware {
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
+        // Where the router finds no path, it puts a word.
+        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "-"
         api.logAccess(
             AccessLine(
-                method: request.method.rawValue, route: context.endpointPath ?? "-", status: response.status.code,
+                method: request.method.rawValue, route: route, status: response.status.code,
                 duration: api.uptime() - startedAt, requestID: context.requestID))
         return response
     }
@@ -44,8 +46,7 @@ struct Envelope: RouterMiddleware {
         guard let field = request.headers[.contentLength] else { return }
         // A length that is no number of ours is over every limit.
         let length = Int(field) ?? .max
-        guard length > Endpoint.bodyLimit else { return }
-        let limit = table.bodyLimit(at: request.uri.path)
+        let limit = table.bodyLimit(of: request.method, at: request.uri.path)
         guard length <= limit else { throw .bodyTooLarge(limit: limit) }
     }
 

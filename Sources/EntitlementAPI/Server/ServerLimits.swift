@@ -28,8 +28,7 @@ package struct ServerLimits: Hashable, Sendable {
 extension API {
     /// HTTP/1.1 with the limits, for `Application(router:server:configuration:)`.
     package func server(_ limits: ServerLimits = ServerLimits()) -> HTTPServerBuilder {
-        let guards = ConnectionGuard.Settings(
-            limits: limits, table: RouteTable(Routes.all), newRequestID: newRequestID)
+        let guards = ConnectionGuard.Settings(limits: limits, table: table, newRequestID: newRequestID)
         return .http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [ConnectionGuard(guards)], idleTimeout: .seconds(limits.idleSeconds),

@@ -68,7 +68,7 @@ extension SignedCall {
     ) async throws(Problem) -> Result<Reply, Refusal> {
         let recorded = try await served { () async throws(ServiceFailure) in
             try await api.service.record(
-                for: others.union([acting.user]), keys: keys, everythingOf: giver, audit: audit
+                [], for: others.union([acting.user]), keys: keys, everythingOf: giver, audit: audit
             ) { history, context in
                 deciding(history, context).bounded(for: acting.actor == nil ? acting.user : nil, given: history)
             }

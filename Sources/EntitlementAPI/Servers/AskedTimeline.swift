@@ -18,11 +18,15 @@ struct AskedTimeline {
     }
 
     /// What an answer is made of, as far as `isWanted`; nil unless `?explain=1` asks for it.
-    func explanation(where isWanted: (ExplainedAct) -> Bool) -> AnswerExplanation? {
-        acts.map { acts in
-            AnswerExplanation(
-                acts: acts.page(of: ledger, at: at, under: timeline.settings, where: isWanted),
-                under: ExplainedUnder(timeline.settings, timeline.catalogue))
-        }
+    ///
+    /// - Throws: `unavailable`.
+    func explanation(
+        for call: some SignedCall, where isWanted: (ExplainedAct) -> Bool
+    ) async throws(Problem) -> AnswerExplanation? {
+        guard let acts else { return nil }
+        let page = acts.page(of: ledger, at: at, under: timeline.settings, where: isWanted)
+        return AnswerExplanation(
+            acts: page, devices: try await call.deviceNames(of: page.acts.compactMap(\.device), in: ledger),
+            under: ExplainedUnder(timeline.settings, timeline.catalogue))
     }
 }

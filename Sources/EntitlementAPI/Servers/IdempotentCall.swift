@@ -20,8 +20,8 @@ struct IdempotentAttempt {
 
 extension ServerCall {
     /// Carries a server's write out once, however often it is asked for; kept for a day, and readable with the server's
-    /// own key only, because an answer may hold what is kept nowhere else. It goes when somebody of
-    /// `subject` is erased.
+    /// own key only, because an answer may hold what is kept nowhere else. It goes with whoever it is
+    /// about.
     ///
     /// `act` must be safe to repeat by itself, or finish in its own transaction: a process that dies between act and
     /// answer is followed by another attempt.
@@ -32,10 +32,9 @@ extension ServerCall {
         _ body: JSONBody, about subject: IdempotencySubject,
         act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
     ) async throws(Problem) -> Response {
-        let key = try IdempotencyKey(of: request).text
+        let key = try idempotencyKey()
         let seal = AnswerSeal(secret: secret)
-        let asked = IdempotentRequest(
-            owner: .apiKey(self.key.id), key: key, hash: digest(of: body), about: subject)
+        let asked = IdempotentRequest(of: self.key.id, key: key, digest: try digest(of: body), about: subject)
         let verdict = try await served { () async throws(ServiceFailure) in try await api.operators.claim(asked) }
         switch verdict {
         case .claimed(let claim): return try await carryOut(IdempotentAttempt(claim: claim, seal: seal), act)
@@ -65,27 +64,32 @@ extension ServerCall {
         return answer.response
     }
 
-    /// Method, path and body, each with its length, so that no two requests are one. A body says the same in whichever order its
-    /// members stand: clients' encoders do not keep one.
-    private func digest(of body: JSONBody) -> [UInt8] {
+    /// That of method, path and body: a path may name a user. A body says the same in whichever order its members stand: clients'
+    /// encoders do not keep one.
+    private func digest(of body: JSONBody) throws(Problem) -> Label {
         var sorted = JSONWriter()
         sorted.value(sorting: body.value)
-        var hash = SHA256()
-        for part in [Array(request.method.rawValue.utf8), Array(request.uri.string.utf8), sorted.bytes] {
-            withUnsafeBytes(of: UInt64(part.count).bigEndian) { hash.update(bufferPointer: $0) }
-            hash.update(data: part)
-        }
-        return Array(hash.finalize())
+        let hash = Hexadecimal.text(SHA256.hash(data: sorted.bytes))
+        return try labels().label(.request, request.method.rawValue, request.uri.string, hash)
     }
 
     /// A name for what this request makes: the same for each attempt, and another one for any other request.
-    func nameForNew(_ body: JSONBody) throws(Problem) -> String {
-        let parts = ["\(key.id)", try IdempotencyKey(of: request).text].map { Array($0.utf8) } + [digest(of: body)]
-        return Base64URL.encode(SHA256.hash(data: Array(parts.joined(separator: [0x20]))).prefix(Self.nameBytes))
+    func nameForNew(_ body: JSONBody) throws(Problem) -> Label {
+        try labels().label(.request, idempotencyKey().text, digest(of: body).text)
     }
 
-    /// As many random bytes nobody hits by chance.
-    private static let nameBytes = 15
+    /// Of the key that the server names its request by.
+    private func idempotencyKey() throws(Problem) -> Label {
+        let text = try IdempotencyKey(of: request).text
+        return try labels().label(.idempotencyKey, "api_key", String(key.id), text)
+    }
+}
+
+extension IdempotencySubject {
+    /// A request about one user, or two.
+    init(_ user: UserID, and other: UserID? = nil, under labels: Labels) {
+        self = .user(labels.label(.user, user.text), and: other.map { labels.label(.user, $0.text) })
+    }
 }
 
 extension JSONWriter {
@@ -115,7 +119,7 @@ struct AnswerSeal {
     let secret: APIKeySecret
 
     /// Empty if it cannot be sealed, which nothing then opens.
-    func sealed(_ bytes: [UInt8], for key: String, _ claimant: UInt64) -> [UInt8] {
+    func sealed(_ bytes: [UInt8], for key: Label, _ claimant: UInt64) -> [UInt8] {
         // Lost: why; a key of 32 bytes and a nonce of 12 always do.
         guard let box = try? AES.GCM.seal(bytes, using: Self.key(secret, key, claimant), nonce: Self.nonce()) else {
             return []
@@ -124,7 +128,7 @@ struct AnswerSeal {
     }
 
     /// Nil for what was sealed otherwise.
-    func opened(_ bytes: [UInt8], for key: String, _ claimant: UInt64) -> [UInt8]? {
+    func opened(_ bytes: [UInt8], for key: Label, _ claimant: UInt64) -> [UInt8]? {
         guard bytes.count >= Self.tagBytes else { return nil }
         // Lost: why; whichever it is, these are not the bytes of an answer.
         guard
@@ -138,7 +142,7 @@ struct AnswerSeal {
     private static let tagBytes = 16
 
     /// Of one attempt only, so one nonce will do for all.
-    private static func key(_ secret: APIKeySecret, _ key: String, _ claimant: UInt64) -> SymmetricKey {
+    private static func key(_ secret: APIKeySecret, _ key: Label, _ claimant: UInt64) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Array(secret.text.utf8)), salt: Array("gatepass answer".utf8),
             info: Array("\(claimant) \(key)".utf8), outputByteCount: 32)

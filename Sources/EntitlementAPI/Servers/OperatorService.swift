@@ -49,7 +49,7 @@ package protocol OperatorService: Sendable {
     /// Whatever the text is the exact name of.
     ///
     /// - Throws: ``ServiceFailure``.
-    func search(_ text: String) async throws(ServiceFailure) -> [Found]
+    func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found]
 
     /// Signed states of transactions, the last recorded first.
     ///

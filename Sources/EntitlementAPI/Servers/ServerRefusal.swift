@@ -16,24 +16,20 @@ extension ServerCall {
     /// A user's token is refused without a look at it, and keys that never were like keys that were revoked.
     ///
     /// - Throws: `unauthenticated`, `forbidden` for a key without the scope, `unavailable`.
-    init(
-        _ request: Request, _ context: APIContext, _ api: API.Dependencies, scope: APIKeyScope, bodyLimit: Int
-    ) async throws(Problem) {
-        guard let text = request.headers[.authorization].flatMap(BearerVerifier.token) else {
+    init(_ call: OpenCall, scope: APIKeyScope) async throws(Problem) {
+        guard let text = call.request.headers[.authorization].flatMap(BearerVerifier.token) else {
             throw Problem(ServerRefusal.missing)
         }
         guard let secret = APIKeySecret(text) else { throw Problem(ServerRefusal.invalid) }
         let key: APIKey?
         do throws(ServiceFailure) {
-            key = try await api.operators.apiKey(for: secret)
+            key = try await call.api.operators.apiKey(for: secret)
         } catch {
             throw Problem(error)
         }
         guard let key else { throw Problem(ServerRefusal.invalid) }
         guard key.allows(scope) else { throw Problem(ServerRefusal.insufficientScope(scope)) }
-        self.init(
-            key: key, secret: secret, now: api.now(), request: request, context: context, api: api, bodyLimit: bodyLimit
-        )
+        self.init(key: key, secret: secret, incoming: call)
     }
 
     /// Whether a request shows a server's key and no user's token.

@@ -29,7 +29,8 @@ extension Routes {
             let acting = try call.acting()
             let body = try await call.optionalJSON()
             let another = other.flatMap { body.value[$0]?.string }.flatMap { UserID($0) }
-            return try await call.once(body, about: .user(acting.user, and: another)) { _ async throws(Problem) in
+            let subject = IdempotencySubject(acting.user, and: another, under: try call.labels())
+            return try await call.once(body, about: subject) { _ async throws(Problem) in
                 try await answer(acting, body, call)
             }
         }

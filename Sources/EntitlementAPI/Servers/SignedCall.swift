@@ -1,27 +1,15 @@
 import Entitlements
-import Hummingbird
-import LedgerStore
+package import LedgerStore
 
 /// A request of somebody who showed who they are, as a route sees it.
-protocol SignedCall: Sendable {
-    var request: Request { get }
-    var context: APIContext { get }
-    var api: API.Dependencies { get }
-    /// When it came; the same for everything that the request asks.
-    var now: Instant { get }
-    var bodyLimit: Int { get }
-}
+package protocol SignedCall: Call {}
 
 /// A request of a server, as a route sees it.
-struct ServerCall: SignedCall {
-    let key: APIKey
+package struct ServerCall: SignedCall {
+    package let key: APIKey
     /// What the key was recognised by; it seals what is remembered for this server.
     let secret: APIKeySecret
-    let now: Instant
-    let request: Request
-    let context: APIContext
-    let api: API.Dependencies
-    let bodyLimit: Int
+    package let incoming: OpenCall
 
     /// As the audit trail names the server.
     var actor: Actor { Actor(key) }
@@ -41,31 +29,24 @@ enum Caller {
 }
 
 extension SignedCall {
-    /// The request's JSON body.
-    ///
-    /// - Throws: `payload_too_large` (a length that was not declared), `unsupported_media_type`, `invalid_request`.
-    func json() async throws(Problem) -> JSONBody {
-        try await JSONBody(request, limit: bodyLimit)
-    }
-
-    /// The same where a request may come without a body.
-    ///
-    /// - Throws: `payload_too_large`, `unsupported_media_type`, `invalid_request`.
-    func optionalJSON() async throws(Problem) -> JSONBody {
-        try await JSONBody(optionalOf: request, limit: bodyLimit)
-    }
-
-    /// Calls a service, whose failures are problems.
+    /// The labels of this installation.
     ///
     /// - Throws: `unavailable`.
-    func served<Value>(
-        _ body: () async throws(ServiceFailure) -> Value
-    ) async throws(Problem) -> Value {
+    func labels() throws(Problem) -> Labels {
         do throws(ServiceFailure) {
-            return try await body()
+            return try api.service.labels()
         } catch {
             throw Problem(error)
         }
+    }
+
+    /// The words of these digests, as far as they are there.
+    ///
+    /// - Throws: `unavailable`.
+    func notes(_ digests: some Sequence<NoteDigest>) async throws(Problem) -> [NoteDigest: Note] {
+        let digests = Set(digests)
+        guard !digests.isEmpty else { return [:] }
+        return try await served { () async throws(ServiceFailure) in try await api.service.notes(digests) }
     }
 
     /// Everything recorded of `user`.
@@ -73,11 +54,6 @@ extension SignedCall {
     /// - Throws: `unavailable`.
     func ledger(of user: UserID) async throws(Problem) -> UserLedger {
         try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user) }
-    }
-
-    /// A parameter of the path, its escapes decoded; nil when they cannot be.
-    func named(_ parameter: String) -> String? {
-        context.parameters.get(parameter).flatMap { Query.decoded($0.utf8[...]) }
     }
 
     /// The user that the path names.

@@ -19,7 +19,7 @@ package struct SigningKey: Sendable {
 
     /// Nil when the seal does not open, or the row's parts do not belong together.
     init?(_ stored: SigningKeyStore.Key, under seal: KeySeal) {
-        guard let bytes = seal.open(stored.sealedKey, as: stored.kid),
+        guard let bytes = seal.open(stored.sealedKey, as: stored.kid)?.secret,
             // Lost: that 32 bytes are no scalar of the curve, which this server never seals.
             let privateKey = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
         else { return nil }

@@ -66,6 +66,18 @@ package actor SigningKeys {
         return key.kid
     }
 
+    /// Seals again what was sealed under a previous key-encryption key.
+    ///
+    /// - Throws: ``SigningKeyFault``.
+    package func resealOutdated() async throws(SigningKeyFault) {
+        for stored in try await asking({ try await store.load() }) {
+            guard let opened = seal.open(stored.key.sealedKey, as: stored.key.kid), opened.isOutdated,
+                let sealed = seal.seal(opened.secret, as: stored.key.kid)
+            else { continue }
+            try await asking { try await store.reseal(stored.key, as: sealed) }
+        }
+    }
+
     private func read(at now: Instant) async throws(SigningKeyFault) -> SigningKeyRing {
         let stored = try await withSuccessor(at: now)
         let gone = stored.filter { SigningKeyRing.hasLeft($0, at: now) }

@@ -75,14 +75,15 @@ enum CursorText {
 extension PurchaseKey {
     static let cursorPartCount = 4
 
-    var cursorParts: [String] { [source.rawValue, environment.rawValue, app.text, externalID.text] }
+    var cursorParts: [String] { [source.text, environment.rawValue, app.text, externalID.text] }
 
     /// Nil for parts that name none.
     convenience init?(cursorParts parts: some BidirectionalCollection<String>) {
         let parts = Array(parts)
-        guard parts.count == Self.cursorPartCount, let source = Source(rawValue: parts[0]),
-            let environment = StoreEnvironment(rawValue: parts[1])
-        else { return nil }
-        self.init(source: source, app: AppID(parts[2]), environment: environment, externalID: ExternalID(parts[3]))
+        guard parts.count == Self.cursorPartCount, let environment = StoreEnvironment(rawValue: parts[1]) else {
+            return nil
+        }
+        self.init(
+            source: Source(parts[0]), app: AppID(parts[2]), environment: environment, externalID: ExternalID(parts[3]))
     }
 }

@@ -15,6 +15,7 @@ package struct ExplainedUnder {
 /// What an answer is made of beside what it says.
 struct AnswerExplanation {
     let acts: ExplainedAct.Page
+    let devices: DeviceNames
     let under: ExplainedUnder
 }
 

@@ -2,26 +2,26 @@ import Entitlements
 
 extension JSONWriter {
     /// Writes the facts about no purchase that something is made of.
-    mutating func member(acts: [ExplainedAct]) {
+    mutating func member(acts: [ExplainedAct], _ devices: DeviceNames) {
         name("acts")
-        array(acts) { $0.append($1) }
+        array(acts) { $0.append($1, devices) }
     }
 
-    private mutating func append(_ act: ExplainedAct) {
+    private mutating func append(_ act: ExplainedAct, _ devices: DeviceNames) {
         beginObject()
         member("kind", act.entry.fact.kindText)
-        member("text", act.entry.fact.sentence(writing: RFC3339.text(of:)))
+        member("text", act.entry.fact.sentence(writing: RFC3339.text(of:), calling: devices.name))
         member("recorded_at", exactly: "recorded_at_ms", act.entry.recordedAt)
         member("starts_at", exactly: "starts_at_ms", act.holds.startsAt)
         member("ends_at", exactly: "ends_at_ms", act.holds.endsAt)
         member("reason", act.reason?.rawValue)
         member("unit", act.purse?.unit)
         member("environment", act.purse?.environment.rawValue)
-        member("device_id", act.device?.text)
+        member("device_id", act.device.map(devices.name))
         name("lots")
         array(act.draws) { json, draw in
             json.beginObject()
-            json.member("source", draw.lot.source.rawValue)
+            json.member("source", draw.lot.source.text)
             json.member("external_id", draw.lot.externalID.text)
             json.member("amount", draw.amount)
             json.endObject()

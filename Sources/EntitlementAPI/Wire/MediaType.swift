@@ -1,3 +1,5 @@
+import Hummingbird
+
 /// What a `Content-Type` says.
 enum MediaType {
     /// Whether the field names JSON, with any parameters; `charset` may be nothing but UTF-8 (RFC 8259 §8.1).
@@ -10,6 +12,13 @@ enum MediaType {
         return parts.dropFirst().allSatisfy { parameter in
             !parameter.starts(with: "charset=".utf8) || parameter.dropFirst(8).elementsEqual("utf-8".utf8)
                 || parameter.dropFirst(8).elementsEqual("\"utf-8\"".utf8)
+        }
+    }
+
+    /// - Throws: `unsupported_media_type` for a request whose body is not JSON as it stands.
+    static func requireJSON(of request: Request) throws(Problem) {
+        guard isJSON(request.headers[.contentType]), request.headers[.contentEncoding] == nil else {
+            throw Problem(.unsupportedMediaType, "The Content-Type must be application/json, without Content-Encoding.")
         }
     }
 }

@@ -48,7 +48,7 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func append(_ price: Price?) {
+    private mutating func append(_ price: Product.Price?) {
         name("price")
         guard let price else { return null() }
         beginObject()

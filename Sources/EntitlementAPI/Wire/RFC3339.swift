@@ -110,7 +110,7 @@ package enum RFC3339 {
 
 /// A day of the proleptic Gregorian calendar.
 ///
-/// Eras of 400 years (146 097 days) that begin on 1 March keep the leap day last, which makes both directions exact
+/// Cycles of 400 years (146 097 days) that begin on 1 March keep the leap day last, which makes both directions exact
 /// integer arithmetic.
 private struct Date {
     let year: Int64

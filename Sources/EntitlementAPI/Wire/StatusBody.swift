@@ -14,13 +14,20 @@ package struct StatusBody {
         }
 
         /// With what the answer is made of: the facts of `ledger`, some of its acts at a time, and what decides beside them.
-        package init(
-            history: Bool = false, explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
-            given catalogue: CatalogueVersions, acts: ActsRequest = ActsRequest()
-        ) {
+        init(history: Bool = false, _ explanation: AnswerExplanation?) {
             self.history = history
-            explanation = AnswerExplanation(
-                acts: acts.page(of: ledger, at: at, under: settings), under: ExplainedUnder(settings, catalogue))
+            self.explanation = explanation
+        }
+
+        /// The same of the facts of `ledger`, the first page of its acts.
+        package init(
+            explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
+            given catalogue: CatalogueVersions, calling devices: DeviceNames = DeviceNames()
+        ) {
+            self.init(
+                AnswerExplanation(
+                    acts: ActsRequest().page(of: ledger, at: at, under: settings), devices: devices,
+                    under: ExplainedUnder(settings, catalogue)))
         }
     }
 
@@ -76,7 +83,7 @@ extension JSONWriter {
         name("explanation")
         array(parts.explanation == nil ? [] : status.explanation) { $0.append($1) }
         if let explanation = parts.explanation {
-            member(acts: explanation.acts.acts)
+            member(acts: explanation.acts.acts, explanation.devices)
             member(endOf: explanation)
         }
         endObject()
@@ -109,7 +116,7 @@ extension JSONWriter {
 
     private mutating func append(_ entitlement: Entitlement) {
         beginObject()
-        member("source", entitlement.key.source.rawValue)
+        member("source", entitlement.key.source.text)
         member("external_id", entitlement.key.externalID.text)
         member("product_id", entitlement.productID?.text)
         member("kind", entitlement.kind?.rawValue)
@@ -127,7 +134,7 @@ extension JSONWriter {
         member("lane", segment.lane.text)
         member("tier", segment.tier.text)
         member("tier_rank", segment.tierRank)
-        member("source", segment.key.source.rawValue)
+        member("source", segment.key.source.text)
         member("external_id", segment.key.externalID.text)
         member("environment", segment.key.environment.rawValue)
         member("starts_at", exactly: "starts_at_ms", segment.startsAt)
@@ -165,7 +172,7 @@ extension JSONWriter {
 
     private mutating func append(_ explanation: Explanation) {
         beginObject()
-        member("source", explanation.key.source.rawValue)
+        member("source", explanation.key.source.text)
         member("external_id", explanation.key.externalID.text)
         member("environment", explanation.key.environment.rawValue)
         member("product_id", explanation.productID?.text)

@@ -18,8 +18,9 @@ extension JSONWriter {
 extension CatalogueVersions {
     /// What the catalogue sells the purchase as; nil while it does not know the product.
     func kind(of purchase: VerifiedPurchase) -> ProductKind? {
-        terms(
-            of: purchase.productID, from: purchase.key.source, for: purchase.key.app, purchasedAt: purchase.purchasedAt
-        )?.kind
+        product(
+            named: purchase.productNames, from: purchase.key.source, for: purchase.key.app,
+            purchasedAt: purchase.purchasedAt
+        )?.terms.kind
     }
 }

@@ -215,7 +215,7 @@ package struct CatalogueCheck {
         report(path, "\(number) is out of range", instead: "write \(range.lowerBound) \(most)")
     }
 
-    private mutating func checkPrice(_ price: Price?, at path: [CatalogueDefect.Step]) {
+    private mutating func checkPrice(_ price: Product.Price?, at path: [CatalogueDefect.Step]) {
         guard let price else { return }
         if !Self.isDecimal(price.amount) {
             report(

@@ -54,28 +54,25 @@ package struct CatalogueVersions: Sendable {
         versions.last { $0.effectiveAt <= instant } ?? versions[0]
     }
 
-    /// What a purchase of `product` made at `purchasedAt` gives; nil while no version knows the product.
-    package func terms(of product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant) -> Terms? {
-        self.product(product, from: source, for: app, purchasedAt: purchasedAt)?.terms
+    /// What was bought at `purchasedAt`, by the first of its `names` that the version in force knows, else the earliest
+    /// version that knows any; nil while none does.
+    package func product(
+        named names: [ProductID], from source: Source, for app: AppID, purchasedAt: Instant
+    ) -> Product? {
+        let inForce = versions.lastIndex { $0.effectiveAt <= purchasedAt } ?? 0
+        return product(named: names, from: source, for: app, in: productsByVersion[inForce])
+            ?? products(named: names, from: source, for: app).first
     }
 
-    /// What purchases of `product` give, whenever they are made; empty while no version knows the product.
-    package func allTerms(of product: ProductID, from source: Source, for app: AppID) -> [Terms] {
-        let key = ProductKey(id: product, source: source, app: app)
-        return productsByVersion.compactMap { $0[key]?.terms }
-    }
-
-    /// The seats that such a purchase has of its own.
-    package func seats(of product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant) -> Int? {
-        self.product(product, from: source, for: app, purchasedAt: purchasedAt)?.seats
+    /// The same of purchases made at any time, one for each version that knows it, the earliest first.
+    package func products(named names: [ProductID], from source: Source, for app: AppID) -> [Product] {
+        productsByVersion.compactMap { product(named: names, from: source, for: app, in: $0) }
     }
 
     private func product(
-        _ product: ProductID, from source: Source, for app: AppID, purchasedAt: Instant
+        named names: [ProductID], from source: Source, for app: AppID, in products: [ProductKey: Product]
     ) -> Product? {
-        let key = ProductKey(id: product, source: source, app: app)
-        let inForce = versions.lastIndex { $0.effectiveAt <= purchasedAt } ?? 0
-        return productsByVersion[inForce][key] ?? productsByVersion.lazy.compactMap { $0[key] }.first
+        names.lazy.compactMap { products[ProductKey(id: $0, source: source, app: app)] }.first
     }
 
     /// The tier as the newest version that names it has it: ranks and lanes are never reordered, so this is a tier's

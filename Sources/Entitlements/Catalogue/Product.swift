@@ -43,6 +43,17 @@ package enum Terms: Hashable, Sendable {
 
 /// A product of the catalogue; its id counts only for its app and source.
 package struct Product: Hashable, Sendable {
+    /// A price to show: a decimal text such as `4.99` and an ISO 4217 currency.
+    package struct Price: Hashable, Sendable {
+        package let amount: String
+        package let currency: String
+
+        package init(amount: String, currency: String) {
+            self.amount = amount
+            self.currency = currency
+        }
+    }
+
     package let id: ProductID
     package let source: Source
     package let app: AppID
@@ -72,16 +83,5 @@ package struct Product: Hashable, Sendable {
     package var seats: Int? {
         guard case .plan(_, let planID?, _) = terms else { return devices }
         return devices ?? PlanID(planID)?.seats
-    }
-}
-
-/// A price to show: a decimal text such as `4.99` and an ISO 4217 currency.
-package struct Price: Hashable, Sendable {
-    package let amount: String
-    package let currency: String
-
-    package init(amount: String, currency: String) {
-        self.amount = amount
-        self.currency = currency
     }
 }

@@ -61,7 +61,7 @@ package struct Pass: Hashable, Sendable {
     static func precedes(_ left: Pass, _ right: Pass) -> Bool {
         if left.rank != right.rank { return left.rank > right.rank }
         if left.anchor != right.anchor { return left.anchor < right.anchor }
-        return left.key.precedes(right.key)
+        return left.key.comesFirst(inTieWith: right.key)
     }
 
     private static let full = Int64(Revocation.fullShare)

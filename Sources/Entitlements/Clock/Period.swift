@@ -1,4 +1,4 @@
-/// One period of an auto-renewable's chain, from all the transactions that show it (`semantics.md` §5).
+/// One period of a chain, from all the transactions that show it (`semantics.md` §5).
 struct Period {
     let id: PeriodID
     let states: [VerifiedPurchase]
@@ -10,6 +10,8 @@ struct Period {
     let share: ShareTrack
     /// The first time that a state says that another period took its place.
     let upgradedSaidAt: Instant?
+    /// As the newest state has it.
+    let suspension: Suspension?
 
     /// The periods of a chain, by their start.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
@@ -36,10 +38,28 @@ struct Period {
             .max { ($0.signedAt, $0.expiresAt) < ($1.signedAt, $1.expiresAt) }?.expiresAt
         share = .largest(of: [ShareTrack(of: states, measuring: .whole), withdrawal])
         upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
+        suspension = states.max(by: Self.suspendsBefore)?.suspension
+    }
+
+    /// By `signedAt`; ties: suspended last, then the earlier start, then the later end.
+    private static func suspendsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
+        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        guard let first = left.suspension, let second = right.suspension else {
+            return left.suspension == nil && right.suspension != nil
+        }
+        if first.startsAt != second.startsAt { return first.startsAt > second.startsAt }
+        return first.endsAt?.milliseconds ?? .max < second.endsAt?.milliseconds ?? .max
+    }
+
+    /// The newest state of the chain's renewal that is about this period, were it the last: one signed since the period was
+    /// first stated, or began. An older one said what would follow upon an earlier period, and this one did.
+    func renewal(among renewals: [VerifiedRenewal]) -> VerifiedRenewal? {
+        let since = states.lazy.map(\.signedAt).reduce(startsAt, min)
+        return renewals.lazy.filter { $0.signedAt >= since }.max(by: VerifiedRenewal.precedes)
     }
 }
 
-/// A period's name: an auto-renewable's `web_order_line_item_id`, else its transaction id.
+/// A period's name: the store's own, else its transaction id.
 struct PeriodID: Identifier {
     let text: String
     init(_ text: String) { self.text = text }

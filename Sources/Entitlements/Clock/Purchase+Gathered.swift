@@ -4,9 +4,9 @@ extension Purchase {
         let key: PurchaseKey
         private(set) var boundAt: Instant?
         private(set) var tenures: [Tenure] = []
-        private(set) var debts: [LotHolding.Shift] = []
         private(set) var facts: [Explanation.Fact] = []
         private(set) var states: [VerifiedPurchase] = []
+        private(set) var renewals: [VerifiedRenewal] = []
         /// What an operator gave, if that is what it is; a grant has no states.
         private(set) var grant: Grant?
         private var withdrawnAt: Instant?
@@ -36,17 +36,14 @@ extension Purchase {
         mutating func add(_ entry: LedgerEntry) {
             if let fact = Explanation.Fact(entry) { facts.append(fact) }
             switch entry.fact {
-            case .evidence(let state): states.append(state)
+            case .stated(.purchase(let state)): states.append(state)
+            case .stated(.renewal(let state)): renewals.append(state)
             case .granted(let grant): self.grant = self.grant ?? grant
             case .withdrawn: withdrawnAt = min(withdrawnAt ?? entry.effectiveAt, entry.effectiveAt)
             case .bound: begin(Tenure(), entry)
-            case .received(_, let handover):
-                begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
-                debts = debts.map(\.beforeArrival)
+            case .received(_, let handover): begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
             case .gaveAway(_, let handover): end(handover, entry)
-            case .debtLeft(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, .left))
-            case .debtCame(_, let debt): debts.append(.init(debt, at: entry.effectiveAt, .came))
-            case .credit, .device, .sandboxTester, .consumptionConsent: break
+            case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: break
             }
         }
 

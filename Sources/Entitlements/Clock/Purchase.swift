@@ -25,8 +25,6 @@ package struct Purchase: Hashable, Sendable {
     package let boundAt: Instant
     /// When the user had it; never empty.
     package let tenures: [Tenure]
-    /// What was owed of it and went to another user, or came.
-    let debts: [LotHolding.Shift]
     /// The facts that make it, in the order of recording.
     package let facts: [Explanation.Fact]
     /// Of a chain: the product of its newest period; nil for a grant that is of no product.
@@ -47,7 +45,7 @@ package struct Purchase: Hashable, Sendable {
     /// The order in which purchases are shown: by anchor, then by id.
     static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
         if left.anchor != right.anchor { return left.anchor < right.anchor }
-        return left.key.precedes(right.key)
+        return left.key.comesFirst(inTieWith: right.key)
     }
 
     /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its restored
@@ -71,7 +69,6 @@ extension Purchase {
         key = gathered.key
         self.boundAt = boundAt
         tenures = gathered.tenures
-        debts = gathered.debts
         facts = gathered.facts
         productID = reading.productID
         kind = reading.kind

@@ -17,7 +17,8 @@ extension Reading {
                     .plan([Window(of: $0, from: grant.grantedAt, to: endsAt, revocations: withdrawal)])
                 } ?? .recorded(.unknownProduct)
         case .addOn(let product, let app):
-            let terms = catalogue.terms(of: product, from: .appleIAP, for: app, purchasedAt: grant.grantedAt)
+            let terms = catalogue.product(
+                named: [product], from: .appleIAP, for: app, purchasedAt: grant.grantedAt)?.terms
             productID = product
             kind = terms?.kind
             worth = Self.addOn(terms)

@@ -14,9 +14,8 @@ struct Reading {
     init?(_ gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
         if let grant = gathered.grant {
             self.init(grant, given: catalogue, withdrawal: gathered.withdrawal)
-        } else if gathered.states.allSatisfy({ $0.type == .autoRenewable }) {
-            self.init(
-                chain: gathered.states, of: gathered.key, given: catalogue, withdrawal: gathered.withdrawal)
+        } else if gathered.states.allSatisfy({ $0.type == .plan }) {
+            self.init(chain: gathered, given: catalogue)
         } else {
             self.init(
                 oneTime: gathered.states, of: gathered.key, given: catalogue, withdrawal: gathered.withdrawal)
@@ -32,13 +31,15 @@ struct Reading {
         let originals = states.filter(\.isOriginal)
         let quantity = (originals.isEmpty ? states : originals).reduce(0) { max($0, $1.quantity) }
         let share = ShareTrack.largest(of: [ShareTrack(of: states, measuring: Self.measure(of: states)), withdrawal])
-        let terms = catalogue.terms(of: spokesman.productID, from: key.source, for: key.app, purchasedAt: anchor)
-        productID = spokesman.productID
+        let product = catalogue.product(
+            named: spokesman.productNames, from: key.source, for: key.app, purchasedAt: anchor)
+        let terms = product?.terms
+        productID = product?.id ?? spokesman.productID
         self.anchor = anchor
         self.quantity = quantity
         self.share = share
         kind = terms?.kind
-        seats = catalogue.seats(of: spokesman.productID, from: key.source, for: key.app, purchasedAt: anchor)
+        seats = product?.seats
         switch (terms, Self.obstacle(in: states, given: terms)) {
         case (_, let obstacle?):
             worth = .recorded(obstacle)
@@ -52,52 +53,49 @@ struct Reading {
                 CreditLot(
                     unit: unit, environment: key.environment,
                     credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor,
-                    onShortfall: onShortfall, share: share))
+                    onShortfall: onShortfall, share: share, account: Self.account(of: states)))
         case (.plan?, nil), (nil, nil):
-            // A plan whose states are not all auto-renewable, or no terms: both have an obstacle above.
+            // A plan whose states are not all of plans, or no terms: both have an obstacle above.
             worth = .recorded(.productTypeMismatch)
         }
     }
 
-    /// Of an auto-renewable's chain: each period is an identity of its own. Nil without a state.
-    private init?(
-        chain states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions,
-        withdrawal: ShareTrack
-    ) {
-        let periods = Period.all(in: states, withdrawal: withdrawal)
+    /// Of a chain: each period is an identity of its own. Nil without a state; those of its renewal make no purchase.
+    private init?(chain gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
+        let key = gathered.key
+        let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
         guard let first = periods.first, let newest = periods.last else { return nil }
-        productID = newest.spokesman.productID
         anchor = first.startsAt
         quantity = 1
         share = newest.share
         var windows: [Window] = []
-        var newestTerms: Terms?
+        var newestProduct: Product?
         var newestObstacle: Purchase.Obstacle?
         for (index, period) in periods.enumerated() {
-            let terms = catalogue.terms(
-                of: period.spokesman.productID, from: key.source, for: key.app, purchasedAt: period.startsAt)
-            newestTerms = terms
-            newestObstacle = Self.obstacle(in: period.states, given: terms)
-            guard newestObstacle == nil, case .plan(let tierID, _, _)? = terms else { continue }
+            let product = catalogue.product(
+                named: period.spokesman.productNames, from: key.source, for: key.app, purchasedAt: period.startsAt)
+            newestProduct = product
+            newestObstacle = Self.obstacle(in: period.states, given: product?.terms)
+            guard newestObstacle == nil, case .plan(let tierID, _, _)? = product?.terms else { continue }
             guard let tier = catalogue.tier(tierID) else {
                 newestObstacle = .unknownProduct
                 continue
             }
-            let next = periods[(index + 1)...].first { $0.startsAt > period.startsAt }
+            let isLast = index == periods.count - 1
             windows.append(
                 Window(
-                    period, followedBy: next, tier: tier,
-                    seats: catalogue.seats(
-                        of: period.spokesman.productID, from: key.source, for: key.app, purchasedAt: period.startsAt),
-                    isLast: index == periods.count - 1))
+                    period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, tier: tier,
+                    seats: product?.seats, isLast: isLast,
+                    renewal: isLast ? period.renewal(among: gathered.renewals) : nil))
         }
-        kind = newestTerms?.kind
+        productID = newestProduct?.id ?? newest.spokesman.productID
+        kind = newestProduct?.terms.kind
         worth = windows.isEmpty ? .recorded(newestObstacle ?? .productTypeMismatch) : .plan(windows)
     }
 
     /// What keeps the states of one identity from counting, the first by precedence.
     static func obstacle(in states: [VerifiedPurchase], given terms: Terms?) -> Purchase.Obstacle? {
-        if let first = states.first, states.dropFirst().contains(where: { $0.productID != first.productID }) {
+        if let first = states.first, states.dropFirst().contains(where: { !$0.namesSameProduct(as: first) }) {
             return .quarantined
         }
         guard let terms else { return .unknownProduct }
@@ -111,6 +109,12 @@ struct Reading {
         states.allSatisfy { $0.type.measure == .whole } ? .whole : .share
     }
 
+    /// The account that the newest state names.
+    private static func account(of states: [VerifiedPurchase]) -> Label? {
+        states.compactMap { state in state.account.map { (signedAt: state.signedAt, account: $0) } }
+            .max { $0 < $1 }?.account
+    }
+
     /// The same of the same states in any order: the original's first signed one, else that of a copy.
     static func spokesman(of states: [VerifiedPurchase]) -> VerifiedPurchase? {
         guard states.count > 1 else { return states.first }
@@ -118,7 +122,7 @@ struct Reading {
             if left.isOriginal != right.isOriginal { return left.isOriginal }
             if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
             if left.transactionID != right.transactionID { return left.transactionID < right.transactionID }
-            return left.productID < right.productID
+            return left.productNames.lexicographicallyPrecedes(right.productNames)
         }
     }
 }
@@ -129,16 +133,6 @@ extension Terms {
         switch self {
         case .addOn(_, _, _, let familyShareable), .plan(_, _, let familyShareable): familyShareable
         case .pass, .consumable: false
-        }
-    }
-}
-
-extension StoreProductType {
-    /// A refund stops a pass or takes credits by its share; a window or an add-on is off with any.
-    var measure: ShareTrack.Measure {
-        switch self {
-        case .consumable, .nonRenewing, .unknown: .share
-        case .nonConsumable, .autoRenewable: .whole
         }
     }
 }

@@ -32,9 +32,8 @@ package struct Timeline: Sendable {
         self.settings = settings
         countsSandbox = settings.countsSandbox(for: ledger, at: instant)
         deviceActs = DeviceAct.Dated.all(in: ledger)
-        let gathered = Purchase.Gathered.all(in: ledger)
-        purchases = Purchase.all(of: gathered, given: catalogue)
-        purses = Self.purses(of: purchases, and: LotHolding.owed(of: gathered, given: catalogue), ledger)
+        purchases = Purchase.all(of: Purchase.Gathered.all(in: ledger), given: catalogue)
+        purses = Self.purses(of: purchases, ledger)
         let pieces = Self.windows(of: purchases) + Self.passes(of: purchases, given: catalogue)
         planned = pieces.indices.sorted { Coverage.precedes(pieces[$0], pieces[$1]) }.map { pieces[$0] }
         var plannedByPurchase = [[Coverage]](repeating: [], count: purchases.count)

@@ -16,8 +16,13 @@ package struct Window: Hashable, Sendable {
     package let isSuperseded: Bool
     /// Whether a renewal may still come: the chain's last period, not upgraded, not revoked when it expires.
     package let mayRenew: Bool
+    /// What the store says of that; nil when it says nothing.
+    package let renewal: VerifiedRenewal?
+    private let suspension: Suspension?
 
-    init(_ period: Period, followedBy next: Period?, tier: Tier, seats: Int?, isLast: Bool) {
+    init(
+        _ period: Period, followedBy next: Period?, tier: Tier, seats: Int?, isLast: Bool, renewal: VerifiedRenewal?
+    ) {
         productID = period.spokesman.productID
         self.tier = tier
         self.seats = seats
@@ -28,6 +33,8 @@ package struct Window: Hashable, Sendable {
         endsAt = max(startsAt, upgradedAt.map { min($0, expiresAt) } ?? expiresAt)
         isSuperseded = upgradedAt != nil
         mayRenew = isLast && upgradedAt == nil && period.expiresAt != nil && revocations.share(at: expiresAt) == 0
+        self.renewal = mayRenew ? renewal : nil
+        suspension = period.suspension
     }
 
     /// An operator's, which never renews.
@@ -40,19 +47,43 @@ package struct Window: Hashable, Sendable {
         self.revocations = revocations
         isSuperseded = false
         mayRenew = false
+        renewal = nil
+        suspension = nil
     }
 
     /// What it covers by its dates, independent of any instant.
-    package var covered: [Explanation.Interval] {
-        guard startsAt < endsAt else { return [] }
-        return revocations.untouchedParts(from: startsAt, to: endsAt)
+    package var covered: [Explanation.Interval] { parts(from: startsAt, to: endsAt) }
+
+    /// What it still covers after its end, once that has come: as long as the store grants, else while its renewal may be
+    /// published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway.
+    package func grace(leewayHours: Int) -> [Explanation.Interval] {
+        guard mayRenew, startsAt < endsAt else { return [] }
+        if let graceEndsAt = renewal?.graceEndsAt { return parts(from: endsAt, to: graceEndsAt) }
+        guard renewal?.mayFollowInTime ?? true else { return [] }
+        let hours = min(max(0, leewayHours), Self.maximumLeewayHours)
+        return parts(from: endsAt, to: endsAt + Int64(hours) * Instant.millisecondsPerHour)
     }
 
-    /// What it still covers after its end, once that has come, while its renewal may be published late.
-    package func grace(leewayHours: Int) -> [Explanation.Interval] {
-        guard mayRenew, leewayHours > 0, startsAt < endsAt else { return [] }
-        let length = Int64(min(leewayHours, Self.maximumLeewayHours)) * Instant.millisecondsPerHour
-        return revocations.untouchedParts(from: endsAt, to: endsAt + length)
+    /// Whether the store still tries to charge for what follows upon its end.
+    package func isInRetry(at instant: Instant) -> Bool {
+        guard let renewal, endsAt <= instant else { return false }
+        return renewal.isInRetry && renewal.end == nil && revocations.share(at: instant) == 0
+    }
+
+    /// Whether the store suspends it at `instant`, before its end.
+    package func isSuspended(at instant: Instant) -> Bool {
+        guard let suspension, suspension.startsAt <= instant, startsAt <= instant else { return false }
+        return instant < min(endsAt, suspension.endsAt ?? endsAt)
+    }
+
+    /// The parts of `[start, end)` in which nothing is revoked, and nothing suspended by the store.
+    private func parts(from start: Instant, to end: Instant) -> [Explanation.Interval] {
+        guard start < end else { return [] }
+        let open = revocations.untouchedParts(from: start, to: end)
+        guard let suspension, suspension.endsAt.map({ suspension.startsAt < $0 }) ?? true else { return open }
+        let before = Explanation.Interval(startsAt: start, endsAt: suspension.startsAt)
+        let after = suspension.endsAt.map { Explanation.Interval(startsAt: $0, endsAt: nil) }
+        return open.flatMap { part in [before, after].compactMap { $0.flatMap { part.part(within: $0) } } }
     }
 
     private static let maximumLeewayHours = 24 * 366

@@ -21,7 +21,9 @@ package struct Draw: Hashable, Sendable {
 /// Units that are gone.
 package struct Spend: Hashable, Sendable {
     /// The caller's idempotency key; it belongs to the user and is kept for ever.
-    package let idempotencyKey: String
+    package let idempotencyKey: Label
+    /// Of all that was asked for: a repeat of the key is one of the request too.
+    package let request: Label
     package let purse: Purse
     package let amount: Int
     /// Add up to `amount`.
@@ -29,8 +31,11 @@ package struct Spend: Hashable, Sendable {
     /// What was spendable afterwards, so that a repeat gives the first answer whatever was learned since.
     package let spendableAfter: Int
 
-    package init(idempotencyKey: String, purse: Purse, amount: Int, draws: [Draw], spendableAfter: Int) {
+    package init(
+        idempotencyKey: Label, request: Label, purse: Purse, amount: Int, draws: [Draw], spendableAfter: Int
+    ) {
         self.idempotencyKey = idempotencyKey
+        self.request = request
         self.purse = purse
         self.amount = amount
         self.draws = draws
@@ -48,7 +53,9 @@ package struct ReservationID: Identifier {
 package struct Reservation: Hashable, Sendable {
     package let id: ReservationID
     /// The caller's idempotency key; it belongs to the user and is kept for ever.
-    package let idempotencyKey: String
+    package let idempotencyKey: Label
+    /// Of all that was asked for: a repeat of the key is one of the request too.
+    package let request: Label
     package let purse: Purse
     package let amount: Int
     /// Exclusive.
@@ -57,10 +64,12 @@ package struct Reservation: Hashable, Sendable {
     package let draws: [Draw]
 
     package init(
-        id: ReservationID, idempotencyKey: String, purse: Purse, amount: Int, expiresAt: Instant, draws: [Draw]
+        id: ReservationID, idempotencyKey: Label, request: Label, purse: Purse, amount: Int, expiresAt: Instant,
+        draws: [Draw]
     ) {
         self.id = id
         self.idempotencyKey = idempotencyKey
+        self.request = request
         self.purse = purse
         self.amount = amount
         self.expiresAt = expiresAt

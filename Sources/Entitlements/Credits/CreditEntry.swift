@@ -2,17 +2,15 @@
 package struct CreditEntry: Hashable, Sendable {
     package let act: CreditAct
     package let effectiveAt: Instant
-    package let note: Note?
 
-    package init(_ act: CreditAct, at effectiveAt: Instant, note: Note? = nil) {
+    package init(_ act: CreditAct, at effectiveAt: Instant) {
         self.act = act
         self.effectiveAt = effectiveAt
-        self.note = note
     }
 
     /// Nil for any other fact.
     package init?(_ entry: LedgerEntry) {
         guard case .credit(let act) = entry.fact else { return nil }
-        self.init(act, at: entry.effectiveAt, note: entry.note)
+        self.init(act, at: entry.effectiveAt)
     }
 }

@@ -9,10 +9,12 @@ package struct CreditLot: Hashable, Sendable {
     package let expiresAt: Instant?
     package let onShortfall: Terms.OnShortfall
     package let share: ShareTrack
+    /// Who bought it, as far as its states tell.
+    package let account: Label?
 
     package init(
         unit: String, environment: StoreEnvironment, credited: Int, creditedAt: Instant, expiresAt: Instant? = nil,
-        onShortfall: Terms.OnShortfall = .debt, share: ShareTrack
+        onShortfall: Terms.OnShortfall = .debt, share: ShareTrack, account: Label? = nil
     ) {
         self.unit = unit
         self.environment = environment
@@ -21,6 +23,7 @@ package struct CreditLot: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.onShortfall = onShortfall
         self.share = share
+        self.account = account
     }
 
     /// `amount × quantity`, from 0 to `maximumCredited`.

@@ -3,8 +3,9 @@ struct CreditPosition {
     let timeline: Timeline
     /// All credit acts of the user, in the order they happened.
     let entries: [CreditEntry]
-    /// When the act will hold: now, but never before the act that happened before it, nor before a lot became theirs by
-    /// a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought can be spent.
+    /// When the act will hold: now, but never before the act that happened before it, nor before a lot or a debt became
+    /// theirs by a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought can
+    /// be spent.
     let at: Instant
 
     init(
@@ -15,14 +16,15 @@ struct CreditPosition {
         timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
         entries = ledger.entries.compactMap { CreditEntry($0) }
         let forgiven = history.now + Attach.forgivenDifference
-        let holdings = timeline.purses.flatMap(\.holdings)
-        let begun = holdings.flatMap { $0.stakes.map(\.startsAt) + $0.shifts.map(\.at) }
+        let begun = timeline.purses.flatMap { purse in
+            purse.holdings.flatMap { $0.stakes.map(\.startsAt) } + purse.debts.map(\.effectiveAt)
+        }
         let heldSince = begun.filter { $0 <= forgiven }.max() ?? .distantPast
         at = max(history.now, heldSince, entries.last?.effectiveAt ?? .distantPast)
     }
 
     /// The act that was recorded under an idempotency key; keys belong to the user and are kept for ever.
-    func entry(under idempotencyKey: String) -> CreditEntry? {
+    func entry(under idempotencyKey: Label) -> CreditEntry? {
         entries.first { entry in
             switch entry.act {
             case .spent(let spend): spend.idempotencyKey == idempotencyKey
@@ -73,7 +75,9 @@ struct CreditPosition {
     func receipt(for draws: [Draw], of purse: Purse, after act: CreditAct? = nil) -> SpendReceipt {
         let facts = timeline.facts(of: purse)
         let added = act.map { [CreditEntry($0, at: at)] } ?? []
-        let state = PurseFacts(of: purse, holdings: facts.holdings, entries: facts.entries + added).state(at: at)
+        let state = PurseFacts(
+            of: purse, holdings: facts.holdings, entries: facts.entries + added, debts: facts.debts
+        ).state(at: at)
         return SpendReceipt(
             spent: draws.reduce(0) { $0 + $1.amount }, draws: draws, spendable: state.spendable, debt: state.debt)
     }

@@ -1,4 +1,5 @@
-/// Everything that the balances of one purse are made of: what its user holds, and what the user did.
+/// Everything that the balances of one purse are made of: what its user holds, what the user did, and debts that came
+/// or went.
 ///
 /// A balance is a pure function of these and an instant. All changes are put in the order of time and gone through
 /// once, so neither the order in which holdings are named nor when any of it was learned matters.
@@ -8,6 +9,7 @@ package struct PurseFacts: Sendable {
     package let holdings: [LotHolding]
     /// The user's acts, in the order they happened.
     package let entries: [CreditEntry]
+    package let debts: [DebtEntry]
     /// In the order of time.
     let changes: [Change]
     let positions: [PurchaseKey: Int]
@@ -15,7 +17,8 @@ package struct PurseFacts: Sendable {
     /// Something that may change balances at an instant.
     struct Change: Comparable {
         /// At one instant what ends there goes first, lots before reservations, so that what was reserved up to the end of
-        /// its lot ends with it; then what is held, then what the user does. What is owed is settled after all of it.
+        /// its lot ends with it; then what is held, then debts, then what the user does. What is owed is settled after
+        /// all of it.
         enum Kind: Int {
             /// `index` is that of the holding.
             case expiry
@@ -23,6 +26,8 @@ package struct PurseFacts: Sendable {
             case deadline
             /// `index` is that of the holding.
             case holding
+            /// `index` is that of the debt's entry.
+            case debt
             /// `index` is that of the entry.
             case act
         }
@@ -37,18 +42,24 @@ package struct PurseFacts: Sendable {
         }
     }
 
-    package init(of purse: Purse, holdings known: [LotHolding], entries: [CreditEntry]) {
+    package init(
+        of purse: Purse, holdings known: [LotHolding], entries: [CreditEntry], debts: [DebtEntry] = []
+    ) {
         self.purse = purse
         self.entries = entries
+        self.debts = debts
         let drawn = Set(entries.lazy.flatMap { $0.act.draws.map(\.lot) }).subtracting(known.lazy.map(\.key))
         let holdings = (known + drawn.map { .nothing(of: $0, in: purse) }).sorted(by: LotHolding.precedes)
         self.holdings = holdings
         positions = Dictionary(zip(holdings.lazy.map(\.key), holdings.indices), uniquingKeysWith: { first, _ in first })
-        changes = Self.changes(of: holdings, entries).sorted()
+        changes = Self.changes(of: holdings, entries, debts).sorted()
     }
 
-    private static func changes(of holdings: [LotHolding], _ entries: [CreditEntry]) -> [Change] {
+    private static func changes(
+        of holdings: [LotHolding], _ entries: [CreditEntry], _ debts: [DebtEntry]
+    ) -> [Change] {
         var changes = entries.indices.map { Change(at: entries[$0].effectiveAt, kind: .act, index: $0) }
+        changes += debts.indices.map { Change(at: debts[$0].effectiveAt, kind: .debt, index: $0) }
         for (index, entry) in entries.enumerated() {
             guard case .reserved(let reservation) = entry.act else { continue }
             changes.append(Change(at: reservation.expiresAt, kind: .deadline, index: index))
@@ -79,7 +90,7 @@ package struct PurseFacts: Sendable {
     /// Whether there is anything to tell about at `instant`.
     package func hasBegun(by instant: Instant) -> Bool {
         holdings.contains { $0.beginsAt <= instant }
-            || entries.contains { $0.effectiveAt <= instant }
+            || entries.contains { $0.effectiveAt <= instant } || debts.contains { $0.effectiveAt <= instant }
     }
 }
 

@@ -1,16 +1,13 @@
 extension Timeline {
     /// All purses that the user has anything to do with, whether or not their environment counts, in order.
-    static func purses(
-        of purchases: [Purchase], and owed: [LotHolding], _ ledger: UserLedger
-    ) -> [PurseFacts] {
-        let held = purchases.compactMap { purchase -> LotHolding? in
-            guard case .credits(let lot) = purchase.worth else { return nil }
-            return LotHolding(lot, of: purchase.key, in: purchase.tenures, shifts: purchase.debts)
-        }
+    static func purses(of purchases: [Purchase], _ ledger: UserLedger) -> [PurseFacts] {
         var holdings: [Purse: [LotHolding]] = [:]
-        for holding in held + owed {
-            holdings[Purse(unit: holding.lot.unit, environment: holding.lot.environment), default: []].append(holding)
+        for purchase in purchases {
+            guard case .credits(let lot) = purchase.worth else { continue }
+            holdings[Purse(unit: lot.unit, environment: lot.environment), default: []]
+                .append(LotHolding(lot, of: purchase.key, in: purchase.tenures))
         }
+        let debts = Dictionary(grouping: ledger.entries.lazy.compactMap { DebtEntry($0) }, by: \.debt.purse)
         var entries: [Purse: [CreditEntry]] = [:]
         var reservedFrom: [ReservationID: Purse] = [:]
         for entry in ledger.entries.lazy.compactMap({ CreditEntry($0) }) {
@@ -24,8 +21,9 @@ extension Timeline {
                 entries[purse, default: []].append(entry)
             }
         }
-        return Set(holdings.keys).union(entries.keys).sorted().map { purse in
-            PurseFacts(of: purse, holdings: holdings[purse] ?? [], entries: entries[purse] ?? [])
+        return Set(holdings.keys).union(entries.keys).union(debts.keys).sorted().map { purse in
+            PurseFacts(
+                of: purse, holdings: holdings[purse] ?? [], entries: entries[purse] ?? [], debts: debts[purse] ?? [])
         }
     }
 
@@ -63,61 +61,12 @@ extension Timeline {
 
     /// The `units` of a handover of the lot: all that are neither drawn nor expired, nor used in repayment.
     ///
-    /// Refunded units are among them, so that they are the new owner's when the refund is reversed. Those that repay go
-    /// along only where what they repay does. What is free again of an earlier tenure stays, as it would with a giver who
-    /// never had the lot again.
-    package func unitsToMove(of lot: PurchaseKey, at instant: Instant, cause: Handover.Cause) -> Int {
+    /// Refunded units are among them, so that they are the new owner's when the refund is reversed. What is free again
+    /// of an earlier tenure stays, as it would with a giver who never had the lot again.
+    package func unitsToMove(of lot: PurchaseKey, at instant: Instant) -> Int {
         guard let state = lotState(of: lot, at: instant) else { return 0 }
-        let arrived = state.holding.stakes.last?.amount ?? 0
-        let undrawn = max(0, state.amount - state.drawn - state.expired)
-        switch cause {
-        case .reclaim: return min(arrived, undrawn)
-        case .policy, .operator, .merge: return min(arrived, max(0, undrawn - state.repaid))
-        }
-    }
-
-    /// The `refunds` of a handover of the lot: the giver's whole part, where what is owed goes along.
-    func refundsToMove(of lot: PurchaseKey, at instant: Instant, cause: Handover.Cause) -> Int? {
-        switch cause {
-        case .reclaim: lotState(of: lot, at: instant)?.holding.stakes.last?.refunds.upperBound
-        case .policy, .operator, .merge: nil
-        }
-    }
-
-    /// What is owed at `instant` in purses of `environment` of the lots for which `belongs` holds: at most what is owed in
-    /// all of each purse.
-    func debts(
-        at instant: Instant, in environment: StoreEnvironment, of belongs: (PurchaseKey) -> Bool
-    ) -> [(lot: PurchaseKey, debt: Debt)] {
-        purses.lazy.filter { $0.purse.environment == environment }.flatMap { facts in
-            let state = facts.state(at: instant)
-            var rest = state.debt
-            var debts: [(lot: PurchaseKey, debt: Debt)] = []
-            for lot in state.lots where rest > 0 && belongs(lot.holding.key) {
-                for refunds in lot.holding.lastRefunds(min(rest, lot.shortfall), at: instant) {
-                    rest -= refunds.count
-                    debts.append((lot.holding.key, Debt(unit: facts.purse.unit, refunds: refunds)))
-                }
-            }
-            return debts
-        }
-    }
-
-    /// How many units of each of the lots that leave stay behind when they do: those that repay what is owed of lots for which
-    /// `staying` holds.
-    func unitsToLeave(
-        at instant: Instant, leaving: (PurchaseKey) -> Bool, staying: (PurchaseKey) -> Bool
-    ) -> [PurchaseKey: Int] {
-        var left: [PurchaseKey: Int] = [:]
-        for facts in purses {
-            let lots = facts.state(at: instant).lots
-            var rest = lots.reduce(0) { $0 + (staying($1.holding.key) ? $1.shortfall - max(0, $1.free) : 0) }
-            for lot in lots where rest > 0 && lot.repaid > 0 && leaving(lot.holding.key) {
-                left[lot.holding.key] = min(rest, lot.repaid)
-                rest -= min(rest, lot.repaid)
-            }
-        }
-        return left
+        let arrived = state.holding.stakes.last?.units.count ?? 0
+        return min(arrived, max(0, state.amount - state.drawn - state.expired - state.repaid))
     }
 
     private func lotState(of lot: PurchaseKey, at instant: Instant) -> LotState? {

@@ -14,8 +14,10 @@ package struct Device: Hashable, Sendable {
         case limit
     }
 
-    package let id: DeviceID
-    package internal(set) var name: DeviceName?
+    package let id: Label
+    package internal(set) var name: Label?
+    /// Of the words in which it was given its name, or registered if it has none.
+    package internal(set) var words: NoteDigest?
     package internal(set) var isPinned: Bool
     package internal(set) var state: State
     package let registeredAt: Instant
@@ -23,21 +25,24 @@ package struct Device: Hashable, Sendable {
     package internal(set) var lastSeenAt: Instant
 
     package init(
-        _ id: DeviceID, named name: DeviceName?, isPinned: Bool, state: State = .active, registeredAt: Instant,
-        lastSeenAt: Instant? = nil
+        _ id: Label, named name: Label?, words: NoteDigest? = nil, isPinned: Bool, state: State = .active,
+        registeredAt: Instant, lastSeenAt: Instant? = nil
     ) {
         self.id = id
         self.name = name
+        self.words = words
         self.isPinned = isPinned
         self.state = state
         self.registeredAt = registeredAt
         self.lastSeenAt = lastSeenAt ?? registeredAt
     }
 
-    /// The one order that decides who keeps a seat and who returns first: pinned, then most recently seen, then id.
+    /// The one order that decides who keeps a seat and who returns first: pinned, then most recently seen, then
+    /// earliest registered, then by id.
     static func precedes(_ left: Device, _ right: Device) -> Bool {
         if left.isPinned != right.isPinned { return left.isPinned }
         if left.lastSeenAt != right.lastSeenAt { return left.lastSeenAt > right.lastSeenAt }
+        if left.registeredAt != right.registeredAt { return left.registeredAt < right.registeredAt }
         return left.id < right.id
     }
 }

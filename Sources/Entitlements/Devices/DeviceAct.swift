@@ -3,7 +3,7 @@ package struct DeviceAct: Hashable, Sendable {
     /// What was done.
     package enum Deed: Hashable, Sendable {
         /// On record, active and seen from now on; of a device on record it changes name and pin, and nothing else.
-        case registered(name: DeviceName?, isPinned: Bool)
+        case registered(name: Label?, isPinned: Bool)
         /// By the user's wish; the limit's own suspensions are derived and no facts.
         case suspended
         case reactivated
@@ -11,10 +11,10 @@ package struct DeviceAct: Hashable, Sendable {
         case removed
     }
 
-    package let device: DeviceID
+    package let device: Label
     package let deed: Deed
 
-    package init(_ device: DeviceID, _ deed: Deed) {
+    package init(_ device: Label, _ deed: Deed) {
         self.device = device
         self.deed = deed
     }
@@ -23,13 +23,18 @@ package struct DeviceAct: Hashable, Sendable {
     struct Dated: Hashable, Sendable {
         let at: Instant
         let act: DeviceAct
+        /// Of its words.
+        let note: NoteDigest?
 
         /// The device acts of `ledger` in the order of recording; none holds before the one recorded before it.
         static func all(in ledger: UserLedger) -> [Dated] {
             var acts: [Dated] = []
             for entry in ledger.entries {
                 guard case .device(let act) = entry.fact else { continue }
-                acts.append(Dated(at: max(entry.effectiveAt, acts.last?.at ?? entry.effectiveAt), act: act))
+                acts.append(
+                    Dated(
+                        at: max(entry.effectiveAt, acts.last?.at ?? entry.effectiveAt), act: act,
+                        note: entry.note))
             }
             return acts
         }

@@ -9,8 +9,8 @@
 /// waits for a free seat however high it stands. A device that the limit suspended and the user suspends too no longer
 /// returns by itself.
 package struct DeviceRoster: Sendable {
-    private var devices: [DeviceID: Device] = [:]
-    private var removed: Set<DeviceID> = []
+    private var devices: [Label: Device] = [:]
+    private var removed: Set<Label> = []
     private var counts = Counts()
     private var step: SeatTrack.Step
 
@@ -44,7 +44,7 @@ package struct DeviceRoster: Sendable {
         var next = steps.startIndex
         for act in acts.prefix(while: { $0.at <= instant }) {
             reach(act.at, through: steps, from: &next)
-            apply(act.act, at: act.at)
+            apply(act.act, at: act.at, in: act.note)
         }
         reach(instant, through: steps, from: &next)
     }
@@ -64,10 +64,10 @@ package struct DeviceRoster: Sendable {
     }
 
     /// Nil for a device that is not on record.
-    package subscript(id: DeviceID) -> Device? { devices[id] }
+    package subscript(id: Label) -> Device? { devices[id] }
 
     /// Whether it was on record before, and is no more.
-    func wasRemoved(_ id: DeviceID) -> Bool { devices[id] == nil && removed.contains(id) }
+    func wasRemoved(_ id: Label) -> Bool { devices[id] == nil && removed.contains(id) }
 
     /// Whether `device` would go before another one if it were seen now.
     func follows(_ device: Device) -> Bool {
@@ -80,14 +80,17 @@ package struct DeviceRoster: Sendable {
     }
 
     /// An act about a device that is not on record changes nothing, unless it registers the device.
-    mutating func apply(_ act: DeviceAct, at instant: Instant) {
+    mutating func apply(_ act: DeviceAct, at instant: Instant, in words: NoteDigest? = nil) {
         guard let place = devices.index(forKey: act.device) else {
             guard case .registered(let name, let isPinned) = act.deed else { return }
-            put(Device(act.device, named: name, isPinned: isPinned, registeredAt: instant), as: act.device)
+            put(
+                Device(act.device, named: name, words: words, isPinned: isPinned, registeredAt: instant), as: act.device
+            )
             return settle()
         }
         switch act.deed {
         case .registered(let name, let isPinned):
+            if devices.values[place].name != name { devices.values[place].words = words }
             devices.values[place].name = name
             devices.values[place].isPinned = isPinned
         case .suspended: move(devices.values[place], to: .suspended(by: .user))
@@ -124,7 +127,7 @@ package struct DeviceRoster: Sendable {
         put(moved, as: device.id)
     }
 
-    private mutating func put(_ device: Device?, as id: DeviceID) {
+    private mutating func put(_ device: Device?, as id: Label) {
         counts.add(devices[id]?.state, -1)
         counts.add(device?.state, 1)
         devices[id] = device

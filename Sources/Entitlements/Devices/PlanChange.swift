@@ -21,10 +21,10 @@ package struct PlanChange: Hashable, Sendable {
     package let targetDevices: Int
     package let activeDevices: Int
     /// The active devices that would lose their seats, the first to go first.
-    package let devicesToRelease: [DeviceID]
+    package let devicesToRelease: [Label]
 
     package init(
-        action: Action, currentDevices: Int, targetDevices: Int, activeDevices: Int, devicesToRelease: [DeviceID]
+        action: Action, currentDevices: Int, targetDevices: Int, activeDevices: Int, devicesToRelease: [Label]
     ) {
         self.action = action
         self.currentDevices = currentDevices

@@ -2,39 +2,56 @@
 ///
 /// Only a source's own verifier makes evidence worth one of these (`AppStoreSource`). A state is
 /// (transaction, `signedAt`, content); evidence about one transaction is the sequence of its states by `signedAt`
-/// (`semantics.md` §1).
+/// (`semantics.md` §1). It says all that the fold asks, so that a ledger that holds it needs no other table.
 ///
-/// A class, because ledgers, decisions and folds hand states about and each has some fifteen fields.
+/// A class, because ledgers, decisions and folds hand states about and each has some twenty fields.
 package final class VerifiedPurchase: Hashable, Sendable {
     package let key: PurchaseKey
     package let transactionID: TransactionID
-    /// What tells an auto-renewable's periods apart; nil for one-time purchases (`semantics.md` §5).
+    /// Whether this is the purchase itself and not a restored copy of it.
+    package let isOriginal: Bool
+    /// What tells a plan's periods apart; nil for one-time purchases (`semantics.md` §5).
     package let periodID: String?
+    /// The first name that the store gave the product.
     package let productID: ProductID
-    package let type: StoreProductType
+    /// Further names of the product, such as those of its price, in the order in which the catalogue is asked for them.
+    package let otherNames: [ProductID]
+    package let type: StatedType
     package let purchasedAt: Instant
     /// When the purchase that this transaction derives from was made.
     package let originallyPurchasedAt: Instant
-    /// The end of an auto-renewable's period; nil for one-time purchases.
+    /// The end of a plan's period; nil for one-time purchases.
     package let expiresAt: Instant?
     package let quantity: Int
     package let isFamilyShared: Bool
     package let isUpgraded: Bool
+    /// By which it was sold.
+    package let offer: String?
+    /// The plans of one group stand in for each other.
+    package let subscriptionGroup: String?
+    package let suspension: Suspension?
+    package let price: Price?
     package let revocation: Revocation?
-    package let accountToken: AccountToken?
-    package let appTransactionID: AppTransactionID?
+    package let accountToken: Label?
+    /// The store's account that bought it.
+    package let account: Label?
     package let signedAt: Instant
 
+    /// Without being told, a transaction of the purchase's own id is the original.
     package init(
-        key: PurchaseKey, transactionID: TransactionID, periodID: String? = nil, productID: ProductID,
-        type: StoreProductType, purchasedAt: Instant, originallyPurchasedAt: Instant? = nil, expiresAt: Instant? = nil,
-        quantity: Int = 1, isFamilyShared: Bool = false, isUpgraded: Bool = false, revocation: Revocation? = nil,
-        accountToken: AccountToken? = nil, appTransactionID: AppTransactionID? = nil, signedAt: Instant
+        key: PurchaseKey, transactionID: TransactionID, isOriginal: Bool? = nil, periodID: String? = nil,
+        productID: ProductID, otherNames: [ProductID] = [], type: StatedType, purchasedAt: Instant,
+        originallyPurchasedAt: Instant? = nil, expiresAt: Instant? = nil, quantity: Int = 1,
+        isFamilyShared: Bool = false, isUpgraded: Bool = false, offer: String? = nil, subscriptionGroup: String? = nil,
+        suspension: Suspension? = nil, price: Price? = nil, revocation: Revocation? = nil, accountToken: Label? = nil,
+        account: Label? = nil, signedAt: Instant
     ) {
         self.key = key
         self.transactionID = transactionID
+        self.isOriginal = isOriginal ?? (ExternalID(transactionID.text) == key.externalID)
         self.periodID = periodID
         self.productID = productID
+        self.otherNames = otherNames
         self.type = type
         self.purchasedAt = purchasedAt
         self.originallyPurchasedAt = originallyPurchasedAt ?? purchasedAt
@@ -42,9 +59,13 @@ package final class VerifiedPurchase: Hashable, Sendable {
         self.quantity = quantity
         self.isFamilyShared = isFamilyShared
         self.isUpgraded = isUpgraded
+        self.offer = offer
+        self.subscriptionGroup = subscriptionGroup
+        self.suspension = suspension
+        self.price = price
         self.revocation = revocation
         self.accountToken = accountToken
-        self.appTransactionID = appTransactionID
+        self.account = account
         self.signedAt = signedAt
     }
 
@@ -58,52 +79,21 @@ package final class VerifiedPurchase: Hashable, Sendable {
         hasher.combine(signedAt)
     }
 
-    /// Whether this is the purchase itself and not a restored copy of it.
-    package var isOriginal: Bool { ExternalID(transactionID.text) == key.externalID }
+    /// Every name that the store gave the product; the first that the catalogue knows counts.
+    package var productNames: [ProductID] { [productID] + otherNames }
+
+    /// Whether the two states name one product: other names may come to stand for it, as when a lookup key moves on.
+    func namesSameProduct(as other: VerifiedPurchase) -> Bool { productID == other.productID }
 
     /// Whether the two states say the same and differ at most in when they were signed.
     package func hasSameContent(as other: VerifiedPurchase) -> Bool {
-        key == other.key && transactionID == other.transactionID && periodID == other.periodID
-            && productID == other.productID && type == other.type && purchasedAt == other.purchasedAt
+        key == other.key && transactionID == other.transactionID && isOriginal == other.isOriginal
+            && periodID == other.periodID && productID == other.productID && otherNames == other.otherNames
+            && type == other.type && purchasedAt == other.purchasedAt
             && originallyPurchasedAt == other.originallyPurchasedAt && expiresAt == other.expiresAt
             && quantity == other.quantity && isFamilyShared == other.isFamilyShared && isUpgraded == other.isUpgraded
-            && revocation == other.revocation && accountToken == other.accountToken
-            && appTransactionID == other.appTransactionID
+            && offer == other.offer && subscriptionGroup == other.subscriptionGroup
+            && suspension == other.suspension && price == other.price && revocation == other.revocation
+            && accountToken == other.accountToken && account == other.account
     }
-}
-
-/// What a store calls the type of a product; an unknown one is kept, shown and grants nothing.
-package enum StoreProductType: Hashable, Sendable {
-    case consumable
-    case nonConsumable
-    case nonRenewing
-    case autoRenewable
-    case unknown(String)
-
-    /// The catalogue's kind that this type must have; nil for a type that nobody knows.
-    package var kind: ProductKind? {
-        switch self {
-        case .consumable: .consumable
-        case .nonConsumable: .addOn
-        case .nonRenewing: .pass
-        case .autoRenewable: .plan
-        case .unknown: nil
-        }
-    }
-}
-
-/// A refund or withdrawal as a state shows it.
-package struct Revocation: Hashable, Sendable {
-    package let revokedAt: Instant
-    /// The share of the price that was refunded, 0…100000 (a full refund is 100000); nil is an anomaly,
-    /// which takes everything until an operator looks (`semantics.md` §2).
-    package let share: Int?
-
-    package init(revokedAt: Instant, share: Int?) {
-        self.revokedAt = revokedAt
-        self.share = share
-    }
-
-    /// A refund of everything.
-    package static let fullShare = 100_000
 }

@@ -3,14 +3,15 @@ extension Fact {
     /// What kind of fact it is, as the API writes it.
     package var kindText: String {
         switch self {
-        case .evidence: "state"
+        case .stated(.purchase): "state"
+        case .stated(.renewal): "renewal"
         case .bound: "bound"
         case .granted: "granted"
         case .withdrawn: "withdrawn"
         case .gaveAway: "gave_away"
         case .received: "received"
-        case .debtLeft: "debt_left"
-        case .debtCame: "debt_came"
+        case .debtPassedOn: "debt_passed_on"
+        case .debtTakenOver: "debt_taken_over"
         case .credit: "credit"
         case .device: "device"
         case .sandboxTester: "sandbox_tester"
@@ -19,10 +20,13 @@ extension Fact {
     }
 
     /// What happened, in plain English; the entry's two times stand beside it. `date` writes the instants that the fact
-    /// itself speaks of, such as when a purchase was made.
-    package func sentence(writing date: (Instant) -> String) -> String {
+    /// itself speaks of, such as when a purchase was made, and `device` says what a device is called.
+    package func sentence(
+        writing date: (Instant) -> String, calling device: (Label) -> String = { $0.text }
+    ) -> String {
         switch self {
-        case .evidence(let state): state.sentence(writing: date)
+        case .stated(.purchase(let state)): state.sentence(writing: date)
+        case .stated(.renewal(let state)): state.sentence(writing: date)
         case .bound(let key): "\(key.words.capitalized) became the user's."
         case .granted(let grant): "An operator gave \(grant.gift.words(writing: date))."
         case .withdrawn(let key): "An operator took \(key.words) back."
@@ -30,13 +34,12 @@ extension Fact {
             "The rest of \(key.words) went to another user\(handover.measure), \(handover.cause.words)."
         case .received(let key, let handover):
             "The rest of \(key.words) came from another user\(handover.measure), \(handover.cause.words)."
-        case .debtLeft(let key, let debt):
-            "\(debt.refunds.count) of \(debt.unit) that were owed for purchase \(key.externalID) went to another user "
-                + "of the same Apple account."
-        case .debtCame(_, let debt):
-            "\(debt.refunds.count) of \(debt.unit) that are owed for an earlier purchase of the same Apple account came along."
+        case .debtPassedOn(let debt):
+            "\(debt.units) of \(debt.unit) that were owed are owed by another user of the same Apple account."
+        case .debtTakenOver(let debt):
+            "\(debt.units) of \(debt.unit) that an erased person of the same Apple account owed were taken over."
         case .credit(let act): act.sentence
-        case .device(let act): "Device \(act.device) was \(act.deed.words)."
+        case .device(let act): "Device \(device(act.device)) was \(act.deed.words)."
         case .sandboxTester(true): "The user was put on the list of sandbox testers."
         case .sandboxTester(false): "The user was taken off the list of sandbox testers."
         case .consumptionConsent(true): "The user allowed to tell Apple about their consumption."
@@ -67,6 +70,40 @@ extension VerifiedPurchase {
         var digits = String(String(1_000 + rest).dropFirst())
         while digits.hasSuffix("0") { digits.removeLast() }
         return "\(whole).\(digits) %"
+    }
+}
+
+extension VerifiedRenewal {
+    fileprivate func sentence(writing date: (Instant) -> String) -> String {
+        let course = willRenew ? "renewing" + (renewsInto.map { " as \($0)" } ?? "") : "not renewing"
+        let details = [
+            isInRetry ? "its payment is tried again" : nil,
+            graceEndsAt.map { "it goes on without payment until \(date($0))" },
+            end.map(\.words), priceConsent.map(\.words),
+        ]
+        return "\(key.words.capitalized) was shown as "
+            + ([course] + details.compactMap { $0 }).joined(separator: "; ") + "."
+    }
+}
+
+extension RenewalEnd {
+    fileprivate var words: String {
+        switch self {
+        case .cancelled: "it ended because it was cancelled"
+        case .billing: "it ended because it could not be paid"
+        case .priceIncrease: "it ended because a higher price was not agreed to"
+        case .unavailable: "it ended because the product was not for sale any more"
+        case .other(let reason): "it ended (\(reason))"
+        }
+    }
+}
+
+extension VerifiedRenewal.PriceConsent {
+    fileprivate var words: String {
+        switch self {
+        case .pending: "a higher price is not agreed to yet"
+        case .given: "a higher price is agreed to"
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 /// Something that happened, kept for ever and never edited (`semantics.md` §1).
 package enum Fact: Hashable, Sendable {
-    /// A signed state of a purchase that this user owns or owned.
-    case evidence(VerifiedPurchase)
+    /// What a store said of a purchase that this user owns or owned.
+    case stated(Statement)
     /// The purchase became this user's, who was the first to have it.
     case bound(PurchaseKey)
     /// An operator gave something.
@@ -12,10 +12,10 @@ package enum Fact: Hashable, Sendable {
     case gaveAway(PurchaseKey, Handover)
     /// The rest of a purchase came from another user.
     case received(PurchaseKey, Handover)
-    /// What was owed of a lot went to another user of the same Apple account.
-    case debtLeft(PurchaseKey, Debt)
-    /// What was owed of a lot came from an erased person of the same Apple account.
-    case debtCame(PurchaseKey, Debt)
+    /// What an erased person owed is owed by another user of the same Apple account.
+    case debtPassedOn(Debt)
+    /// What an erased person of the same Apple account owed is owed by this user.
+    case debtTakenOver(Debt)
     /// Units were spent, reserved, committed or released.
     case credit(CreditAct)
     /// A device was registered, suspended, seen or removed.
@@ -28,25 +28,47 @@ package enum Fact: Hashable, Sendable {
     /// The purchase that the fact is about, if it is about one.
     package var purchase: PurchaseKey? {
         switch self {
-        case .evidence(let state): state.key
+        case .stated(let statement): statement.key
         case .bound(let key), .withdrawn(let key), .gaveAway(let key, _), .received(let key, _): key
-        case .debtLeft(let key, _), .debtCame(let key, _): key
         case .granted(let grant): grant.key
-        case .credit, .device, .sandboxTester, .consumptionConsent: nil
+        case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: nil
         }
     }
 
-    /// The signed state that the fact is, if it is one.
+    /// What was stated, if the fact is that.
+    package var statement: Statement? {
+        guard case .stated(let statement) = self else { return nil }
+        return statement
+    }
+
+    /// The signed state of a purchase that the fact is, if it is one.
     package var state: VerifiedPurchase? {
-        guard case .evidence(let state) = self else { return nil }
+        guard case .stated(.purchase(let state)) = self else { return nil }
         return state
+    }
+
+    /// The signed state of a renewal that the fact is, if it is one.
+    package var renewal: VerifiedRenewal? {
+        guard case .stated(.renewal(let state)) = self else { return nil }
+        return state
+    }
+
+    /// Whether it is something that users do by themselves, or a server for them.
+    var isUserAct: Bool {
+        switch self {
+        case .credit, .device, .consumptionConsent: true
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .sandboxTester:
+            false
+        }
     }
 
     /// Whether the fact is about the purchase itself, whoever has it, and so goes with it to another user.
     package var goesWithPurchase: Bool {
         switch self {
-        case .evidence, .granted, .withdrawn, .debtLeft: true
-        case .bound, .gaveAway, .received, .debtCame, .credit, .device, .sandboxTester, .consumptionConsent: false
+        case .stated, .granted, .withdrawn: true
+        case .bound, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester,
+            .consumptionConsent:
+            false
         }
     }
 }

@@ -8,13 +8,18 @@ package struct LedgerEntry: Hashable, Sendable {
     /// When this server learned it; strictly increasing within one user.
     package let recordedAt: Instant
     package let fact: Fact
-    /// Who did it and why, for what people did.
-    package let note: Note?
+    /// Whether the user did it by themselves: an act with credits, a device or a consent, and no server's.
+    package let isOwnAct: Bool
+    /// Of the words of who did it and why, for what people did.
+    package let note: NoteDigest?
 
-    package init(effectiveAt: Instant, recordedAt: Instant, fact: Fact, note: Note? = nil) {
+    package init(
+        effectiveAt: Instant, recordedAt: Instant, fact: Fact, isOwnAct: Bool = false, note: NoteDigest? = nil
+    ) {
         self.effectiveAt = effectiveAt
         self.recordedAt = recordedAt
         self.fact = fact
+        self.isOwnAct = isOwnAct
         self.note = note
     }
 
@@ -22,13 +27,20 @@ package struct LedgerEntry: Hashable, Sendable {
     package struct Draft: Hashable, Sendable {
         package let effectiveAt: Instant
         package let fact: Fact
+        /// New words.
         package let note: Note?
+        /// Words that stand already, of a fact that goes along with a purchase.
+        package let kept: NoteDigest?
 
-        package init(_ fact: Fact, at effectiveAt: Instant, note: Note? = nil) {
+        package init(_ fact: Fact, at effectiveAt: Instant, note: Note? = nil, kept: NoteDigest? = nil) {
             self.effectiveAt = effectiveAt
             self.fact = fact
             self.note = note
+            self.kept = kept
         }
+
+        /// Whether the user does it by themselves.
+        package var isOwnAct: Bool { fact.isUserAct && note?.actor == nil }
     }
 }
 
@@ -42,13 +54,18 @@ package struct UserLedger: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1).
-    package mutating func append(_ drafts: [LedgerEntry.Draft], at now: Instant) {
+    /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1), and of
+    /// its words what `digest` makes of them.
+    package mutating func append(
+        _ drafts: [LedgerEntry.Draft], at now: Instant,
+        digesting digest: (LedgerEntry.Draft) -> NoteDigest? = { $0.kept }
+    ) {
         for draft in drafts {
             let recordedAt = entries.last.map { max(now, $0.recordedAt + 1) } ?? now
             entries.append(
                 LedgerEntry(
-                    effectiveAt: draft.effectiveAt, recordedAt: recordedAt, fact: draft.fact, note: draft.note))
+                    effectiveAt: draft.effectiveAt, recordedAt: recordedAt, fact: draft.fact,
+                    isOwnAct: draft.isOwnAct, note: digest(draft)))
         }
     }
 

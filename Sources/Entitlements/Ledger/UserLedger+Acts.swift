@@ -40,8 +40,9 @@ extension UserLedger {
     package var lastActAt: Instant {
         entries.reduce(.distantPast) { latest, entry in
             switch entry.fact {
-            case .credit, .gaveAway, .received, .debtLeft, .debtCame, .withdrawn: max(latest, entry.effectiveAt)
-            case .evidence, .bound, .granted, .device, .sandboxTester, .consumptionConsent: latest
+            case .credit, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .withdrawn:
+                max(latest, entry.effectiveAt)
+            case .stated, .bound, .granted, .device, .sandboxTester, .consumptionConsent: latest
             }
         }
     }
@@ -60,7 +61,7 @@ extension UserLedger {
     }
 
     /// The purchases that went from this user because of one request.
-    package func given(by request: String) -> [PurchaseKey] {
+    package func given(by request: Label) -> [PurchaseKey] {
         entries.compactMap { entry in
             guard case .gaveAway(let key, let handover) = entry.fact, handover.request == request else { return nil }
             return key

@@ -2,11 +2,11 @@
 ///
 /// Apple names an account anew in each app and environment, so the proof is good for purchases of its own only.
 package struct AccountProof: Hashable, Sendable {
-    package let account: AppTransactionID
+    package let account: Label
     package let app: AppID
     package let environment: StoreEnvironment
 
-    package init(of account: AppTransactionID, in app: AppID, _ environment: StoreEnvironment) {
+    package init(of account: Label, in app: AppID, _ environment: StoreEnvironment) {
         self.account = account
         self.app = app
         self.environment = environment
@@ -14,6 +14,6 @@ package struct AccountProof: Hashable, Sendable {
 
     /// Whether `state` shows a purchase that this account made.
     func covers(_ state: VerifiedPurchase) -> Bool {
-        state.appTransactionID == account && state.key.app == app && state.key.environment == environment
+        state.account == account && state.key.app == app && state.key.environment == environment
     }
 }

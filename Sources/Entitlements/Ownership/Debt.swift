@@ -1,33 +1,29 @@
-/// Units of a lot that are owed, on their way from an erased person to whoever has the same Apple account
-/// (`semantics.md` §5). The lot stays where it is: only its refunds are given up elsewhere from then on, and their reversal
-/// is noticed there.
+/// Units that an erased person owes, or owed, and that follow their Apple account to whoever shows a purchase of it
+/// (`semantics.md` §5).
+///
+/// It is an amount of a purse and of no lot: lots stay where they are, and so does what a reversal gives back later.
 package struct Debt: Hashable, Sendable {
+    /// Whose purchases were refunded; a store names an account anew in each app and environment.
+    package let account: Label
+    package let app: AppID
+    package let environment: StoreEnvironment
     package let unit: String
-    /// Which of the units of a refund of the whole lot.
-    package let refunds: Range<Int>
-
-    package init(unit: String, refunds: Range<Int>) {
-        self.unit = unit
-        self.refunds = refunds
-    }
-}
-
-/// A debt on its way.
-package struct DebtMove: Hashable, Sendable {
-    package let lot: PurchaseKey
-    package let giver: UserID
-    package let receiver: UserID
-    package let debt: Debt
-    /// When it holds in both ledgers.
-    package let effectiveAt: Instant
+    package let units: Int
 
     package init(
-        of lot: PurchaseKey, from giver: UserID, to receiver: UserID, _ debt: Debt, at effectiveAt: Instant
+        of account: Label, in app: AppID, _ environment: StoreEnvironment, _ units: Int, unit: String
     ) {
-        self.lot = lot
-        self.giver = giver
-        self.receiver = receiver
-        self.debt = debt
-        self.effectiveAt = effectiveAt
+        self.account = account
+        self.app = app
+        self.environment = environment
+        self.unit = unit
+        self.units = units
+    }
+
+    package var purse: Purse { Purse(unit: unit, environment: environment) }
+
+    /// Whether the account that it is of made the purchase that `state` shows.
+    func isOwed(byBuyerOf state: VerifiedPurchase) -> Bool {
+        state.account == account && state.key.app == app && state.key.environment == environment
     }
 }

@@ -7,7 +7,7 @@ package struct Handover: Hashable, Sendable {
         case `operator`
         /// A guest's account went into another one.
         case merge
-        /// The same Apple account claimed what an erased person had.
+        /// The same Apple account claimed what somebody who is gone had.
         case reclaim
     }
 
@@ -16,25 +16,17 @@ package struct Handover: Hashable, Sendable {
     package let ran: Int64
     /// Of a lot: the units that moved; the rest stays where it was spent.
     package let units: Int
-    /// Of a lot that goes along with what is owed: how many units of a refund of the whole lot go along; nil elsewhere.
-    package let refunds: Int?
-    /// The name of the request that asked for it, so that its repeat finds what it did; nil where nobody repeats one.
-    package let request: String?
+    /// The label of the request that asked for it, so that its repeat finds what it did; nil where nobody repeats one.
+    package let request: Label?
 
-    package init(cause: Cause, ran: Int64 = 0, units: Int = 0, refunds: Int? = nil, request: String? = nil) {
+    package init(cause: Cause, ran: Int64 = 0, units: Int = 0, request: Label? = nil) {
         self.cause = cause
         self.ran = ran
         self.units = units
-        self.refunds = refunds
         self.request = request
     }
 
-    /// The same with `units` of a lot left behind.
-    func leaving(_ units: Int) -> Handover {
-        Handover(cause: cause, ran: ran, units: max(0, self.units - units), refunds: refunds, request: request)
-    }
-
-    func asked(by request: String?) -> Handover {
-        Handover(cause: cause, ran: ran, units: units, refunds: refunds, request: request)
+    func asked(by request: Label?) -> Handover {
+        Handover(cause: cause, ran: ran, units: units, request: request)
     }
 }

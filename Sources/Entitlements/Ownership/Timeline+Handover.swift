@@ -1,6 +1,6 @@
 extension Timeline {
     /// What goes along with the purchase at `index` when it goes to another user at `instant`. Spent credits stay where
-    /// they were spent; only to the same Apple account a debt goes along.
+    /// they were spent.
     package func handover(of index: Int, at instant: Instant, cause: Handover.Cause) -> Handover {
         let purchase = purchases[index]
         switch purchase.worth {
@@ -8,9 +8,7 @@ extension Timeline {
             let ran = ran(index, by: instant)
             return Handover(cause: cause, ran: ran.before + ran.here)
         case .credits:
-            return Handover(
-                cause: cause, units: unitsToMove(of: purchase.key, at: instant, cause: cause),
-                refunds: refundsToMove(of: purchase.key, at: instant, cause: cause))
+            return Handover(cause: cause, units: unitsToMove(of: purchase.key, at: instant))
         case .recorded, .addOn, .plan:
             return Handover(cause: cause)
         }
@@ -38,9 +36,10 @@ extension Timeline {
         switch purchase.worth {
         case .recorded: return false
         case .pass: return !plannedByPurchase[index].contains { $0.segment.endsAt > instant }
-        case .plan:
+        case .plan(let windows):
             let graces = graces.filter { $0.purchase == index }
             return !(plannedByPurchase[index] + graces).contains { $0.segment.endsAt > instant }
+                && !windows.contains { $0.isSuspended(at: instant) || $0.isInRetry(at: instant) }
         case .addOn: return purchase.share.share(at: instant) > 0
         case .credits: return undrawnUnits(of: purchase.key, at: instant) == 0
         }

@@ -39,10 +39,10 @@ extension CatalogueVersions {
     /// What a purchase may be, whenever it was made, of which all states name the product and the type of `state` and are
     /// shared in the family like it.
     package func possibleAnomalies(of state: VerifiedPurchase) -> Set<Anomaly> {
-        let terms = allTerms(of: state.productID, from: state.key.source, for: state.key.app)
-        guard !terms.isEmpty else { return [.unknownProduct] }
+        let products = products(named: state.productNames, from: state.key.source, for: state.key.app)
+        guard !products.isEmpty else { return [.unknownProduct] }
         return Set(
-            terms.compactMap { terms in
+            products.lazy.map(\.terms).compactMap { terms in
                 if let obstacle = Reading.obstacle(in: [state], given: terms) { return Anomaly(obstacle) }
                 return terms.tier.map { tier($0) == nil } ?? false ? .unknownProduct : nil
             })

@@ -13,7 +13,7 @@ package struct ExplainedAct: Hashable, Sendable {
     package let draws: [Draw]
 
     /// The device that it is about, if it is about one.
-    package var device: DeviceID? {
+    package var device: Label? {
         guard case .device(let act) = entry.fact else { return nil }
         return act.device
     }
@@ -79,11 +79,11 @@ private struct Effect {
     /// What lasts until another fact ends it.
     enum Standing: Hashable {
         case reserved(ReservationID)
-        case onRecord(DeviceID)
-        case suspended(DeviceID)
-        case reactivated(DeviceID)
-        case seen(DeviceID)
-        case removed(DeviceID)
+        case onRecord(Label)
+        case suspended(Label)
+        case reactivated(Label)
+        case seen(Label)
+        case removed(Label)
         case sandboxTester
         case consumptionConsent
     }
@@ -98,9 +98,8 @@ private struct Effect {
     /// Nil for a fact that makes a purchase what it is.
     init?(of fact: Fact, upon reservations: [ReservationID: Reservation]) {
         switch fact {
-        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received: return nil
-        case .debtLeft(let key, let debt), .debtCame(let key, let debt):
-            purse = Purse(unit: debt.unit, environment: key.environment)
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received: return nil
+        case .debtPassedOn(let debt), .debtTakenOver(let debt): purse = debt.purse
         case .credit(let act): follow(act, upon: reservations)
         case .device(let act): follow(act.deed, of: act.device)
         case .sandboxTester: (begins, ends) = (.sandboxTester, [.sandboxTester])
@@ -121,7 +120,7 @@ private struct Effect {
         }
     }
 
-    private mutating func follow(_ deed: DeviceAct.Deed, of device: DeviceID) {
+    private mutating func follow(_ deed: DeviceAct.Deed, of device: Label) {
         switch deed {
         case .registered: (begins, ends) = (.onRecord(device), [.onRecord(device), .removed(device)])
         case .suspended: (begins, ends) = (.suspended(device), [.reactivated(device)])

@@ -42,7 +42,10 @@ package struct Explanation: Hashable, Sendable {
         /// The raw value is what the API writes.
         package enum Kind: String, Hashable, Sendable {
             case bound
+            /// What a store said of the purchase, or of one period.
             case state
+            /// What a store said of a chain's renewal.
+            case renewal
             case granted
             case withdrawn
             case gaveAway = "gave_away"
@@ -52,7 +55,7 @@ package struct Explanation: Hashable, Sendable {
         package let kind: Kind
         /// Of a state: the transaction it is of.
         package let transactionID: TransactionID?
-        /// Of a state: when the store signed it.
+        /// Of what a store said: when it was signed.
         package let signedAt: Instant?
         /// Of a state that shows one.
         package let revocation: Revocation?
@@ -62,16 +65,17 @@ package struct Explanation: Hashable, Sendable {
         /// Nil for a fact that is about no purchase.
         package init?(_ entry: LedgerEntry) {
             switch entry.fact {
-            case .evidence: kind = .state
+            case .stated(.purchase): kind = .state
+            case .stated(.renewal): kind = .renewal
             case .bound: kind = .bound
             case .granted: kind = .granted
             case .withdrawn: kind = .withdrawn
             case .gaveAway: kind = .gaveAway
             case .received: kind = .received
-            case .debtLeft, .debtCame, .credit, .device, .sandboxTester, .consumptionConsent: return nil
+            case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: return nil
             }
             transactionID = entry.fact.state?.transactionID
-            signedAt = entry.fact.state?.signedAt
+            signedAt = entry.fact.state?.signedAt ?? entry.fact.renewal?.signedAt
             revocation = entry.fact.state?.revocation
             recordedAt = entry.recordedAt
         }
@@ -83,7 +87,7 @@ package struct Explanation: Hashable, Sendable {
     /// The facts that make it, in the order of recording.
     package let facts: [Fact]
     package let gives: [Interval]
-    /// Nil while it gives something.
+    /// Nil while it gives something, and while its store suspends it.
     package let reason: Reason?
 
     package init(

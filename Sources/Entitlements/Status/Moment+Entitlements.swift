@@ -97,6 +97,8 @@ extension Moment {
         if let piece = pieces[index].first(where: { $0.covers(at) }) { return Doing(piece.isGrace ? .grace : .running) }
         guard let window = windows.last(where: { $0.startsAt <= at }) else { return Doing(.queued, .queuedBehind) }
         if window.revocations.share(at: at) > 0 { return Doing(.revoked, .revoked) }
+        if window.isSuspended(at: at) { return Doing(.suspended) }
+        if window.isInRetry(at: at) { return Doing(.billingRetry, .finished) }
         return Doing(.finished, window.isSuperseded ? .superseded : .finished)
     }
 
@@ -118,14 +120,14 @@ extension Moment {
         }
     }
 
-    /// Without renewal information a chain's last period renews unless it was upgraded, revoked, handed over or has run
-    /// past its leeway.
+    /// A chain's last period renews unless it was upgraded, revoked or handed over, the store says otherwise, or it has run
+    /// past its grace and is not charged for any more.
     private func willRenew(_ index: Int) -> Bool? {
         guard case .plan(let windows) = timeline.purchases[index].worth else { return nil }
         guard let last = windows.last, last.mayRenew, last.revocations.share(at: at) == 0,
-            !timeline.purchases[index].isGone(at: at)
+            last.renewal.map({ $0.willRenew && $0.end == nil }) ?? true, !timeline.purchases[index].isGone(at: at)
         else { return false }
-        return at < last.endsAt || pieces[index].contains { $0.covers(at) }
+        return at < last.endsAt || last.isInRetry(at: at) || pieces[index].contains { $0.covers(at) }
     }
 }
 

@@ -13,11 +13,17 @@ package struct ClaimRules: Hashable, Sendable {
     package let cooldownDays: Int
     /// How many purchases may come to one user by policy within 365 days.
     package let transfersPerYear: Int
+    /// Whether an account token of the legacy form names the user whose id it is made of.
+    package let decodesLegacyTokens: Bool
 
-    package init(unclaimed: Unclaimed = .any, cooldownDays: Int = 30, transfersPerYear: Int = 3) {
+    package init(
+        unclaimed: Unclaimed = .any, cooldownDays: Int = 30, transfersPerYear: Int = 3,
+        decodesLegacyTokens: Bool = false
+    ) {
         self.unclaimed = unclaimed
         self.cooldownDays = cooldownDays
         self.transfersPerYear = transfersPerYear
+        self.decodesLegacyTokens = decodesLegacyTokens
     }
 
     static let freshness = Instant.millisecondsPerDay

@@ -11,8 +11,8 @@ struct Claims {
     private var timelines: [UserID: Timeline] = [:]
     /// What was shown of purchases that are the user's, before or by this.
     private var shown: [VerifiedPurchase] = []
-    /// What goes from erased people.
-    private var reclaimed: [UserID: Set<PurchaseKey>] = [:]
+    /// The erased people from whom something goes.
+    private var reclaimed: Set<UserID> = []
     /// What ends the reservations of erased people.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
@@ -30,16 +30,31 @@ struct Claims {
         return answer
     }
 
-    /// What the claims come to. What erased people owe follows their Apple account to whoever has shown a purchase of it as
-    /// their own; units that could be spent need the proof.
+    /// What the claims come to. What erased people owe is owed by whoever has shown a purchase of the same Apple
+    /// account as their own; units that could be spent need the proof. What goes by this changes nothing of what is
+    /// owed, because units that repay stay.
     mutating func decision<Reply, Refusal>(
         answering answer: Result<Reply, Refusal>
     ) -> Decision<Reply, Refusal> {
-        let debts = history.ledgers.keys.filter(\.isErased).sorted().flatMap { owed(by: $0) }
-        let givers = Set(reclaimed.keys).union(debts.map(\.giver))
+        var drafts: [UserID: [LedgerEntry.Draft]] = [:]
+        for erased in history.ledgers.keys.filter(\.isErased).sorted() {
+            let instant = history.instantOfMove(from: erased, to: user)
+            let debts = openDebts(of: erased, at: instant)
+            guard !debts.isEmpty || reclaimed.contains(erased) else { continue }
+            drafts[erased] = (releases[erased] ?? []) + debts.map { .init(.debtPassedOn($0), at: instant) }
+            drafts[user, default: []] += debts.map { .init(.debtTakenOver($0), at: instant) }
+        }
         return Decision(
-            bindings: bindings, moves: moves, debts: debts,
-            drafts: releases.filter { givers.contains($0.key) && !$0.value.isEmpty }, answer: answer)
+            bindings: bindings, moves: moves, drafts: drafts.filter { !$0.value.isEmpty }, answer: answer)
+    }
+
+    /// What an erased person owes of the Apple accounts that the request shows.
+    private mutating func openDebts(of erased: UserID, at instant: Instant) -> [Debt] {
+        let accounts = Set(shown.compactMap(\.account))
+        guard history.ledger(of: erased).hasPurchase(of: accounts) else { return [] }
+        return timeline(of: erased).openDebts(at: instant).filter { debt in
+            shown.contains { debt.isOwed(byBuyerOf: $0) }
+        }
     }
 
     private mutating func judge(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
@@ -56,11 +71,14 @@ struct Claims {
     }
 
     /// Why the user may not have a purchase that nobody owns (rules 3 and 4). The token of an erased person does not
-    /// veto against the same Apple account.
+    /// veto against the same account; one of the legacy form without a holder names somebody who was never seen.
     private func refusal(of purchase: PurchaseHistory.KnownPurchase) -> AttachRefusal? {
         let isProven = purchase.isProven(by: proof)
-        if let holder = purchase.newestToken.flatMap({ history.tokenHolders[$0] }) {
-            return holder == user || (holder.isErased && isProven) ? nil : .accountTokenMismatch
+        if let token = purchase.newestToken, !token.isLegacyToken || context.rules.decodesLegacyTokens {
+            if let holder = history.tokenHolders[token] {
+                return holder == user || (holder.isErased && isProven) ? nil : .accountTokenMismatch
+            }
+            if token.isLegacyToken { return .accountTokenMismatch }
         }
         switch context.rules.unclaimed {
         case .any: return nil
@@ -99,41 +117,12 @@ struct Claims {
             let held = timeline.purchases[index]
             return held.isHeld && (held.key == key || !others.contains(held.key))
         }
-        let keys = Set(going.map { timeline.purchases[$0].key })
-        let left = timeline.unitsToLeave(at: instant, leaving: keys.contains, staying: others.contains)
         for index in going {
-            let held = timeline.purchases[index].key
             let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
-            moves[held] = Move(to: user, handover.leaving(left[held] ?? 0), at: instant)
+            moves[timeline.purchases[index].key] = Move(to: user, handover, at: instant)
         }
-        reclaimed[erased, default: []].formUnion(keys)
+        reclaimed.insert(erased)
         return moves[key] != nil
-    }
-
-    private mutating func owed(by erased: UserID) -> [DebtMove] {
-        let ledger = history.ledger(of: erased)
-        return Dictionary(grouping: shown, by: \.key.environment).sorted { $0.key.rawValue < $1.key.rawValue }
-            .flatMap { environment, states -> [DebtMove] in
-                let accounts = Set(states.compactMap(\.appTransactionID))
-                guard ledger.hasPurchase(of: accounts, in: environment) else { return [] }
-                let others = ledger.purchases { !($0.appTransactionID.map(accounts.contains) ?? false) }
-                let instant = history.instantOfMove(from: erased, to: user)
-                return timelineWithoutReclaimed(of: erased, at: instant)
-                    .debts(at: instant, in: environment) { !others.contains($0) }
-                    .map { DebtMove(of: $0.lot, from: erased, to: user, $0.debt, at: instant) }
-            }
-    }
-
-    /// What an erased person has once what goes by this has gone.
-    private mutating func timelineWithoutReclaimed(of erased: UserID, at instant: Instant) -> Timeline {
-        let timeline = timeline(of: erased)
-        guard let keys = reclaimed[erased] else { return timeline }
-        var ledger = history.ledger(of: erased)
-        let gone = keys.sorted().compactMap { key in
-            moves[key].map { LedgerEntry.Draft(.gaveAway(key, $0.handover), at: $0.effectiveAt) }
-        }
-        ledger.append((releases[erased] ?? []) + gone, at: history.now)
-        return Timeline(folding: ledger, given: context.fold.catalogue, settings: context.fold.settings)
     }
 
     /// Folded once, however many of the owner's purchases are claimed. Nobody can commit what an erased person reserved, so it
@@ -158,8 +147,9 @@ struct Claims {
 extension PurchaseHistory.KnownPurchase {
     /// The account token of the newest state that carries one; a token can be set later, so an old text without it does
     /// not escape the veto.
-    fileprivate var newestToken: AccountToken? {
-        states.filter { $0.accountToken != nil }.max { $0.signedAt < $1.signedAt }?.accountToken
+    fileprivate var newestToken: Label? {
+        states.lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
+            .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
     }
 
     /// Whether `proof` shows the Apple account that bought it.
@@ -192,17 +182,15 @@ extension UserLedger {
     fileprivate func purchases(where isAnothers: (VerifiedPurchase) -> Bool) -> Set<PurchaseKey> {
         Set(
             entries.compactMap { entry in
-                guard let state = entry.fact.state, state.appTransactionID != nil, isAnothers(state) else {
+                guard let state = entry.fact.state, state.account != nil, isAnothers(state) else {
                     return nil
                 }
                 return state.key
             })
     }
 
-    fileprivate func hasPurchase(of accounts: Set<AppTransactionID>, in environment: StoreEnvironment) -> Bool {
-        entries.contains { entry in
-            guard let state = entry.fact.state, state.key.environment == environment else { return false }
-            return state.appTransactionID.map { accounts.contains($0) } ?? false
-        }
+    /// Whether the user has or had a purchase of one of `accounts`, as everybody has who owes for one.
+    fileprivate func hasPurchase(of accounts: Set<Label>) -> Bool {
+        entries.contains { $0.fact.state?.account.map(accounts.contains) ?? false }
     }
 }

@@ -52,7 +52,8 @@ extension Decision {
             return Decision<Reply, BoundedRefusal<Refusal>>(answer: .failure(.exceeded(exceeded)))
         }
         return Decision<Reply, BoundedRefusal<Refusal>>(
-            bindings: bindings, bindingNote: bindingNote, moves: moves, debts: debts, drafts: drafts, tokens: tokens,
+            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts, tokens: tokens,
+            sideRows: sideRows,
             answer: answer.mapError { .refused($0) })
     }
 }
@@ -60,11 +61,11 @@ extension Decision {
 extension UserLedger {
     /// The bound that `drafts` would exceed at `now`.
     fileprivate func bound(exceededBy drafts: [LedgerEntry.Draft], at now: Instant) -> DailyBound.Exceeded? {
-        guard drafts.contains(where: { $0.fact.isBounded }) else { return nil }
-        var onRecord: Set<DeviceID> = []
+        guard drafts.contains(where: { $0.fact.isUserAct }) else { return nil }
+        var onRecord: Set<Label> = []
         var recorded: [DailyBound: [Instant]] = [:]
-        for entry in entries where entry.fact.isBounded {
-            guard let bound = entry.fact.bound(&onRecord), entry.note?.actor == nil,
+        for entry in entries where entry.fact.isUserAct {
+            guard let bound = entry.fact.bound(&onRecord), entry.isOwnAct,
                 entry.recordedAt > now + -DailyBound.milliseconds
             else { continue }
             recorded[bound, default: []].append(entry.recordedAt)
@@ -82,19 +83,11 @@ extension UserLedger {
 }
 
 extension Fact {
-    /// Whether a bound may count it.
-    fileprivate var isBounded: Bool {
-        switch self {
-        case .credit, .device, .consumptionConsent: true
-        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .sandboxTester: false
-        }
-    }
-
     /// Whether it takes back what the user allowed.
     fileprivate var isWithdrawal: Bool { self == .consumptionConsent(false) }
 
     /// The bound that counts it, where `devices` are on record before it, and are then as they are after it.
-    fileprivate func bound(_ devices: inout Set<DeviceID>) -> DailyBound? {
+    fileprivate func bound(_ devices: inout Set<Label>) -> DailyBound? {
         switch self {
         case .consumptionConsent: return .consent
         case .credit(let act):
@@ -111,7 +104,8 @@ extension Fact {
                 return nil
             case .suspended, .seen: return nil
             }
-        case .evidence, .bound, .granted, .withdrawn, .gaveAway, .received, .debtLeft, .debtCame, .sandboxTester:
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .debtPassedOn, .debtTakenOver,
+            .sandboxTester:
             return nil
         }
     }

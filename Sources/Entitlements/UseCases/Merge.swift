@@ -4,12 +4,12 @@ package struct Merge: Sendable {
     package let guest: UserID
     package let user: UserID
     package let note: Note
-    /// The name of the request; its repeat changes nothing and answers as the first time.
-    package let request: String?
+    /// The label of the request; its repeat changes nothing and answers as the first time.
+    package let request: Label?
     package let context: FoldContext
 
     package init(
-        _ guest: UserID, into user: UserID, note: Note, request: String? = nil, in context: FoldContext
+        _ guest: UserID, into user: UserID, note: Note, request: Label? = nil, in context: FoldContext
     ) {
         self.guest = guest
         self.user = user
@@ -22,7 +22,7 @@ package struct Merge: Sendable {
     package func decide(given history: PurchaseHistory) -> Decision<[PurchaseKey], MergeRefusal> {
         guard guest != user else { return Decision(answer: .failure(.sameUser)) }
         // A legacy token is made of an id and goes on naming whoever has that.
-        let tokens = history.tokenHolders.filter { $0.key.legacyUserID == nil && $0.value == guest }
+        let tokens = history.tokenHolders.filter { !$0.key.isLegacyToken && $0.value == guest }
         guard !history.ledger(of: guest).entries.isEmpty || !tokens.isEmpty else {
             return Decision(answer: .failure(.unknownGuest))
         }

@@ -15,17 +15,21 @@ package struct PurchaseHistory: Sendable {
     /// Of the users asked for and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
-    /// The users whom the account tokens in the evidence name, and those that were issued to whoever gives all that they have.
-    package let tokenHolders: [AccountToken: UserID]
+    /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form among
+    /// them, and those that were issued to whoever gives all that they have.
+    package let tokenHolders: [Label: UserID]
+    /// Whether any of the evidence at hand says what was not known; after the decision, whether any of that was kept.
+    package let isEvidenceNew: Bool
 
     package init(
         now: Instant, ledgers: [UserID: UserLedger], purchases: [PurchaseKey: KnownPurchase],
-        tokenHolders: [AccountToken: UserID]
+        tokenHolders: [Label: UserID], isEvidenceNew: Bool = false
     ) {
         self.now = now
         self.ledgers = ledgers
         self.purchases = purchases
         self.tokenHolders = tokenHolders
+        self.isEvidenceNew = isEvidenceNew
     }
 
     /// What is known of `user`; nothing of one who has not been seen.
@@ -45,37 +49,38 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let bindingNote: Note?
     /// Purchases that go to another user; both ledgers will say so.
     package let moves: [PurchaseKey: Move]
-    /// What is owed of lots and goes to another user; both ledgers will say so.
-    package let debts: [DebtMove]
     /// Other facts, each user's in their order; a grant makes its purchase the user's.
     package let drafts: [UserID: [LedgerEntry.Draft]]
     /// Account tokens that name another user from now on.
-    package let tokens: [AccountToken: UserID]
+    package let tokens: [Label: UserID]
+    /// What is written beside the ledgers, whatever the answer.
+    package let sideRows: [any SideRow]
     package let answer: Result<Reply, Refusal>
 
     package init(
         bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, moves: [PurchaseKey: Move] = [:],
-        debts: [DebtMove] = [], drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [AccountToken: UserID] = [:],
-        answer: Result<Reply, Refusal>
+        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
+        sideRows: [any SideRow] = [], answer: Result<Reply, Refusal>
     ) {
-        self.debts = debts
         self.bindings = bindings
         self.bindingNote = bindingNote
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
+        self.sideRows = sideRows
         self.answer = answer
     }
 
-    /// Whether nothing is appended and no token moves: it is refused, or was recorded before.
+    /// Whether nothing is written: it is refused, or was recorded before.
     package var changesNothing: Bool {
-        bindings.isEmpty && moves.isEmpty && debts.isEmpty && drafts.isEmpty && tokens.isEmpty
+        bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && sideRows.isEmpty
     }
 
     /// The same with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
-            bindings: bindings, bindingNote: bindingNote, moves: moves, debts: debts, drafts: drafts, tokens: tokens,
+            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts, tokens: tokens,
+            sideRows: sideRows,
             answer: answer.map(transform))
     }
 }

@@ -1,10 +1,10 @@
 /// Gives a suspended device a seat again (`semantics.md` §8). Of an active one nothing changes.
 package struct ReactivateDevice: Sendable {
-    package let device: DeviceID
+    package let device: Label
     package let user: UserID
     package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
+    package init(_ device: Label, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
         self.note = note

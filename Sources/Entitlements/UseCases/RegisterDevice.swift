@@ -14,16 +14,16 @@ package struct RegisterDevice: Sendable {
         }
     }
 
-    package let device: DeviceID
+    package let device: Label
     package let user: UserID
     /// Nil leaves it as it is.
-    package let name: DeviceName?
+    package let name: Label?
     /// Nil leaves it as it is.
     package let isPinned: Bool?
     package let note: Note?
 
     package init(
-        _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, isPinned: Bool? = nil, note: Note? = nil
+        _ device: Label, of user: UserID, named name: Label? = nil, isPinned: Bool? = nil, note: Note? = nil
     ) {
         self.device = device
         self.user = user

@@ -2,11 +2,11 @@
 ///
 /// A repeat is safe: a device that was removed before stays removed.
 package struct RemoveDevice: Sendable {
-    package let device: DeviceID
+    package let device: Label
     package let user: UserID
     package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
+    package init(_ device: Label, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
         self.note = note

@@ -9,15 +9,17 @@ package struct ReserveCredits: Sendable {
     package let time: ReservationTime
     /// The name of the reservation, if there is to be a new one.
     package let id: ReservationID
-    package let idempotencyKey: String
-    /// Its reference and reason are part of what a repeat must repeat.
+    package let idempotencyKey: Label
+    /// Of all that is asked for, which a repeat must repeat.
+    package let request: Label
     package let note: Note?
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings
 
     package init(
         _ amount: CreditAmount, from purse: Purse, of user: UserID, for time: ReservationTime, as id: ReservationID,
-        idempotencyKey: String, note: Note? = nil, in catalogue: CatalogueVersions, settings: EntitlementSettings
+        idempotencyKey: Label, request: Label, note: Note? = nil, in catalogue: CatalogueVersions,
+        settings: EntitlementSettings
     ) {
         self.amount = amount
         self.purse = purse
@@ -25,6 +27,7 @@ package struct ReserveCredits: Sendable {
         self.time = time
         self.id = id
         self.idempotencyKey = idempotencyKey
+        self.request = request
         self.note = note
         self.catalogue = catalogue
         self.settings = settings
@@ -33,26 +36,20 @@ package struct ReserveCredits: Sendable {
     package func decide(given history: PurchaseHistory) -> Decision<Reservation, DrawRefusal> {
         let position = CreditPosition(of: user, given: history, in: catalogue, settings)
         if let first = position.entry(under: idempotencyKey) {
-            return Decision(answer: reservation(repeatedBy: first).map { .success($0) } ?? .failure(.keyReused))
+            guard case .reserved(let reservation) = first.act, reservation.request == request else {
+                return Decision(answer: .failure(.keyReused))
+            }
+            return Decision(answer: .success(reservation))
         }
         switch position.draw(amount, from: purse) {
         case .failure(let refusal): return Decision(answer: .failure(refusal))
         case .success(let (draws, _)):
             let reservation = Reservation(
-                id: id, idempotencyKey: idempotencyKey, purse: purse, amount: amount.units,
+                id: id, idempotencyKey: idempotencyKey, request: request, purse: purse, amount: amount.units,
                 expiresAt: position.at + time.milliseconds, draws: draws)
             return Decision(
                 drafts: [user: [LedgerEntry.Draft(.credit(.reserved(reservation)), at: position.at, note: note)]],
                 answer: .success(reservation))
         }
-    }
-
-    /// Nil when `first` answered another request.
-    private func reservation(repeatedBy first: CreditEntry) -> Reservation? {
-        guard case .reserved(let reservation) = first.act, reservation.purse == purse,
-            reservation.amount == amount.units, reservation.expiresAt == first.effectiveAt + time.milliseconds,
-            first.note.asksTheSame(as: note)
-        else { return nil }
-        return reservation
     }
 }

@@ -1,50 +1,42 @@
 /// Attaches many verified purchases at once: each gets its own verdict, and one never spoils the rest
 /// (`semantics.md` §6).
 package struct Restore: Sendable {
-    /// A verified item of the request, at its place there.
-    package struct Item: Sendable {
-        package let index: Int
-        package let purchase: VerifiedPurchase
-
-        package init(index: Int, purchase: VerifiedPurchase) {
-            self.index = index
-            self.purchase = purchase
-        }
-    }
-
     /// What became of an item.
     package enum Verdict: Hashable, Sendable {
         case claimed(Claim)
+        /// Another item about the same purchase has the verdict.
         case duplicateInRequest
         case refused(AttachRefusal)
     }
 
-    package let items: [Item]
+    /// In the order of the request.
+    package let items: [VerifiedPurchase]
     package let user: UserID
     package let proof: AccountProof?
     package let context: ClaimContext
 
-    package init(_ items: [Item], to user: UserID, proof: AccountProof?, in context: ClaimContext) {
+    package init(_ items: [VerifiedPurchase], to user: UserID, proof: AccountProof?, in context: ClaimContext) {
         self.items = items
         self.user = user
         self.proof = proof
         self.context = context
     }
 
-    /// The verdicts by index. Among items of one purchase the newest `signedAt` gets the verdict, then the lowest index;
-    /// the others are duplicates. Purchases are claimed in the order of their keys, so that the order of items does not
-    /// say which of them a limit keeps out.
-    package func decide(given history: PurchaseHistory) -> Decision<[Int: Verdict], Never> {
-        var verdicts: [Int: Verdict] = [:]
+    /// The verdicts, one for each item. Among items of one purchase the newest `signedAt` gets the verdict, then the first; the
+    /// others are duplicates. Purchases are claimed in the order of their keys, so that the order of items does not say which
+    /// of them a limit keeps out.
+    package func decide(given history: PurchaseHistory) -> Decision<[Verdict], Never> {
+        var verdicts = [Verdict](repeating: .duplicateInRequest, count: items.count)
         var claims = Claims(of: user, proof: proof, given: history, in: context)
-        for (key, items) in Dictionary(grouping: items, by: \.purchase.key).sorted(by: { $0.key < $1.key }) {
-            let speaking = items.min { ($1.purchase.signedAt, $0.index) < ($0.purchase.signedAt, $1.index) }
-            for item in items where item.index != speaking?.index { verdicts[item.index] = .duplicateInRequest }
+        for (key, places) in Dictionary(grouping: items.indices, by: { items[$0].key }).sorted(by: { $0.key < $1.key })
+        {
+            let speaking = places.min { (items[$1].signedAt, $0) < (items[$0].signedAt, $1) }
             guard let speaking else { continue }
-            switch claims.claim(key, shownBy: items.map(\.purchase)) {
-            case .success(let claim): verdicts[speaking.index] = .claimed(claim)
-            case .failure(let refusal): verdicts[speaking.index] = .refused(refusal)
-            }
+            verdicts[speaking] =
+                switch claims.claim(key, shownBy: places.map { items[$0] }) {
+                case .success(let claim): .claimed(claim)
+                case .failure(let refusal): .refused(refusal)
+                }
         }
         return claims.decision(answering: .success(verdicts))
     }

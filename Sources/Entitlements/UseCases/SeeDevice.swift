@@ -3,11 +3,11 @@
 /// It is recorded where it puts the device before another one, a minute after the last time at the earliest, and else once a
 /// day, so that people see that it is in use; at most ``dailyLimit`` times a day for all devices of a user.
 package struct SeeDevice: Sendable {
-    package let device: DeviceID
+    package let device: Label
     package let user: UserID
     package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
+    package init(_ device: Label, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
         self.note = note

@@ -6,20 +6,22 @@ package struct SpendCredits: Sendable {
     package let amount: CreditAmount
     package let purse: Purse
     package let user: UserID
-    package let idempotencyKey: String
-    /// Its reference and reason are part of what a repeat must repeat.
+    package let idempotencyKey: Label
+    /// Of all that is asked for, which a repeat must repeat.
+    package let request: Label
     package let note: Note?
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings
 
     package init(
-        _ amount: CreditAmount, from purse: Purse, of user: UserID, idempotencyKey: String, note: Note? = nil,
-        in catalogue: CatalogueVersions, settings: EntitlementSettings
+        _ amount: CreditAmount, from purse: Purse, of user: UserID, idempotencyKey: Label, request: Label,
+        note: Note? = nil, in catalogue: CatalogueVersions, settings: EntitlementSettings
     ) {
         self.amount = amount
         self.purse = purse
         self.user = user
         self.idempotencyKey = idempotencyKey
+        self.request = request
         self.note = note
         self.catalogue = catalogue
         self.settings = settings
@@ -28,27 +30,21 @@ package struct SpendCredits: Sendable {
     package func decide(given history: PurchaseHistory) -> Decision<SpendReceipt, DrawRefusal> {
         let position = CreditPosition(of: user, given: history, in: catalogue, settings)
         if let first = position.entry(under: idempotencyKey) {
-            guard let spend = spend(repeatedBy: first) else { return Decision(answer: .failure(.keyReused)) }
+            guard case .spent(let spend) = first.act, spend.request == request else {
+                return Decision(answer: .failure(.keyReused))
+            }
             return Decision(answer: .success(SpendReceipt(spend)))
         }
         switch position.draw(amount, from: purse) {
         case .failure(let refusal): return Decision(answer: .failure(refusal))
         case .success(let (draws, spendableAfter)):
             let spend = Spend(
-                idempotencyKey: idempotencyKey, purse: purse, amount: amount.units, draws: draws,
+                idempotencyKey: idempotencyKey, request: request, purse: purse, amount: amount.units, draws: draws,
                 spendableAfter: spendableAfter)
             return Decision(
                 drafts: [user: [LedgerEntry.Draft(.credit(.spent(spend)), at: position.at, note: note)]],
                 answer: .success(SpendReceipt(spend)))
         }
-    }
-
-    /// Nil when `first` answered another request.
-    private func spend(repeatedBy first: CreditEntry) -> Spend? {
-        guard case .spent(let spend) = first.act, spend.purse == purse, spend.amount == amount.units,
-            first.note.asksTheSame(as: note)
-        else { return nil }
-        return spend
     }
 }
 
@@ -78,12 +74,5 @@ package struct SpendReceipt: Hashable, Sendable {
     /// As it was when it was recorded; nobody in debt can spend.
     init(_ spend: Spend) {
         self.init(spent: spend.amount, draws: spend.draws, spendable: spend.spendableAfter, debt: 0)
-    }
-}
-
-extension Note? {
-    /// Whether both say the same reason and reference, whoever calls.
-    func asksTheSame(as other: Note?) -> Bool {
-        self?.reason == other?.reason && self?.reference == other?.reference
     }
 }

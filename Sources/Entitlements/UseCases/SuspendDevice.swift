@@ -2,11 +2,11 @@
 ///
 /// A device that the limit suspended is then suspended by the user, and no longer returns by itself.
 package struct SuspendDevice: Sendable {
-    package let device: DeviceID
+    package let device: Label
     package let user: UserID
     package let note: Note?
 
-    package init(_ device: DeviceID, of user: UserID, note: Note? = nil) {
+    package init(_ device: Label, of user: UserID, note: Note? = nil) {
         self.device = device
         self.user = user
         self.note = note

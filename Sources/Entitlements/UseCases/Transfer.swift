@@ -12,12 +12,12 @@ package struct Transfer: Sendable {
     package let giver: UserID
     package let receiver: UserID
     package let note: Note
-    /// The name of the request; its repeat changes nothing and answers as the first time.
-    package let request: String?
+    /// The label of the request; its repeat changes nothing and answers as the first time.
+    package let request: Label?
     package let context: FoldContext
 
     package init(
-        _ selection: Selection, from giver: UserID, to receiver: UserID, note: Note, request: String? = nil,
+        _ selection: Selection, from giver: UserID, to receiver: UserID, note: Note, request: Label? = nil,
         in context: FoldContext
     ) {
         self.selection = selection
@@ -63,7 +63,7 @@ extension Timeline {
     /// The purchases at `positions` on their way to `receiver`.
     func moves(
         of positions: [Int], to receiver: UserID, at instant: Instant, cause: Handover.Cause, note: Note?,
-        request: String?
+        request: Label?
     ) -> [PurchaseKey: Move] {
         positions.reduce(into: [:]) { moves, index in
             let handover = handover(of: index, at: instant, cause: cause).asked(by: request)
@@ -80,7 +80,7 @@ extension PurchaseHistory {
     }
 
     /// What `request` moved from `giver` when it came first; nil when it moved nothing yet.
-    func done(_ request: String?, from giver: UserID) -> [PurchaseKey]? {
+    func done(_ request: Label?, from giver: UserID) -> [PurchaseKey]? {
         let given = request.map { ledger(of: giver).given(by: $0) } ?? []
         return given.isEmpty ? nil : given
     }

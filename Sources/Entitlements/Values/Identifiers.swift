@@ -69,9 +69,3 @@ package struct TransactionID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
-
-/// Apple's `appTransactionId`: one Apple account's download of one app.
-package struct AppTransactionID: Identifier {
-    package let text: String
-    package init(_ text: String) { self.text = text }
-}

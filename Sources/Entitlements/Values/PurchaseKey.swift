@@ -1,8 +1,12 @@
-/// Where a purchase comes from; the raw value is what the API and the database write.
-package enum Source: String, Hashable, Sendable, CaseIterable {
-    case appleIAP = "apple_iap"
-    case stripe
-    case manual
+/// Where a purchase comes from, as the API and the database write it; each module of a source names its own.
+package struct Source: Identifier {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+
+    package static let appleIAP = Source("apple_iap")
+    package static let stripe = Source("stripe")
+    /// What operators give.
+    package static let manual = Source("manual")
 }
 
 /// Which of a store's two worlds; each has lanes, balances and identities of its own (`semantics.md` §9).
@@ -11,7 +15,7 @@ package enum StoreEnvironment: String, Hashable, Sendable, CaseIterable {
     case sandbox = "Sandbox"
 }
 
-/// The identity of a purchase, or of an auto-renewable's chain (`semantics.md` §5).
+/// The identity of a purchase, or of a chain of periods (`semantics.md` §5).
 ///
 /// A class with its hash at hand, because everything that is known of a purchase is looked up by it.
 package final class PurchaseKey: Hashable, Comparable, Sendable {
@@ -19,19 +23,13 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
     package let app: AppID
     package let environment: StoreEnvironment
     package let externalID: ExternalID
-    /// What decides in the place of the external id which of two comes first: one that is called otherwise since its owner was
-    /// erased keeps its place among the others. No part of the identity.
-    package let place: ExternalID?
     private let hash: Int
 
-    package init(
-        source: Source, app: AppID, environment: StoreEnvironment, externalID: ExternalID, place: ExternalID? = nil
-    ) {
+    package init(source: Source, app: AppID, environment: StoreEnvironment, externalID: ExternalID) {
         self.source = source
         self.app = app
         self.environment = environment
         self.externalID = externalID
-        self.place = place
         var hasher = Hasher()
         hasher.combine(app)
         hasher.combine(externalID)
@@ -48,15 +46,15 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
         hasher.combine(hash)
     }
 
-    /// Whether this comes first where all else is equal (`semantics.md` §2): by the smallest external id, bytewise.
-    package func precedes(_ other: PurchaseKey) -> Bool {
-        let (mine, others) = (place ?? externalID, other.place ?? other.externalID)
-        return mine == others ? self < other : mine < others
+    /// Whether this comes first where all else is equal: by the smallest external id, bytewise (`semantics.md` §2), then
+    /// by `<`.
+    package func comesFirst(inTieWith other: PurchaseKey) -> Bool {
+        externalID == other.externalID ? self < other : externalID < other.externalID
     }
 
     /// The order in which keys are locked, everywhere the same.
     package static func < (left: PurchaseKey, right: PurchaseKey) -> Bool {
-        if left.source != right.source { return left.source.rawValue < right.source.rawValue }
+        if left.source != right.source { return left.source < right.source }
         if left.app != right.app { return left.app < right.app }
         if left.environment != right.environment { return left.environment.rawValue < right.environment.rawValue }
         return left.externalID < right.externalID

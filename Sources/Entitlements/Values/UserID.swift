@@ -18,6 +18,13 @@ package struct UserID: Identifier {
         UserID(unchecked: erasedMark + String(pseudonym))
     }
 
+    /// The same, as it is written; nil for anything else.
+    package init?(pseudonym text: String) {
+        guard let pseudonym = UInt64(text.dropFirst()) else { return nil }
+        self = .erased(pseudonym: pseudonym)
+        guard self.text == text else { return nil }
+    }
+
     package var isErased: Bool { text.hasPrefix(Self.erasedMark) }
 
     /// What is left of an erased person; nil of anybody else.

@@ -6,6 +6,7 @@ import MariaDB
 struct CatalogueApplier {
     let pool: Pool
     let settings: Settings
+    let clock: WallClock
 
     /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection; the audit trail tells of
     /// it where it is an `operation` of somebody's, and not of what the settings have a server do.
@@ -17,7 +18,7 @@ struct CatalogueApplier {
     ) async throws -> (version: Int, isNew: Bool) {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
-        let applied = try await CatalogueShelf.apply(file.text, to: pool, at: Surroundings.now(), as: operation) {
+        let applied = try await CatalogueShelf.apply(file.text, to: pool, at: clock.now(), as: operation) {
             // A version that cannot be read is another one.
             (try? CatalogueFile.stored($0)) == catalogue
         }

@@ -18,7 +18,7 @@ extension CatalogueReader {
         guard let (fields, kind) = productFields(item) else { return nil }
         let id = requiredText("id", in: fields, example: "com.example.pass.30d")
         let terms = terms(fields, of: kind)
-        let source = choice("source", in: fields, of: Source.self) ?? .appleIAP
+        let source = choice("source", in: fields, of: SoldThrough.self).map { Source($0.rawValue) } ?? .appleIAP
         let app = app(fields, among: apps)
         let devices = integer("devices", in: fields)
         let price = price(fields)
@@ -57,13 +57,13 @@ extension CatalogueReader {
         return apps.count == 1 ? apps[0].id : nil
     }
 
-    private mutating func price(_ fields: CatalogueFields) -> Price? {
+    private mutating func price(_ fields: CatalogueFields) -> Product.Price? {
         guard let node = fields["price"], let price = self.fields(of: node, "a price", known: ["amount", "currency"])
         else { return nil }
         let amount = requiredText("amount", in: price, example: "\"4.99\"")
         let currency = requiredText("currency", in: price, example: "USD")
         guard let amount, let currency else { return nil }
-        return Price(amount: amount, currency: currency)
+        return Product.Price(amount: amount, currency: currency)
     }
 
     /// Texts by language tag.
@@ -101,4 +101,11 @@ extension CatalogueReader {
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
+}
+
+/// The sources that a catalogue may name.
+private enum SoldThrough: String, CaseIterable {
+    case appleIAP = "apple_iap"
+    case stripe
+    case manual
 }

@@ -35,7 +35,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             return export
         }
         let user = try user.map { text in
-            guard let user = UserID(text) ?? Self.erased(text) else { throw ValidationError("\(text) is no user id") }
+            guard let user = UserID(text) ?? UserID(pseudonym: text) else {
+                throw ValidationError("\(text) is no user id")
+            }
             return user
         }
         let startup = try Startup(options, overrides: installation.overrides)
@@ -70,16 +72,12 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         let (trail, ledgers) = (audit.trail, audit.ledgers.done)
         print("\(counted(trail.head.length)) whole, the words of \(trail.erased) erased")
         print("\(audit.keys.keys) API keys are as the audit trail says")
+        print("\(audit.states.states) signed states agree with themselves")
         print("\(counted(UInt64(ledgers.entries))) whole in the ledgers of \(ledgers.people) users")
         print("head \(trail.head)")
     }
 
     private static func counted(_ entries: UInt64) -> String {
         "\(entries) \(entries == 1 ? "entry is" : "entries are")"
-    }
-
-    /// Whoever stood under a pseudonym, written as the trail writes them.
-    private static func erased(_ text: String) -> UserID? {
-        UInt64(text.dropFirst()).map { UserID.erased(pseudonym: $0) }.flatMap { $0.text == text ? $0 : nil }
     }
 }

@@ -17,8 +17,8 @@ struct CatalogApplyCommand: AsyncParsableCommand {
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             let applied = try await startup.withPool { pool in
-                try await CatalogueApplier(pool: pool, settings: startup.settings).apply(
-                    file, as: why.operation)
+                try await CatalogueApplier(pool: pool, settings: startup.settings, clock: .real)
+                    .apply(file, as: why.operation)
             }
             let version = "version \(applied.version)"
             print(applied.isNew ? "\(version) is in force" : "nothing to do: \(version) says the same")

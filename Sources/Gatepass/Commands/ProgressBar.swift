@@ -41,6 +41,8 @@ final class ProgressBar: Sendable {
     }
 
     static func line(_ progress: LedgerAudit.Progress) -> String {
-        "\(progress.percent)%, \(progress.entries) entries of \(progress.people) ledgers verified"
+        progress.states > 0
+            ? "\(progress.states) signed states verified"
+            : "\(progress.percent)%, \(progress.entries) entries of \(progress.people) ledgers verified"
     }
 }

@@ -2,23 +2,34 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
+/// What commands read of a user.
+struct RecordedUser: Sendable {
+    let ledger: UserLedger
+    /// By the digests in the ledger's entries.
+    let notes: [NoteDigest: Note]
+    let catalogue: CatalogueVersions
+}
+
 /// What commands read and write through the ledger, as a server would.
 extension Startup {
-    /// What is recorded of a user, and the catalogue in force. Throws when the database is away or holds no catalogue.
-    func ledger(of user: UserID) async throws -> (ledger: UserLedger, catalogue: CatalogueVersions) {
+    /// What is recorded of a user with the words that go with it, and the catalogue in force. Throws when the database is away or
+    /// holds no catalogue.
+    func ledger(of user: UserID) async throws -> RecordedUser {
         try await withPool { pool in
-            let (ledger, shelf) = try await openLedger(pool)
-            let reader = ledger.reader()
+            let shelf = try await openCatalogue(pool)
+            let reader = LedgerReader(pool: pool, catalogue: shelf)
             async let running: Void = reader.run()
-            let read: Result<UserLedger, any Error>
+            let read: Result<RecordedUser, any Error>
             do {
-                read = .success(try await reader.ledger(of: user))
+                let ledger = try await reader.ledger(of: user)
+                let notes = try await reader.notes(Set(ledger.entries.compactMap(\.note)))
+                read = .success(RecordedUser(ledger: ledger, notes: notes, catalogue: shelf.snapshot))
             } catch {
                 read = .failure(error)
             }
             reader.shutDown()
             await running
-            return (try read.get(), shelf.snapshot)
+            return try read.get()
         }
     }
 
@@ -29,7 +40,7 @@ extension Startup {
         deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
     ) async throws -> Result<Reply, Refusal> {
         try await withPool { pool in
-            let ledger = try await openLedger(pool).ledger
+            let ledger = try await openLedger(pool)
             async let running: Void = ledger.run()
             let recorded: Result<Recorded<Reply, Refusal>, any Error>
             do {
@@ -43,15 +54,18 @@ extension Startup {
         }
     }
 
-    private func openLedger(_ pool: Pool) async throws -> (ledger: Ledger, shelf: CatalogueShelf) {
+    /// Throws when the database is away or holds no catalogue.
+    func openCatalogue(_ pool: Pool) async throws -> CatalogueShelf {
         guard let shelf = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored) else {
             throw DatabaseOpening.Refusal.noCatalogue
         }
-        let ledgerSettings = LedgerSettings(
-            entitlements: settings.entitlements, decodesLegacyTokens: settings.accountTokens.legacyHexUserID,
-            tombstoneKey: settings.tokens.tombstoneKey)
-        let ledger = Ledger(
-            pool: pool, catalogue: shelf, settings: ledgerSettings, now: Surroundings.now, salt: Surroundings.noteSalt)
-        return (ledger, shelf)
+        return shelf
+    }
+
+    private func openLedger(_ pool: Pool) async throws -> Ledger {
+        let shelf = try await openCatalogue(pool)
+        return Ledger(
+            pool: pool, catalogue: shelf, settings: try await LedgerSettings(settings, from: pool, clock: .real),
+            now: WallClock.real.now, salt: Surroundings.noteSalt)
     }
 }

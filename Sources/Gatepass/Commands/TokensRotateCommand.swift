@@ -1,5 +1,6 @@
 import ArgumentParser
 import EntitlementAPI
+import LedgerStore
 
 /// `gatepass tokens rotate`: a new key signs from now on; what the others signed verifies until it ends.
 struct TokensRotateCommand: AsyncParsableCommand {
@@ -13,13 +14,15 @@ struct TokensRotateCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws the exit status 1 when a fault was printed.
+    /// Throws the exit status 1 when a fault was printed, also for another key-encryption key than the installation's.
     func run() async throws {
         let overrides = try Startup.reporting { try installation.overridesForKeys() }
         let startup = try Startup(options, overrides: overrides)
         try await Startup.reporting {
             let kid = try await startup.withPool { pool in
-                try await SigningKeys(startup.settings.tokens, pool: pool).rotate(why.operation)
+                // No server could sign with a key that was sealed otherwise than the installation's.
+                _ = try await LedgerSettings(startup.settings, from: pool, clock: .real)
+                return try await SigningKeys(startup.settings.tokens, pool: pool, clock: .real).rotate(why.operation)
             }
             print("\(kid) signs from now on")
         }

@@ -42,10 +42,13 @@ struct UserStatusCommand: AsyncParsableCommand {
     func run() async throws {
         let (user, startup) = (try about.id(), try about.startup())
         try await Startup.reporting {
-            let (ledger, catalogue) = try await startup.ledger(of: user)
-            let timeline = Timeline(folding: ledger, given: catalogue, settings: startup.settings.entitlements)
+            let recorded = try await startup.ledger(of: user)
+            let timeline = Timeline(
+                folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
             let now = Surroundings.now()
-            let parts = StatusBody.Parts(explaining: ledger, at: now, under: timeline.settings, given: catalogue)
+            let parts = StatusBody.Parts(
+                explaining: recorded.ledger, at: now, under: timeline.settings, given: recorded.catalogue,
+                calling: recorded.deviceNames)
             let body = StatusBody(timeline.status(at: now), parts)
             print(String(decoding: body.bytes, as: UTF8.self))
         }
@@ -64,16 +67,23 @@ struct UserTimelineCommand: AsyncParsableCommand {
     func run() async throws {
         let (user, startup) = (try about.id(), try about.startup())
         try await Startup.reporting {
-            for entry in try await startup.ledger(of: user).ledger.entries { print(Self.line(entry)) }
+            let recorded = try await startup.ledger(of: user)
+            for entry in recorded.ledger.entries { print(Self.line(entry, in: recorded)) }
         }
     }
 
-    private static func line(_ entry: LedgerEntry) -> String {
+    private static func line(_ entry: LedgerEntry, in recorded: RecordedUser) -> String {
+        let note = entry.note.flatMap { recorded.notes[$0] }
         let times = [entry.effectiveAt, entry.recordedAt].map { RFC3339.text(of: $0) }
         let words = [
-            entry.fact.sentence(writing: RFC3339.text(of:)), entry.note?.actor, entry.note?.reason,
-            entry.note?.reference,
+            entry.fact.sentence(writing: RFC3339.text(of:), calling: recorded.deviceNames.name), note?.actor,
+            note?.reason, note?.reference,
         ]
         return (times + words.compactMap(\.self).map(VisibleText.escaped)).joined(separator: "\t")
     }
+}
+
+extension RecordedUser {
+    /// What the app calls the user's devices.
+    fileprivate var deviceNames: DeviceNames { DeviceNames(of: ledger, notes) }
 }

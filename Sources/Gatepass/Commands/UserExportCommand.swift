@@ -20,7 +20,7 @@ struct UserExportCommand: AsyncParsableCommand {
     }
 }
 
-/// Nobody of this id was ever seen, or they were erased.
+/// Nobody of this id is known.
 struct UserMissing: Error, CustomStringConvertible {
     let user: UserID
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import LedgerStore
 
@@ -38,8 +39,10 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
 }
 
 extension Settings.Tokens {
-    /// Development has no key, and nobody to protect.
-    var tombstoneKey: TombstoneKey {
-        TombstoneKey(derivedFrom: keyEncryptionKey?.bytes ?? Array("gatepass development".utf8))
+    /// What keys in the database are sealed with.
+    var seal: KeySeal {
+        let current = keyEncryptionKey ?? .development
+        return KeySeal(
+            SymmetricKey(data: current.bytes), previous: previousKeyEncryptionKeys.map { SymmetricKey(data: $0.bytes) })
     }
 }

@@ -63,6 +63,8 @@ extension Settings {
         let offlineTokenHours: Int
         /// Nil only in development.
         let keyEncryptionKey: KeyEncryptionKey?
+        /// Open what was sealed under them, while the key is changed.
+        let previousKeyEncryptionKeys: [KeyEncryptionKey]
 
         init(_ reader: inout SettingsReader) {
             offlineTokenHours = reader.integer("tokens.offline_token_hours", default: 72, in: 1...longestHours)
@@ -72,6 +74,14 @@ extension Settings {
             if secret != nil, keyEncryptionKey == nil {
                 reader.report(
                     key, "\(key) is not the base64 of 32 bytes", "write the output of: openssl rand -base64 32")
+            }
+            let previousKey = "tokens.previous_key_encryption_keys"
+            let previous = reader.secrets(previousKey)
+            previousKeyEncryptionKeys = previous.compactMap { KeyEncryptionKey(base64: $0.text) }
+            if previousKeyEncryptionKeys.count < previous.count {
+                reader.report(
+                    previousKey, "\(previousKey) has one that is not the base64 of 32 bytes",
+                    "write each as the output of: openssl rand -base64 32")
             }
         }
     }

@@ -12,10 +12,6 @@ extension Settings {
             cooldownDays = reader.integer("ownership.cooldown_days", default: 30, in: 0...longestDays)
             transfersPerYear = reader.integer("ownership.transfers_per_year", default: 3, in: 0...1_000)
         }
-
-        var rules: ClaimRules {
-            ClaimRules(unclaimed: unclaimed, cooldownDays: cooldownDays, transfersPerYear: transfersPerYear)
-        }
     }
 
     /// `account_tokens`: how an `appAccountToken` is read.
@@ -26,6 +22,13 @@ extension Settings {
         init(_ reader: inout SettingsReader) {
             legacyHexUserID = reader.boolean("account_tokens.legacy_hex_user_id", default: false)
         }
+    }
+
+    /// Who may claim a purchase.
+    var claimRules: ClaimRules {
+        ClaimRules(
+            unclaimed: ownership.unclaimed, cooldownDays: ownership.cooldownDays,
+            transfersPerYear: ownership.transfersPerYear, decodesLegacyTokens: accountTokens.legacyHexUserID)
     }
 
     /// `credits`: who may spend.

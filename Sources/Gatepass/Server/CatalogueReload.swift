@@ -23,7 +23,8 @@ struct CatalogueReload: Service {
         }
         do {
             let file = try CatalogueFile(text: try server.files.text(name, "the catalogue"), fileName: name)
-            let applied = try await CatalogueApplier(pool: pool, settings: server.settings).apply(file)
+            let applied = try await CatalogueApplier(pool: pool, settings: server.settings, clock: server.clock)
+                .apply(file)
             server.logger.info(
                 "catalogue read again", metadata: ["version": "\(applied.version)", "new": "\(applied.isNew)"])
         } catch {

@@ -43,6 +43,7 @@ struct DatabaseOpening: Service {
     let settings: Settings
     let catalogueFile: CatalogueFile?
     let migrations: [Migration]
+    let clock: WallClock
     let logger: Logger
 
     /// Runs the lanes until the end. Throws `Refusal`, `MigrationRefusal`, or what is wrong with the catalogue.
@@ -71,7 +72,7 @@ struct DatabaseOpening: Service {
                     try await warnOfLoss()
                     return try await openCatalogue()
                 }
-            } catch let error as DatabaseError {
+            } catch  where error is DatabaseError || error is SigningKeyFault {
                 if !hasComplained, !Task.isCancelled {
                     logger.warning("waiting for the database", metadata: ["error": "\(error)"])
                     hasComplained = true
@@ -106,22 +107,21 @@ struct DatabaseOpening: Service {
     }
 
     private func openCatalogue() async throws -> LedgerService.Opened {
+        let ledgerSettings = try await LedgerSettings(settings, from: pool, clock: clock)
         try await applyCatalogue()
         guard let shelf = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored) else {
             throw Refusal.noCatalogue
         }
-        let ledgerSettings = LedgerSettings(
-            entitlements: settings.entitlements, decodesLegacyTokens: settings.accountTokens.legacyHexUserID,
-            tombstoneKey: settings.tokens.tombstoneKey)
-        return LedgerService.Opened(
-            pool, shelf, SigningKeys(settings.tokens, pool: pool), settings: ledgerSettings)
+        let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
+        try await keys.resealOutdated()
+        return LedgerService.Opened(pool, shelf, keys, settings: ledgerSettings, clock: clock)
     }
 
     /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.
     private func applyCatalogue() async throws {
         guard let catalogueFile else { return }
         let isEmpty = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored) == nil
-        let applier = CatalogueApplier(pool: pool, settings: settings)
+        let applier = CatalogueApplier(pool: pool, settings: settings, clock: clock)
         if isEmpty || settings.catalog.onChange == .apply {
             let applied = try await applier.apply(catalogueFile)
             if applied.isNew { logger.info("catalogue applied", metadata: ["version": "\(applied.version)"]) }

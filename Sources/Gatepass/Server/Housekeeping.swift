@@ -13,6 +13,7 @@ struct Housekeeping: Service {
 
     let pool: Pool
     let retention: Settings.Retention
+    let clock: WallClock
     let logger: Logger
 
     /// Works until the process is to end. Throws nothing.
@@ -21,9 +22,9 @@ struct Housekeeping: Service {
             var logged = AuditHead.empty
             while !Task.isCancelled {
                 // What fails now is tried again next time.
-                _ = try? await IdempotencyKeys(pool: pool).sweep()
+                _ = try? await IdempotencyKeys(pool: pool, clock: clock).sweep()
                 if let days = retention.signedTextsDays {
-                    _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: Surroundings.now())
+                    _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: clock.now())
                 }
                 let head = try? await AuditTrail.head(from: pool)
                 if let head, head != logged {

@@ -20,16 +20,20 @@ final class LedgerService: EntitlementService {
         let keys: SigningKeys
         let export: Export
         let erasure: Erasure
+        let labels: Labels
 
-        init(_ pool: Pool, _ shelf: CatalogueShelf, _ keys: SigningKeys, settings: LedgerSettings) {
+        init(_ pool: Pool, _ shelf: CatalogueShelf, _ keys: SigningKeys, settings: LedgerSettings, clock: WallClock) {
             ledger = Ledger(
-                pool: pool, catalogue: shelf, settings: settings, now: Surroundings.now, salt: Surroundings.noteSalt)
+                pool: pool, catalogue: shelf, settings: settings, now: clock.now, salt: Surroundings.noteSalt)
             reader = ledger.reader()
-            accountTokens = AccountTokens(pool: pool, now: Surroundings.now, random: Surroundings.accountToken)
+            accountTokens = AccountTokens(
+                pool: pool, labels: settings.labels, now: clock.now, random: Surroundings.accountToken)
             self.shelf = shelf
             self.keys = keys
             export = Export(pool: pool)
-            erasure = Erasure(pool: pool, key: settings.tombstoneKey)
+            erasure = Erasure(
+                pool: pool, catalogue: shelf, settings: settings, audit: AuditTrail(), now: clock.now)
+            labels = settings.labels
         }
     }
 
@@ -45,10 +49,9 @@ final class LedgerService: EntitlementService {
 
     private let probe: DatabaseProbe
     private let roots: TrustRoots
-    private let now: @Sendable () -> Instant
     private let provisional: CatalogueVersions
     let settings: EntitlementSettings
-    private let rules: ClaimRules
+    let rules: ClaimRules
     private let logger: Logger
     /// Ends when the database has been opened.
     let opening = Gate()
@@ -57,11 +60,10 @@ final class LedgerService: EntitlementService {
     /// `provisional` is the catalogue of the file, for the time before the database's own is known.
     init(
         pool: Pool, roots: TrustRoots, provisional: CatalogueVersions, entitlements: EntitlementSettings,
-        rules: ClaimRules, now: @escaping @Sendable () -> Instant, logger: Logger
+        rules: ClaimRules, logger: Logger
     ) {
         probe = DatabaseProbe(pool: pool)
         self.roots = roots
-        self.now = now
         self.provisional = provisional
         settings = entitlements
         self.rules = rules
@@ -89,60 +91,34 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
-    func attach(
-        _ evidence: Evidence, proof: AccountProof?, to user: UserID
-    ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
-        let opened = try opened()
-        let purchase = evidence.purchase
-        let recorded = try await asking { () throws(DatabaseError) in
-            try await opened.ledger.record([evidence], for: [user]) { [rules, settings] history, catalogue in
-                let context = ClaimContext(
-                    rules: rules, fold: FoldContext(catalogue: catalogue, settings: settings))
-                return Attach(purchase, to: user, proof: proof, in: context).decide(given: history)
-            }
-        }
-        return recorded.answer.map { claim in
-            let timeline = recorded.timeline(of: user, in: foldContext)
-            let at = Attach.answeredAt(recorded.history.now, recording: [purchase])
-            let standing = timeline.standing(of: purchase.key, at: at)
-            let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
-            return AttachReply(outcome: outcome, reason: reason, purchase: purchase, timeline: timeline, at: at)
-        }
-    }
-
-    /// Throws `unavailable` while the database is away.
-    func restore(
-        _ items: [RestoreItem], proof: AccountProof?, to user: UserID
-    ) async throws(ServiceFailure) -> RestoreReply {
-        let opened = try opened()
-        let verified = items.map { Restore.Item(index: $0.index, purchase: $0.purchase) }
-        let recorded = try await asking { () throws(DatabaseError) in
-            try await opened.ledger.record(items.map(\.evidence), for: [user]) { [rules, settings] history, catalogue in
-                let context = ClaimContext(
-                    rules: rules, fold: FoldContext(catalogue: catalogue, settings: settings))
-                return Restore(verified, to: user, proof: proof, in: context).decide(given: history)
-            }
-        }
-        let timeline = recorded.timeline(of: user, in: foldContext)
-        let at = Attach.answeredAt(recorded.history.now, recording: items.map(\.purchase))
-        let verdicts = verdicts(of: recorded.answer, items: items, standings: timeline.standings(at: at))
-        return RestoreReply(
-            verdicts: verdicts, history: .notConfigured, recovered: 0, timeline: timeline, at: at)
-    }
-
-    /// Throws `unavailable` while the database is away.
     func record<Reply, Refusal>(
-        for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?, audit: AuditedAct?,
+        _ evidence: [Evidence], for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?,
+        audit: AuditedAct?,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         let opened = try opened()
         return try await asking { () throws(DatabaseError) in
             try await opened.ledger.record(
-                for: users, keys: keys, everythingOf: giver, audit: audit
+                evidence, for: users, keys: keys, everythingOf: giver, audit: audit
             ) { [settings] history, catalogue in
                 deciding(history, FoldContext(catalogue: catalogue, settings: settings))
             }
         }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.reader.replays(of: digests) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func labels() throws(ServiceFailure) -> Labels { try opened().labels }
+
+    /// Throws `unavailable` while the database is away.
+    func notes(_ digests: Set<NoteDigest>) async throws(ServiceFailure) -> [NoteDigest: Note] {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.reader.notes(digests) }
     }
 
     /// Throws `unavailable` while the database is away.
@@ -196,7 +172,8 @@ final class LedgerService: EntitlementService {
         let (isOpen, isDraining) = state.withLock { ($0.opened != nil, $0.isDraining) }
         let (keys, audit) = state.withLock { ($0.keys.check, $0.audit.check) }
         let schema = await probe.schemaVersion()
-        let expired = roots.roots.filter { !$0.isValid(at: now().milliseconds) }
+        let realNow = WallClock.real.now().milliseconds
+        let expired = roots.roots.filter { !$0.isValid(at: realNow) }
         return Readiness(checks: [
             .init(
                 name: "database", isInOrder: schema != nil,
@@ -212,24 +189,6 @@ final class LedgerService: EntitlementService {
             .init(name: "serving", isInOrder: !isDraining, detail: isDraining ? "draining" : "yes"),
         ])
     }
-
-    private func verdicts(
-        of answer: Result<[Int: Restore.Verdict], Never>, items: [RestoreItem], standings: [PurchaseKey: Standing]
-    ) -> [Int: RestoreReply.Verdict] {
-        let keys = Dictionary(uniqueKeysWithValues: items.map { ($0.index, $0.purchase.key) })
-        return answer.get().reduce(into: [:]) { verdicts, item in
-            switch item.value {
-            case .claimed(let claim):
-                let standing = keys[item.key].flatMap { standings[$0] }
-                let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
-                verdicts[item.key] = .settled(outcome, reason)
-            case .duplicateInRequest: verdicts[item.key] = .duplicateInRequest
-            case .refused(let refusal): verdicts[item.key] = .refused(refusal)
-            }
-        }
-    }
-
-    private var foldContext: FoldContext { FoldContext(catalogue: catalogue, settings: settings) }
 
     private func opened() throws(ServiceFailure) -> Opened {
         guard let opened = state.withLock({ $0.opened }) else {

@@ -15,6 +15,7 @@ struct NightlyAudit: Service {
     private static let pause = Duration.seconds(600)
 
     let pool: Pool
+    let clock: WallClock
     let logger: Logger
     /// Learns what came of it.
     let note: @Sendable (AuditHealth) -> Void
@@ -22,12 +23,12 @@ struct NightlyAudit: Service {
     /// Works until the process is to end. Throws nothing.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var wait = Self.wait(at: Surroundings.now(), share: Surroundings.pool.jitter())
+            var wait = Self.wait(at: clock.now(), share: Surroundings.pool.jitter())
             while true {
                 try? await Task.sleep(for: wait)  // cancelled: the loop ends
                 guard !Task.isCancelled else { return }
                 let isDone = await audit()
-                wait = isDone ? Self.wait(at: Surroundings.now(), share: Surroundings.pool.jitter()) : Self.pause
+                wait = isDone ? Self.wait(at: clock.now(), share: Surroundings.pool.jitter()) : Self.pause
             }
         }
     }
@@ -46,7 +47,7 @@ struct NightlyAudit: Service {
         do {
             let audit = try await BooksAudit(of: pool) { _ in await rest.take() }
             let seconds = (Surroundings.uptime() - start).components.seconds
-            note(AuditHealth(of: audit, at: Surroundings.now()))
+            note(AuditHealth(of: audit, at: clock.now()))
             for fault in audit.faults { logger.error("the books are not whole", metadata: ["fault": "\(fault)"]) }
             guard audit.faults.isEmpty else { return true }
             logger.info(

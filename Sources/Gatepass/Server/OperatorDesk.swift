@@ -14,12 +14,12 @@ struct OperatorDesk: OperatorService {
     private let reader: OperatorReader
     private let logger: Logger
 
-    init(pool: Pool, tombstoneKey: TombstoneKey, logger: Logger) {
+    init(pool: Pool, clock: WallClock, logger: Logger) {
         self.pool = pool
         self.logger = logger
         keys = APIKeys(pool: pool)
-        idempotency = IdempotencyKeys(pool: pool)
-        reader = OperatorReader(pool: pool, key: tombstoneKey)
+        idempotency = IdempotencyKeys(pool: pool, clock: clock)
+        reader = OperatorReader(pool: pool)
     }
 
     /// Throws `unavailable` while the database is away.
@@ -70,8 +70,8 @@ struct OperatorDesk: OperatorService {
     }
 
     /// Throws `unavailable` while the database is away.
-    func search(_ text: String) async throws(ServiceFailure) -> [Found] {
-        try await asking { () throws(DatabaseError) in try await reader.search(text) }
+    func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
+        try await asking { () throws(DatabaseError) in try await reader.search(text, under: labels) }
     }
 
     /// Throws `unavailable` while the database is away.
@@ -132,22 +132,15 @@ extension AuditTrail {
 }
 
 extension APIKeys {
-    /// With the process's clock and randomness.
+    /// With the real time, for they are a sign-in, and the process's randomness.
     convenience init(pool: Pool) {
         self.init(pool: pool, audit: AuditTrail(), now: Surroundings.now, random: Surroundings.apiKeySecret)
     }
 }
 
-extension Erasure {
-    /// With the process's clock and randomness.
-    init(pool: Pool, key: TombstoneKey) {
-        self.init(pool: pool, key: key, audit: AuditTrail(), now: Surroundings.now)
-    }
-}
-
 extension IdempotencyKeys {
-    /// With the process's clock and randomness.
-    init(pool: Pool) {
-        self.init(pool: pool, now: Surroundings.now, random: Surroundings.attemptName)
+    /// With the process's randomness.
+    init(pool: Pool, clock: WallClock) {
+        self.init(pool: pool, now: clock.now, random: Surroundings.attemptName)
     }
 }

@@ -22,18 +22,21 @@ struct Server: Sendable {
     let files: ServerFiles
     let database: ConnectionSettings
     let logger: Logger
+    var clock = WallClock.real
     /// Called with the port once the server listens and the database is open.
     var onReady: @Sendable (_ port: Int) async -> Void = { _ in }
 
-    /// Runs until SIGTERM or SIGINT; a second one ends it at once.
+    /// Runs until one of the signals, of which a second one ends it at once, or until the group that it runs in is to end.
     ///
     /// Throws what makes a start impossible: files, keys, a schema out of range, a port that is taken.
-    func run() async throws {
+    func run(until signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
         let roots = try files.trustRoots(settings)
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
         do {
             let login = Login(settings: settings.auth, files: files, client: client)
-            try await serve(roots: roots, bearers: try await login.verifier(), client: client)
+            let services = self.services(roots: roots, bearers: try await login.verifier(), client: client)
+            defer { LogStream.standardError.flush() }
+            try await run(services, until: signals)
         } catch {
             try? await client.shutdown()  // the error that ended the server is the one to tell
             throw error
@@ -41,44 +44,46 @@ struct Server: Sendable {
         try await client.shutdown()
     }
 
-    private func serve(roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient) async throws {
+    private func services(roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient) -> [any Service] {
         var limits = PoolLimits()
         limits.maxConnections = settings.database.poolSize
         let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)
         let service = LedgerService(
             pool: pool, roots: roots, provisional: provisional, entitlements: settings.entitlements,
-            rules: settings.ownership.rules, now: Surroundings.now, logger: logger)
+            rules: settings.claimRules, logger: logger)
         let revocation = settings.apple.ocsp ? RevocationCheck(transport: OCSPQuestions(client: client)) : nil
         let verifiers = AppVerifiers(roots: roots, revocation: revocation)
-        let desk = OperatorDesk(pool: pool, tombstoneKey: settings.tokens.tombstoneKey, logger: logger)
-        let api = API(dependencies(service: service, desk: desk, bearers: bearers, verifiers: verifiers))
+        let desk = OperatorDesk(
+            pool: pool, clock: clock, logger: logger)
+        let api = API(
+            dependencies(service: service, desk: desk, bearers: bearers, verifiers: verifiers),
+            isInDevelopment: settings.environment == .development)
         let opening = DatabaseOpening(
             pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,
-            logger: logger)
+            clock: clock, logger: logger)
         let notice = ReadyNotice(opening: service.opening, onReady: onReady)
         let http = Application(
             router: api.router(), server: api.server(),
             configuration: API.configuration(
                 at: .hostname(settings.http.host, port: Int(settings.http.port)), logger: logger),
             onServerRunning: { channel in notice.listens(at: channel.localAddress?.port ?? 0) }, logger: logger)
-        defer { LogStream.standardError.flush() }
-        try await run([
+        return [
             AccessLog(), PoolService(pool: pool), opening,
-            Housekeeping(pool: pool, retention: settings.retention, logger: logger),
-            NightlyAudit(pool: pool, logger: logger, note: service.note),
+            Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
+            NightlyAudit(pool: pool, clock: clock, logger: logger, note: service.note),
             CatalogueReload(server: self, pool: pool),
             DrainingHTTP(
                 application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),
             notice,
-        ])
+        ]
     }
 
-    private func run(_ services: [any Service]) async throws {
+    private func run(_ services: [any Service], until signals: [UnixSignal]) async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.longestShutdown
         configuration.maximumCancellationDuration = .seconds(2)
         try await ServiceGroup(configuration: configuration).run()
@@ -96,8 +101,9 @@ struct Server: Sendable {
                 readPerMinute: limits.readPerMinute ?? 0),
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
-            openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: Surroundings.now,
-            uptime: Surroundings.uptime, newRequestID: Surroundings.requestID, newID: Surroundings.id,
+            openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,
+            realNow: WallClock.real.now, uptime: Surroundings.uptime, newRequestID: Surroundings.requestID,
+            newID: Surroundings.id,
             logAccess: { [logger] in AccessLog.take($0, for: logger) }, logger: logger)
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The clock and the randomness of the process: everything below is handed them, and only here are they read.
 enum Surroundings {
-    /// The wall clock, whole milliseconds.
+    /// The real time, whole milliseconds; what a server sells runs by its ``WallClock``.
     static func now() -> Instant {
         Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
     }

@@ -4,12 +4,17 @@ package import MariaDB
 /// Issues the one random account token of each user (`semantics.md` §5).
 package struct AccountTokens: Sendable {
     private let pool: Pool
+    private let labels: Labels
     private let now: @Sendable () -> Instant
     private let random: @Sendable () -> AccountToken
 
     /// `random` makes a UUID v4 nobody can guess.
-    package init(pool: Pool, now: @escaping @Sendable () -> Instant, random: @escaping @Sendable () -> AccountToken) {
+    package init(
+        pool: Pool, labels: Labels, now: @escaping @Sendable () -> Instant,
+        random: @escaping @Sendable () -> AccountToken
+    ) {
         self.pool = pool
+        self.labels = labels
         self.now = now
         self.random = random
     }
@@ -25,9 +30,10 @@ package struct AccountTokens: Sendable {
         let token = random()
         let now = now()
         return try await pool.transaction { (session) throws(DatabaseError) in
-            let heads = try UserRow.lock([user], at: now, in: session)
+            let heads = try UserRow.lock([user], under: labels, at: now, in: session)
             guard let head = heads?[user] else { throw DatabaseError(.misuse, statement: "issue token") }
-            return try AccountTokenRow.issue(token, to: head.pseudonym, at: now, in: session)
+            return try AccountTokenRow.issue(
+                token, as: labels.label(of: token), to: head.pseudonym, at: now, in: session)
         }
     }
 }

@@ -37,6 +37,7 @@ struct AuditLink: Hashable {
     let actor: String
     let action: String
     let subject: UInt64?
+    let otherSubject: UInt64?
     let detailsDigest: [UInt8]
     let previousHash: [UInt8]
 
@@ -48,13 +49,14 @@ struct AuditLink: Hashable {
         encoder.append(at.milliseconds)
         encoder.append(actor)
         encoder.append(action)
-        encoder.append(subject.map { String($0) })
+        encoder.append(subject)
+        encoder.append(otherSubject)
         encoder.append(detailsDigest)
         return encoder.digest
     }
 }
 
-/// The words of an entry, which can be erased; the salt goes with them, so the digest that stays tells nothing.
+/// The words of an entry, which can be deleted; the salt goes with them, so the digest that stays tells nothing.
 struct AuditNote: Hashable {
     let salt: [UInt8]
     let details: String

@@ -58,18 +58,22 @@ package struct AuditRecord: Sendable {
     package let action: AuditAction
     /// The pseudonym of the person whom the act is about.
     package let subject: UInt64?
+    /// That of somebody else whom it concerns.
+    package let otherSubject: UInt64?
     /// What exactly, by name; it may be erased with the person.
     package let details: [String: String]
     /// Why, in the actor's words; erased likewise.
     package let reason: String?
 
     package init(
-        at: Instant, actor: Actor, action: AuditAction, subject: UInt64?, details: [String: String], reason: String?
+        at: Instant, actor: Actor, action: AuditAction, subject: UInt64?, otherSubject: UInt64? = nil,
+        details: [String: String], reason: String?
     ) {
         self.at = at
         self.actor = actor
         self.action = action
         self.subject = subject
+        self.otherSubject = otherSubject
         self.details = details
         self.reason = reason
     }
@@ -84,6 +88,8 @@ package struct AuditEntry: Hashable, Sendable {
     package let subject: UInt64?
     /// The subject's user id; nil without a subject, and once the person was erased.
     package let user: UserID?
+    /// The pseudonym of somebody else whom the act concerned.
+    package let otherSubject: UInt64?
     /// As a JSON object; nil once erased.
     package let details: String?
     package let reason: String?

@@ -25,19 +25,11 @@ package struct AuditTrail: Sendable {
         let note = AuditNote(salt: salt(), details: Self.object(record.details), reason: record.reason)
         let link = AuditLink(
             id: head.length + 1, at: max(record.at, head.lastAt), actor: record.actor.text, action: record.action.text,
-            subject: record.subject, detailsDigest: note.digest, previousHash: head.hash)
+            subject: record.subject, otherSubject: record.otherSubject, detailsDigest: note.digest,
+            previousHash: head.hash)
         try AuditEntryRow.insert(link, in: session)
         try AuditEntryRow.insert(note, of: link.id, in: session)
         try AuditHeadRow.move(to: AuditHead(length: link.id, lastAt: link.at, hash: link.hash), in: session)
-    }
-
-    /// Erases what the trail says of a person in words; the chain still verifies.
-    ///
-    /// Returns what the details of the erasure's own entry say of it: which acts on others lost their words. Throws when the
-    /// database refuses a statement or is away.
-    package static func erase(subject: UInt64, in session: Session) throws(DatabaseError) -> [String: String] {
-        let others = try AuditEntryRow.eraseNotes(about: subject, in: session)
-        return others.isEmpty ? [:] : [AuditEntryRow.takenActs: JSONField.list(others.map { JSONField($0) }).json]
     }
 
     /// A page of the trail, newest first. Throws when the database is away.

@@ -3,8 +3,7 @@ package import MariaDB
 /// Walks the audit trail from its first entry and says what does not fit.
 ///
 /// The chain finds an entry that was edited, taken out, put in or moved; the head finds a trail that was cut off at its
-/// end; a head that was exported finds one that was written anew, head and all. What it says of the ledgers whose chains an erasure
-/// made anew is compared with them.
+/// end; a head that was exported finds one that was written anew, head and all.
 package struct AuditVerification: Sendable {
     /// What does not fit.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
@@ -22,8 +21,6 @@ package struct AuditVerification: Sendable {
         case headMismatch(last: UInt64, head: UInt64)
         /// The trail does not reach the exported head, or was another then.
         case exportMismatch(length: UInt64)
-        /// The ledger under the pseudonym is not the one that the erasure of this entry left.
-        case ledgerRemade(id: UInt64, pseudonym: UInt64)
 
         package var description: String {
             switch self {
@@ -34,7 +31,6 @@ package struct AuditVerification: Sendable {
             case .noteMissing(let id): "the words of entry \(id) are gone, and nobody's erasure took them"
             case .headMismatch(let last, let head): "the entries end at \(last), the head stands at \(head)"
             case .exportMismatch(let length): "the trail is not the one whose entry \(length) was exported"
-            case .ledgerRemade(let id, let pseudonym): "the ledger of #\(pseudonym) is not what entry \(id) left"
             }
         }
     }
@@ -115,10 +111,6 @@ package struct AuditVerification: Sendable {
             note(.headMismatch(last: last.length, head: head.length))
         }
         if let export, !isExportMet { note(.exportMismatch(length: export.length)) }
-        let remade = try await pool.with { (session) throws(DatabaseError) in
-            try RemadeHead.unknown(limit: Self.maximumDefects, in: session)
-        }
-        for (entry, pseudonym) in remade { note(.ledgerRemade(id: entry, pseudonym: pseudonym)) }
     }
 
     private mutating func note(_ defect: Defect) {

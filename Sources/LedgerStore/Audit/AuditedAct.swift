@@ -3,18 +3,15 @@ import MariaDB
 
 /// What an operator does to a person through the ledger, as the audit trail will tell it if the act changes anything.
 package struct AuditedAct: Hashable, Sendable {
-    /// The member of the details that has the pseudonym of `other`.
-    static let otherPerson = "other_pseudonym"
-
     package let actor: Actor
     package let action: AuditAction
     /// Whom it is done to.
     package let subject: UserID
-    /// Somebody else whom it concerns; the trail names them by pseudonym alone, so that erasing them leaves nothing.
+    /// Somebody else whom it concerns; the trail names them by pseudonym alone, so that no name of theirs stays behind.
     package let other: UserID?
-    /// What exactly, by name; of the subject alone, with whom it is erased.
+    /// What exactly, by name; it goes with either of the two.
     package let details: [String: String]
-    /// Why, in the actor's words; erased likewise.
+    /// Why, in the actor's words; likewise.
     package let reason: String?
 
     package init(
@@ -31,10 +28,9 @@ package struct AuditedAct: Hashable, Sendable {
 
     /// The record of it, once carried out on `workspace`. Throws `.misuse` when the act's people are not in the workspace.
     func record(on workspace: Workspace) throws(DatabaseError) -> AuditRecord {
-        var details = details
-        if let other { details[Self.otherPerson] = String(try Self.pseudonym(of: other, in: workspace)) }
-        return AuditRecord(
+        AuditRecord(
             at: workspace.now, actor: actor, action: action, subject: try Self.pseudonym(of: subject, in: workspace),
+            otherSubject: try other.map { (user) throws(DatabaseError) in try Self.pseudonym(of: user, in: workspace) },
             details: details, reason: reason)
     }
 

@@ -1,41 +1,50 @@
 package import Entitlements
 package import MariaDB
 
-/// Everything that is verified: the audit trail, the API keys against it, and the ledgers.
+/// Everything that is verified: the audit trail, the API keys against it, the signed states and the ledgers.
 package struct BooksAudit: Sendable {
     package let trail: AuditVerification.Outcome
     package let keys: APIKeyAudit.Outcome
+    package let states: StateAudit.Outcome
     package let ledgers: LedgerAudit.Outcome
 
     /// Verifies all of it while servers go on, also against a head of the trail that was exported earlier. Calls
-    /// `onPage` after each page of the ledgers, and goes on when it returns. Throws when the database is away.
+    /// `onPage` after each page of the signed states and of the ledgers, and goes on when it returns. Throws when the database is
+    /// away.
     package init(
         of pool: Pool, against export: ExportedAuditHead? = nil,
         onPage: @Sendable (LedgerAudit.Progress) async -> Void
     ) async throws(DatabaseError) {
         trail = try await AuditVerification.run(from: pool, against: export)
         keys = try await APIKeyAudit.run(from: pool)
+        states = try await StateAudit.run(from: pool) { await onPage(LedgerAudit.Progress(states: $0)) }
         ledgers = try await LedgerAudit(pool: pool).run(onPage: onPage)
     }
 
-    /// The same with the ledger of `user` alone; nil for one never seen. Throws when the database is away.
+    /// The same with the ledger of `user` and the signed states of what they have alone; nil for one never seen. Throws when the database is away.
     package init?(
         of pool: Pool, against export: ExportedAuditHead? = nil, ledgerOf user: UserID
     ) async throws(DatabaseError) {
-        guard let ledgers = try await LedgerAudit(pool: pool).run(of: user) else { return nil }
-        self.ledgers = ledgers
+        let audit = LedgerAudit(pool: pool)
+        guard let pseudonym = try await audit.pseudonym(of: user) else { return nil }
+        ledgers = try await audit.run(of: pseudonym)
         trail = try await AuditVerification.run(from: pool, against: export)
         keys = try await APIKeyAudit.run(from: pool)
+        states = try await StateAudit.run(from: pool, of: pseudonym) { _ in }
     }
 
     /// What is wrong, a line each, without a user's id.
     package var faults: [String] {
-        trail.defects.map { "audit trail: \($0)" } + keys.faults.map(\.description) + ledgers.faults.map(\.unnamed)
+        unnamedFaults + ledgers.faults.map(\.unnamed)
     }
 
     /// The same for those who may read user ids.
     package var namedFaults: [String] {
+        unnamedFaults + ledgers.faults.map(\.description)
+    }
+
+    private var unnamedFaults: [String] {
         trail.defects.map { "audit trail: \($0)" } + keys.faults.map(\.description)
-            + ledgers.faults.map(\.description)
+            + states.faults.map { "row \($0) of apple_iap_transactions does not agree with itself" }
     }
 }

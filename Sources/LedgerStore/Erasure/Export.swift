@@ -3,15 +3,12 @@ package import MariaDB
 
 /// All that is held of one person, as one JSON document.
 package struct Export: Sendable {
-    private static let person = Statement(
+    private static let person = SQLStatement(
         "export user",
         """
         SELECT pseudonym, JSON_OBJECT('user_id', user_id, 'pseudonym', pseudonym, 'created_at_ms', created_at)
         FROM users WHERE user_id = ? OR pseudonym = ? AND user_id IS NULL FOR UPDATE
         """)
-
-    /// An erased person is not told by what number somebody has shown a purchase since.
-    private static let number = "IF(u.user_id IS NULL, p.external_id, COALESCE(p.known_as, p.external_id))"
 
     /// A token as people are given it: lower case, `8-4-4-4-12`.
     private static func uuid(_ column: String) -> String {
@@ -22,36 +19,41 @@ package struct Export: Sendable {
     private static let members = [
         (
             "account_tokens",
-            Statement(
+            SQLStatement(
                 "export tokens",
                 """
-                SELECT JSON_OBJECT('token', \(uuid("token")), 'issued_at_ms', issued_at)
-                FROM (
-                    SELECT user_id, token, issued_at FROM account_tokens
-                    UNION ALL SELECT user_id, token, issued_at FROM merged_tokens
-                ) a WHERE user_id = ?
+                SELECT JSON_OBJECT('token', \(uuid("token")), 'label', label, 'issued_at_ms', issued_at)
+                FROM account_tokens WHERE user_id = ?
                 """)
         ),
         (
             "purchases",
-            Statement(
+            SQLStatement(
                 "export purchases",
                 """
                 SELECT JSON_OBJECT('source', source, 'app', NULLIF(app, ''), 'environment', environment,
-                    'external_id', COALESCE(known_as, external_id), 'bound_at_ms', bound_at)
+                    'external_id', external_id, 'bound_at_ms', bound_at)
                 FROM purchases WHERE user_id = ? ORDER BY id
                 """)
         ),
         (
             "transactions",
-            Statement(
+            SQLStatement(
                 "export states",
                 """
                 SELECT JSON_OBJECT('transaction_id', t.transaction_id,
-                    'original_transaction_id', COALESCE(p.known_as, t.original_transaction_id), 'app', t.app, 'environment', t.environment, 'product_id', t.product_id, 'type', t.product_type,
+                    'original_transaction_id', t.original_transaction_id,
+                    'web_order_line_item_id', t.web_order_line_item_id, 'app', t.app, 'environment', t.environment,
+                    'product_id', t.product_id, 'type', t.product_type, 'subscription_group', t.subscription_group,
                     'purchased_at_ms', t.purchase_at, 'expires_at_ms', t.expires_at, 'quantity', t.quantity,
-                    'family_shared', t.is_family_shared, 'revoked_at_ms', t.revocation_at, 'share', t.share,
-                    'app_account_token', \(uuid("t.app_account_token")), 'app_transaction_id', t.app_transaction_id,
+                    'family_shared', t.is_family_shared, 'reason', t.reason, 'storefront', t.storefront,
+                    'storefront_id', t.storefront_id, 'price_milliunits', t.price, 'currency', t.currency,
+                    'offer', t.offer, 'offer_type', t.offer_type, 'offer_discount_type', t.offer_discount_type,
+                    'offer_period', t.offer_period, 'billing_plan_type', t.billing_plan_type,
+                    'revoked_at_ms', t.revocation_at, 'revocation_reason', t.revocation_reason,
+                    'revocation_type', t.revocation_type, 'revocation_percentage', t.revocation_percentage,
+                    'share', t.share,
+                    'app_account_token', t.app_account_token, 'app_transaction_id', t.app_transaction_id,
                     'signed_at_ms', t.signed_at, 'recorded_at_ms', t.recorded_at, 'unreadable', t.unreadable,
                     'signed_text', CONCAT(COALESCE(h.header, ''), s.jws))
                 FROM purchases p STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
@@ -62,46 +64,29 @@ package struct Export: Sendable {
         ),
         (
             "ledger",
-            Statement(
+            SQLStatement(
                 "export entries",
                 """
                 SELECT JSON_OBJECT('sequence', l.seq, 'recorded_at_ms', l.recorded_at, 'effective_at_ms', l.effective_at,
-                    'kind', l.kind, 'source', p.source, 'environment', p.environment, 'external_id', \(number),
-                    'transaction_id', IF(u.user_id IS NULL AND p.known_as IS NOT NULL, NULL, t.transaction_id),
-                    'signed_at_ms', t.signed_at,
-                    'content', JSON_QUERY(l.content, '$'), 'note', JSON_QUERY(l.note, '$'))
-                FROM ledger_entries l STRAIGHT_JOIN users u ON u.pseudonym = l.user_id
-                LEFT JOIN purchases p ON p.id = l.purchase_id
-                LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
+                    'kind', l.kind, 'content', JSON_QUERY(l.content, '$'), 'note', JSON_QUERY(n.content, '$'))
+                FROM ledger_entries l LEFT JOIN notes n ON n.digest = l.note_digest
                 WHERE l.user_id = ? ORDER BY l.seq
                 """)
         ),
         (
             "subscriptions",
-            Statement(
+            SQLStatement(
                 "export projection",
                 """
-                SELECT JSON_OBJECT('source', s.source, 'environment', s.environment, 'external_id', \(number),
+                SELECT JSON_OBJECT('source', s.source, 'environment', s.environment, 'external_id', s.external_id,
                     'product_id', s.product_id, 'tier', s.tier, 'starts_at_ms', s.starts_at,
                     'expires_at_ms', s.expires_at)
-                FROM subscriptions s STRAIGHT_JOIN users u ON u.pseudonym = s.user_id
-                STRAIGHT_JOIN purchases p ON p.id = s.purchase_id
-                WHERE s.user_id = ? ORDER BY s.purchase_id
-                """)
-        ),
-        (
-            "idempotency_keys",
-            Statement(
-                "export requests",
-                """
-                SELECT JSON_OBJECT('key', idempotency_key, 'status', status, 'created_at_ms', created_at,
-                    'expires_at_ms', expires_at)
-                FROM idempotency_keys WHERE owner = CONCAT('user:', ?) ORDER BY idempotency_key
+                FROM subscriptions s WHERE s.user_id = ? ORDER BY s.purchase_id
                 """)
         ),
         (
             "audit",
-            Statement(
+            SQLStatement(
                 "export audit entries",
                 """
                 SELECT JSON_OBJECT('number', e.id, 'at_ms', e.at, 'actor', e.actor, 'action', e.action,

@@ -1,34 +1,27 @@
 package import Entitlements
 
-/// Whose a key of a request is.
-package enum IdempotencyOwner: Hashable, Sendable {
-    /// A server; the answers are kept for a day.
-    case apiKey(UInt64)
-    /// A user, whoever calls on their behalf; the answers are kept for ever (`contract.md` §1).
-    case user(UserID)
-}
-
-/// Whom a request is about: what is kept of it goes when one of them is erased.
+/// Whom a request is about: what is kept of it goes with any of them.
 package enum IdempotencySubject: Hashable, Sendable {
     case nobody
-    case user(UserID, and: UserID?)
+    /// The labels of user ids.
+    case user(Label, and: Label?)
     /// Whoever its answer will name: it goes with anybody.
     case anybody
 }
 
-/// A request that was asked for under a key.
+/// A request that a server asked for under a key.
 package struct IdempotentRequest: Hashable, Sendable {
-    package let owner: IdempotencyOwner
-    /// 1–255 visible ASCII characters.
-    package let key: String
-    /// SHA-256 over all that makes the request what it is.
-    package let hash: [UInt8]
+    /// The number of the server's API key.
+    package let apiKey: UInt64
+    package let key: Label
+    /// That of all that makes the request what it is.
+    package let digest: Label
     package let subject: IdempotencySubject
 
-    package init(owner: IdempotencyOwner, key: String, hash: [UInt8], about subject: IdempotencySubject) {
-        self.owner = owner
+    package init(of apiKey: UInt64, key: Label, digest: Label, about subject: IdempotencySubject) {
+        self.apiKey = apiKey
         self.key = key
-        self.hash = hash
+        self.digest = digest
         self.subject = subject
     }
 }
@@ -37,16 +30,14 @@ package struct IdempotentRequest: Hashable, Sendable {
 package struct IdempotencyClaim: Hashable, Sendable {
     /// As the row has it.
     let owner: String
-    package let key: String
+    package let key: Label
     /// Names the attempt; random.
     package let claimant: UInt64
-    let isKeptForEver: Bool
 
-    package init(owner: String, key: String, claimant: UInt64, isKeptForEver: Bool) {
+    package init(owner: String, key: Label, claimant: UInt64) {
         self.owner = owner
         self.key = key
         self.claimant = claimant
-        self.isKeptForEver = isKeptForEver
     }
 }
 

@@ -34,17 +34,16 @@ package struct IdempotencyKeys: Sendable {
     package func claim(_ request: IdempotentRequest) async throws(DatabaseError) -> IdempotencyVerdict {
         let (claimant, now) = (random(), now())
         return try await pool.transaction { (session) throws(DatabaseError) in
-            let owner = try Self.column(of: request.owner, at: now, in: session)
+            let owner = "api_key:\(request.apiKey)"
             let fresh = IdempotencyKeyRow.Kept(
-                requestHash: request.hash, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
+                digest: request.digest, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
                 expiresAt: now + Self.keptTime)
             let kept = try IdempotencyKeyRow.lock(
                 fresh, about: request.subject, owner: owner, key: request.key, at: now, in: session)
-            let claim = IdempotencyClaim(
-                owner: owner, key: request.key, claimant: claimant, isKeptForEver: request.owner.isUser)
+            let claim = IdempotencyClaim(owner: owner, key: request.key, claimant: claimant)
             if kept.claimant == claimant { return .claimed(claim) }
             if !kept.hasExpired(at: now) {
-                guard kept.requestHash == request.hash else { return .reused }
+                guard kept.digest == request.digest else { return .reused }
                 if let answer = kept.answer {
                     return .answered(status: answer.status, body: answer.body, claimant: kept.claimant)
                 }
@@ -68,8 +67,7 @@ package struct IdempotencyKeys: Sendable {
     package static func finish(
         _ answer: RememberedAnswer, at now: Instant, in session: Session
     ) throws(DatabaseError) {
-        let expiresAt = answer.claim.isKeptForEver ? nil : now + keptTime
-        guard try IdempotencyKeyRow.finish(answer, expiresAt: expiresAt, in: session) else {
+        guard try IdempotencyKeyRow.finish(answer, expiresAt: now + keptTime, in: session) else {
             throw DatabaseError(.unavailable, statement: "finish request")
         }
     }
@@ -94,44 +92,10 @@ package struct IdempotencyKeys: Sendable {
         }
         return count
     }
-
-    /// Removes a person's keys, and what is kept of servers' requests about them, but not of the one of `claim`,
-    /// from which their id is taken. Throws when the database refuses a statement or is away.
-    package static func erase(
-        _ user: UserID, subject: UInt64, but claim: IdempotencyClaim? = nil, in session: Session
-    ) throws(DatabaseError) {
-        try IdempotencyKeyRow.forget(owner: column(ofUser: subject), in: session)
-        if let claim { try IdempotencyKeyRow.forgetSubject(of: claim, in: session) }
-        try IdempotencyKeyRow.forget(about: user, in: session)
-    }
-
-    private static func column(
-        of owner: IdempotencyOwner, at now: Instant, in session: Session
-    ) throws(DatabaseError) -> String {
-        switch owner {
-        case .apiKey(let id): return "api_key:\(id)"
-        case .user(let user):
-            guard let head = try UserRow.lock([user], at: now, in: session)?[user] else {
-                throw DatabaseError(.misuse, statement: "claim request")
-            }
-            return column(ofUser: head.pseudonym)
-        }
-    }
-
-    private static func column(ofUser pseudonym: UInt64) -> String { "user:\(pseudonym)" }
-}
-
-extension IdempotencyOwner {
-    fileprivate var isUser: Bool {
-        switch self {
-        case .apiKey: false
-        case .user: true
-        }
-    }
 }
 
 extension IdempotencyKeyRow.Kept {
     fileprivate func hasExpired(at now: Instant) -> Bool {
-        expiresAt.map { $0 <= now } ?? false
+        expiresAt <= now
     }
 }

@@ -101,6 +101,13 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
+    /// Replaces the seal of a key; repeat is safe. Throws when the database is away.
+    package func reseal(_ key: Key, as sealed: [UInt8]) async throws(DatabaseError) {
+        try await pool.transaction { (session) throws(DatabaseError) in
+            try SigningKeyRow.reseal(key.kid, from: key.sealedKey, to: sealed, in: session)
+        }
+    }
+
     /// Deletes keys; one that is gone already is no fault. Throws when the database is away.
     package func delete(_ keys: [Stored]) async throws(DatabaseError) {
         guard !keys.isEmpty else { return }

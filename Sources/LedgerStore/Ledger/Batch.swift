@@ -35,22 +35,24 @@ struct Batch: Sendable {
     /// What a batch came to.
     struct Outcome: Sendable {
         /// In the order of the requests.
-        let answers: [any Sendable]
+        let decided: [Request.Decided]
         let written: WriteBack.Written
     }
 
     private var keys: Set<PurchaseKey> { Set(requests.flatMap(\.keys)) }
 
+    private var statements: [Statement] { requests.flatMap { $0.evidence.map(\.statement) } }
+
     /// The tokens in the evidence and in what is known already: a text without one does not escape an earlier one's veto. And
     /// those of whoever gives all that they have.
     private func tokens(
         with known: [PurchaseKey: Workspace.Holding], of heads: [UserID: UserRow.Head], in session: Session
-    ) throws(DatabaseError) -> Set<AccountToken> {
-        var tokens = Set(requests.flatMap { $0.evidence.compactMap(\.purchase.accountToken) })
+    ) throws(DatabaseError) -> Set<Label> {
+        var tokens = Set(statements.compactMap { $0.state?.accountToken })
         tokens.formUnion(known.values.flatMap { $0.states.compactMap(\.purchase.accountToken) })
         for giver in Set(requests.compactMap(\.giver)) {
             guard let head = heads[giver] else { continue }
-            tokens.formUnion(try AccountTokenRow.tokens(of: head.pseudonym, in: session))
+            tokens.formUnion(try AccountTokenRow.labels(of: head.pseudonym, in: session))
         }
         return tokens
     }
@@ -60,7 +62,8 @@ struct Batch: Sendable {
     func write(
         in session: Session, given catalogue: CatalogueShelf.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {
-        let known = try PurchaseRow.known(Array(keys), in: session)
+        let accounts = Set(statements.compactMap { $0.state?.account })
+        let known = try PurchaseRow.known(Array(keys), owedBy: accounts, in: session)
         guard known.catalogueVersion == catalogue.newest else { return .outdated }
         // Before any lock: whoever waits for a heavy ledger's would hold up the rest of the batch.
         guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
@@ -73,19 +76,18 @@ struct Batch: Sendable {
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(
-            settings: settings, catalogue: catalogue.versions, headers: headers, salt: salt
+            settings: settings.entitlements, catalogue: catalogue.versions, headers: headers
         ).write(&workspace, in: session)
         try UserRow.remove(strangers(in: workspace, after: decided), madeAt: now, in: session)
         try audit(decided, on: workspace, in: session)
-        return .written(Outcome(answers: decided.map(\.answer), written: written))
+        return .written(Outcome(decided: decided, written: written))
     }
 
     /// People of whom nothing was recorded before and nothing is now: of requests that were refused, or changed nothing.
     private func strangers(in workspace: Workspace, after decided: [Request.Decided]) -> [UInt64] {
         let concerned = Set(zip(requests, decided).filter(\.1.hasChanged).flatMap(\.0.users))
         return workspace.people.values.filter { person in
-            let user = person.ledger.user
-            return person.head.length == 0 && person.appended.isEmpty && !user.isErased && !concerned.contains(user)
+            person.head.length == 0 && person.appended.isEmpty && !concerned.contains(person.ledger.user)
         }.map(\.head.pseudonym).sorted()
     }
 
@@ -110,18 +112,13 @@ struct Batch: Sendable {
 
     /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is noticed
     /// when its row is to be inserted.
-    ///
-    /// An erasure that buries one of the purchases erases somebody who has or had it: it commits before that person is locked
-    /// here, and then they are no longer who they were, or it waits for this transaction. One that nobody had when it was
-    /// looked for, and that was bound and buried since, is found where its row would be made (`WriteBack`).
     private func load(
-        _ found: PurchaseRow.Known, in session: Session, at now: Instant
+        _ known: PurchaseRow.Known, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Load {
         let named = keys
-        let (known, tombstones) = try withBuried(found, of: named, in: session)
         guard
             let heads = try UserRow.lock(
-                Set(requests.flatMap(\.users)), holding: known.holders, at: now, in: session)
+                Set(requests.flatMap(\.users)), holding: known.holders, under: settings.labels, at: now, in: session)
         else { return .outdated }
         let heavy = heads.filter(\.value.isHeavy).keys
         guard takesHeavy || heavy.isEmpty else {
@@ -131,11 +128,7 @@ struct Batch: Sendable {
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
-        let recognition = Recognition(
-            tombstones, in: found.isAnybodyErased ? requests.flatMap { $0.evidence.map(\.purchase) } : [],
-            under: settings.tombstoneKey)
         let locked = try PurchaseRow.lock(known.keys.union(theirs).sorted(), in: session)
-            .map { $0.recognized(by: recognition) }
         let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
         let isComplete = locked.lazy.filter { named.contains($0.key) }.allSatisfy { row in
             ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
@@ -145,38 +138,20 @@ struct Batch: Sendable {
             return .outdated
         }
         let holdings = try holdings(locked, of: named, former: former, userOf: userOf, in: session)
-        var workspace = Workspace(
-            now: now, people: try people(heads, in: session), holdings: holdings,
-            tokenHolders: try AccountTokenRow.holders(
-                of: tokens(with: holdings, of: heads, in: session), under: settings, in: session),
-            tombstoneKey: settings.tombstoneKey)
-        workspace.recognize(recognition)
-        return .loaded(workspace)
+        return .loaded(
+            Workspace(
+                now: now, people: try people(heads, in: session), holdings: holdings,
+                tokenHolders: try AccountTokenRow.holders(
+                    of: tokens(with: holdings, of: heads, in: session), in: session),
+                salt: salt))
     }
 
     /// Leaves nobody behind whom only locking has made.
     private func removeUnseen(
         _ heads: [UserID: UserRow.Head], madeAt now: Instant, in session: Session
     ) throws(DatabaseError) {
-        let unseen = heads.filter { user, head in head.length == 0 && !user.isErased }
+        let unseen = heads.filter { $0.value.length == 0 }
         try UserRow.remove(unseen.map(\.value.pseudonym).sorted(), madeAt: now, in: session)
-    }
-
-    /// The same with those that are buried, and with the erased people of the evidence's Apple accounts, whose debts follow
-    /// them; and the purchases by their tombstones where one of those might stand for one.
-    private func withBuried(
-        _ known: PurchaseRow.Known, of named: Set<PurchaseKey>, in session: Session
-    ) throws(DatabaseError) -> (known: PurchaseRow.Known, tombstones: [PurchaseKey: PurchaseKey]) {
-        guard known.isAnybodyErased else { return (known, [:]) }
-        let plain = named.filter { !$0.isTombstone }
-        let tombstones = Dictionary(
-            plain.map { ($0.buried(under: settings.tombstoneKey), $0) }, uniquingKeysWith: { first, _ in first })
-        var found = known.merging(try PurchaseRow.known(Array(tombstones.keys), in: session))
-        let accounts = Set(requests.flatMap { $0.evidence.compactMap(\.purchase.appTransactionID) })
-        let erased = try UserRow.erased(
-            of: accounts.flatMap { [$0, settings.tombstoneKey.tombstone(of: $0)] }, in: session)
-        found.holders.merge(erased.map { (.erased(pseudonym: $0), $0) }) { first, _ in first }
-        return (found, tombstones)
     }
 
     private func people(
@@ -187,8 +162,7 @@ struct Batch: Sendable {
         for (user, head) in heads {
             let ledger = ledgers[user]?.ledger ?? UserLedger(user: user)
             people[user] = Workspace.Person(
-                head: head, loaded: ledger, purchases: ledgers[user]?.purchases ?? [:],
-                tombstones: ledgers[user]?.tombstones ?? [:], ledger: ledger)
+                head: head, loaded: ledger, purchases: ledgers[user]?.purchases ?? [:], ledger: ledger)
         }
         return people
     }
@@ -203,8 +177,8 @@ struct Batch: Sendable {
             let owner = row.owner.flatMap { userOf[$0] }
             let former = Set((former[row.id] ?? []).compactMap { userOf[$0] })
             holdings[row.key] = Workspace.Holding(
-                id: row.id, tombstone: row.tombstone, isNamed: row.isNamed, owner: owner, formerHolders: former,
-                states: states[row.id] ?? [], loadedOwner: owner, loadedHolders: former)
+                id: row.id, owner: owner, formerHolders: former, states: states[row.id] ?? [], loadedOwner: owner,
+                loadedHolders: former)
         }
         return holdings
     }

@@ -54,7 +54,7 @@ package final class Ledger: Sendable {
         LedgerReader(pool: pool, catalogue: catalogue, cache: cache)
     }
 
-    /// Keeps nothing of an erased person at hand. What another instance keeps is answered to nobody either, because no head
+    /// Keeps nothing of somebody at hand who is gone. What another instance keeps is answered to nobody either, because no head
     /// leads to it (``LedgerCache``).
     package func forget(_ user: UserID) {
         cache.forget(user)
@@ -70,7 +70,7 @@ package final class Ledger: Sendable {
     ///
     /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history holds
     /// the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. Whatever the decision
-    /// moves, binds or grants must be among these, or be owned by `giver` or by an erased owner of one of them; who receives
+    /// moves, binds or grants must be among these, or be owned by `giver` or by an owner of one of them who is gone; who receives
     /// something must be among `users`. If the decision changes anything, `audit`, whose people are among `users` or are
     /// `giver`, is entered into the audit trail with it; a refusal and a repeat enter nothing. Throws `.misuse` when somebody is
     /// missing, and when the database is away; the same call may then be repeated.
@@ -79,26 +79,28 @@ package final class Ledger: Sendable {
         everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
         deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
     ) async throws(DatabaseError) -> Recorded<Reply, Refusal> {
-        let keys = keys.union(evidence.map(\.purchase.key))
+        let keys = keys.union(evidence.map(\.statement.key))
         let users = giver.map { users.union([$0]) } ?? users
-        let answer = await withCheckedContinuation { continuation in
+        return try await withCheckedContinuation { continuation in
             let request = Request(users: users, evidence: evidence, keys: keys, giver: giver, audit: audit) {
                 workspace, catalogue in
-                evidence.forEach { workspace.record($0) }
-                let decision = deciding(workspace.history(for: users, keys), catalogue)
+                let new = evidence.filter { workspace.record($0) }
+                let decision = deciding(
+                    workspace.history(for: users, keys, isEvidenceNew: !new.isEmpty), catalogue)
                 workspace.apply(decision)
-                let recorded = Recorded(answer: decision.answer, history: workspace.history(for: users, keys))
-                return Request.Decided(answer: recorded, hasChanged: !decision.changesNothing)
-            } resume: {
-                continuation.resume(returning: $0)
+                // Only now it is known whose it is.
+                let isNew = !workspace.dropUnowned(of: new).isEmpty
+                let history = workspace.history(for: users, keys, isEvidenceNew: isNew)
+                return Request.Decided(hasChanged: !decision.changesNothing) { folded in
+                    continuation.resume(
+                        returning: Result<Recorded<Reply, Refusal>, DatabaseError>.success(
+                            Recorded(answer: decision.answer, history: history, folded: folded)))
+                }
+            } fail: {
+                continuation.resume(returning: .failure($0))
             }
             submit(request, to: users.contains(where: cache.isHeavy) ? heavyLane : lane)
-        }
-        let committed = try answer.get()
-        guard let recorded = committed.answer as? Recorded<Reply, Refusal> else {
-            throw DatabaseError(.misuse, statement: "record")
-        }
-        return Recorded(answer: recorded.answer, history: recorded.history, folded: committed.folded)
+        }.get()
     }
 
     /// The same for a decision that reads no catalogue. Throws as the other does.
@@ -113,7 +115,7 @@ package final class Ledger: Sendable {
     }
 
     private func submit(_ request: Request, to lane: Lane<Request>) {
-        if !lane.submit(request) { request.resume(.failure(DatabaseError(.overloaded, statement: "record"))) }
+        if !lane.submit(request) { request.fail(DatabaseError(.overloaded, statement: "record")) }
     }
 
     /// Commits a batch; if it fails as a whole its requests are tried one by one, so that none suffers for another.
@@ -121,14 +123,12 @@ package final class Ledger: Sendable {
         do {
             switch try await write(requests, takingHeavy: takingHeavy) {
             case .written(let outcome):
-                for (request, answer) in zip(requests, outcome.answers) {
-                    request.resume(.success(Request.Committed(answer: answer, folded: outcome.written.folded)))
-                }
+                for decided in outcome.decided { decided.tell(outcome.written.folded) }
             case .tooHeavy(let heavy): await handOver(requests, because: heavy)
             }
         } catch {
             guard requests.count > 1, !error.isDatabaseAway else {
-                return requests.forEach { $0.resume(.failure(error)) }
+                return requests.forEach { $0.fail(error) }
             }
             for request in requests { await commit([request], takingHeavy: takingHeavy) }
         }
@@ -155,7 +155,8 @@ package final class Ledger: Sendable {
     }
 
     private func write(_ requests: [Request], takingHeavy: Bool) async throws(DatabaseError) -> Written {
-        let headers = try await headers.rows(of: requests.flatMap { $0.evidence.map(\.text) }, in: pool)
+        let headers = try await headers.rows(
+            of: requests.flatMap { $0.evidence.compactMap(\.proof?.text) }, in: pool)
         let batch = Batch(
             requests: requests, settings: settings, cache: cache, salt: salt, headers: headers, takesHeavy: takingHeavy)
         let attempt = Attempt()

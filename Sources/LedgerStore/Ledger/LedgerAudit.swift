@@ -5,17 +5,20 @@ package import MariaDB
 /// agree: edits, deletions, swaps and truncation.
 ///
 /// Ledgers are read one after the other in pages, without a lock; a ledger of any length takes the memory of a page and of
-/// the numbers of its purchases. What an erasure changes between two pages looks like a fault, so whoever seems to have
+/// the numbers of its purchases. What goes between two pages looks like a fault, so whoever seems to have
 /// one is judged once more, under their own lock.
 package struct LedgerAudit: Sendable {
     /// What the audit has gone through.
     package struct Progress: Hashable, Sendable {
+        /// The signed states, which come before the ledgers.
+        package var states = 0
         package var people = 0
         package var entries = 0
         /// Of all people, how many of a hundred are done.
         package var percent = 0
 
-        package init(people: Int = 0, entries: Int = 0, percent: Int = 0) {
+        package init(states: Int = 0, people: Int = 0, entries: Int = 0, percent: Int = 0) {
+            self.states = states
             self.people = people
             self.entries = entries
             self.percent = percent
@@ -43,7 +46,8 @@ package struct LedgerAudit: Sendable {
 
     /// What is wrong with the ledger of `user`; nothing for one never seen. Throws when the database is away.
     package func faults(of user: UserID) async throws(DatabaseError) -> [LedgerFault] {
-        try await run(of: user)?.faults ?? []
+        guard let pseudonym = try await pseudonym(of: user) else { return [] }
+        return try await run(of: pseudonym).faults
     }
 
     /// What is wrong with any ledger. Throws when the database is away.
@@ -51,13 +55,14 @@ package struct LedgerAudit: Sendable {
         try await run().faults
     }
 
-    /// Audits the ledger of `user`; nil for one never seen. Throws when the database is away.
-    package func run(of user: UserID) async throws(DatabaseError) -> Outcome? {
-        let pseudonym = try await pool.with { (session) throws(DatabaseError) in
-            try AuditedPerson.pseudonym(of: user, in: session)
-        }
-        guard let pseudonym else { return nil }
-        return try await run(pseudonym...pseudonym) { _ in }
+    /// Audits the ledger under `pseudonym`. Throws when the database is away.
+    func run(of pseudonym: UInt64) async throws(DatabaseError) -> Outcome {
+        try await run(pseudonym...pseudonym) { _ in }
+    }
+
+    /// Under which pseudonym `user` stands; nil for one never seen. Throws when the database is away.
+    func pseudonym(of user: UserID) async throws(DatabaseError) -> UInt64? {
+        try await pool.with { (session) throws(DatabaseError) in try AuditedPerson.pseudonym(of: user, in: session) }
     }
 
     /// Audits everybody's, while the server goes on; calls `onPage` after each page, and goes on when it

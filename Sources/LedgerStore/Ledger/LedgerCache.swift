@@ -5,9 +5,7 @@ import Synchronization
 /// Ledgers as they were last read, each under the hash of its newest entry.
 ///
 /// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the hash
-/// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget. A note is the exception,
-/// because no hash covers its words: a ledger with one that goes when somebody else is erased is read anew each time. So is one
-/// with a buried purchase, because its hashes cover the tombstone, whatever the purchase is called.
+/// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget.
 ///
 /// A ledger that has grown since is read on from where it is kept. Heavy ledgers are kept apart, so that they push out nobody
 /// else's.
@@ -23,13 +21,11 @@ final class LedgerCache: Sendable {
         let head: [UInt8]
         let ledger: UserLedger
         let purchases: [PurchaseKey: UInt64]
-        /// What stands in the rows for those of them that are buried.
-        let tombstones: [PurchaseKey: PurchaseKey]
 
         /// What keeping it takes, about.
         fileprivate var bytes: Int { 256 + ledger.entries.count * Self.bytesPerEntry + purchases.count * 64 }
 
-        /// An entry in its array, and what it refers to: a state, a key, a note.
+        /// An entry in its array, and what it refers to: a state, a key.
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
     }
 
@@ -108,7 +104,6 @@ final class LedgerCache: Sendable {
 
     /// Keeps what is committed.
     func keep(_ ledger: Kept) {
-        guard ledger.tombstones.isEmpty, !ledger.ledger.hasSharedNotes else { return }
         kept.withLock { $0[ledger.ledger.user] = ledger }
     }
 
@@ -150,23 +145,6 @@ extension LedgerCache.Kept {
         self.init(
             pseudonym: pseudonym, length: rest.length, head: rest.head,
             ledger: UserLedger(user: user, entries: (start?.ledger.entries ?? []) + rest.entries),
-            purchases: rest.purchases.merging(start?.purchases ?? [:]) { $1 }, tombstones: rest.tombstones)
-    }
-}
-
-extension UserLedger {
-    /// Whether a note is about a purchase that somebody else has or had, whose erasure takes it out.
-    fileprivate var hasSharedNotes: Bool {
-        let shared = Set(
-            entries.compactMap { entry -> PurchaseKey? in
-                switch entry.fact {
-                case .gaveAway(let key, _), .received(let key, _): key
-                case .evidence, .bound, .granted, .withdrawn, .debtLeft, .debtCame, .credit, .device, .sandboxTester,
-                    .consumptionConsent:
-                    nil
-                }
-            })
-        guard !shared.isEmpty else { return false }
-        return entries.contains { $0.note != nil && $0.fact.purchase.map(shared.contains) ?? false }
+            purchases: rest.purchases.merging(start?.purchases ?? [:]) { $1 })
     }
 }

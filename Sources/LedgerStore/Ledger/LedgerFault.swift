@@ -8,7 +8,9 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
         case missing(sequence: Int)
         /// The entry says something else than what was recorded, or stands where another was.
         case edited(sequence: Int)
-        /// The signed state that the entry refers to says something else than what was recorded.
+        /// The row of the purchase that the entry is about has another identity than was recorded, or is gone.
+        case purchaseEdited(sequence: Int, row: UInt64)
+        /// The signed state that the entry repeats says something else than what was recorded.
         case stateEdited(sequence: Int, row: UInt64)
         /// The note says something else than what was recorded, or is gone though the person is not.
         case noteEdited(sequence: Int)
@@ -27,6 +29,8 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
             switch self {
             case .missing(let sequence): "entry \(sequence) is missing"
             case .edited(let sequence): "entry \(sequence) was edited or moved"
+            case .purchaseEdited(let sequence, let row):
+                "the purchase of entry \(sequence), row \(row) of purchases, was edited or deleted"
             case .stateEdited(let sequence, let row):
                 "the signed state of entry \(sequence), row \(row) of apple_iap_transactions, was edited or deleted"
             case .noteEdited(let sequence): "the note of entry \(sequence) was edited"

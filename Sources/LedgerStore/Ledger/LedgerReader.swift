@@ -14,12 +14,24 @@ package final class LedgerReader: Sendable {
         let resume: @Sendable (Result<UserLedger, DatabaseError>) -> Void
     }
 
+    /// A request that asks which of its texts were verified before.
+    private struct Recollection: Sendable {
+        let digests: Set<[UInt8]>
+        let resume: @Sendable (Result<[[UInt8]: Replay], DatabaseError>) -> Void
+    }
+
     private let pool: Pool
     private let catalogue: CatalogueShelf
     private let cache: LedgerCache
     private let lane = Lane<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    private let replayLane = Lane<Recollection>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
     /// Those whose ledgers take long to read; nobody else waits behind them.
     private let heavyLane = Lane<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+
+    /// A reader that keeps ledgers for itself.
+    package convenience init(pool: Pool, catalogue: CatalogueShelf) {
+        self.init(pool: pool, catalogue: catalogue, cache: LedgerCache())
+    }
 
     init(pool: Pool, catalogue: CatalogueShelf, cache: LedgerCache) {
         self.pool = pool
@@ -30,14 +42,17 @@ package final class LedgerReader: Sendable {
     /// Reads until `shutDown`; returns when everybody in line is answered.
     package func run() async {
         async let heavy: Void = heavyLane.run(runners: 1) { await self.readHeavy($0) }
+        async let replays: Void = replayLane.run(runners: 1) { await self.recollect($0) }
         await lane.run(runners: 1) { await self.read($0) }
         heavyLane.close()
         await heavy
+        await replays
     }
 
     /// Takes no more readers.
     package func shutDown() {
         lane.close()
+        replayLane.close()
     }
 
     /// Everything recorded of `user` by now; empty for one never seen. After it the catalogue at hand is the newest.
@@ -46,6 +61,33 @@ package final class LedgerReader: Sendable {
         try await withCheckedContinuation { continuation in
             submit(Reading(user: user) { continuation.resume(returning: $0) }, to: lane)
         }.get()
+    }
+
+    /// Those of the texts with these SHA-256 digests that were verified before. Throws when the database is away.
+    package func replays(of digests: Set<[UInt8]>) async throws(DatabaseError) -> [[UInt8]: Replay] {
+        try await withCheckedContinuation { continuation in
+            let asked = Recollection(digests: digests) { continuation.resume(returning: $0) }
+            if !replayLane.submit(asked) {
+                asked.resume(.failure(DatabaseError(.overloaded, statement: "find replays")))
+            }
+        }.get()
+    }
+
+    /// The words of these digests that are there. Throws when the database is away.
+    package func notes(_ digests: Set<NoteDigest>) async throws(DatabaseError) -> [NoteDigest: Note] {
+        try await pool.with { (session) throws(DatabaseError) in try NoteRow.load(digests, in: session) }
+    }
+
+    private func recollect(_ asked: [Recollection]) async {
+        let digests = asked.reduce(into: Set()) { $0.formUnion($1.digests) }
+        let found: Result<[[UInt8]: Replay], DatabaseError>
+        do {
+            found = .success(
+                try await pool.with { (session) throws(DatabaseError) in try Replay.find(digests, in: session) })
+        } catch {
+            found = .failure(error)
+        }
+        for request in asked { request.resume(found.map { $0.filter { request.digests.contains($0.key) } }) }
     }
 
     private func submit(_ reading: Reading, to lane: Lane<Reading>) {

@@ -1,16 +1,13 @@
 package import Entitlements
 
-/// The server's settings that recording depends on.
+/// What recording depends on beside the catalogue: settings of the server, and the labels of the installation.
 package struct LedgerSettings: Sendable {
     package let entitlements: EntitlementSettings
-    /// Whether a token of the form `%08x-0000-0000-0000-000000000000` names the user of that number (`semantics.md` §5).
-    package let decodesLegacyTokens: Bool
-    /// What recognizes the tokens and Apple accounts of erased people.
-    package let tombstoneKey: TombstoneKey
+    /// Makes the labels of user ids that are numbers, as tokens of the legacy form name them.
+    package let labels: Labels
 
-    package init(entitlements: EntitlementSettings, decodesLegacyTokens: Bool = false, tombstoneKey: TombstoneKey) {
+    package init(entitlements: EntitlementSettings, labels: Labels) {
         self.entitlements = entitlements
-        self.decodesLegacyTokens = decodesLegacyTokens
-        self.tombstoneKey = tombstoneKey
+        self.labels = labels
     }
 }

@@ -10,7 +10,7 @@ struct LedgerWalk {
     private var person: AuditedPerson?
     private var previous = UserRow.Head.start
     private var sequence = 0
-    /// What the ledger says that the person has, and had or owes for.
+    /// What the ledger says that the person has and had.
     private var owned: Set<UInt64> = []
     private var held: Set<UInt64> = []
     private var defects: [LedgerFault.Defect] = []
@@ -27,7 +27,8 @@ struct LedgerWalk {
         for sequence in missing.prefix(Self.maximumDefects) { note(.missing(sequence: sequence)) }
         sequence = entry.hashed.sequence
         if entry.hashed.bytes(after: previous) != entry.hash { note(.edited(sequence: sequence)) }
-        if !entry.isStateWhole { note(.stateEdited(sequence: sequence, row: entry.state ?? 0)) }
+        if !entry.isPurchaseWhole { note(.purchaseEdited(sequence: sequence, row: entry.hashed.purchase ?? 0)) }
+        if !entry.isStateWhole { note(.stateEdited(sequence: sequence, row: entry.hashed.state ?? 0)) }
         if !entry.isNoteWhole(erased: person?.user.isErased ?? true) { note(.noteEdited(sequence: sequence)) }
         previous = entry.hash
         follow(entry)
@@ -49,14 +50,14 @@ struct LedgerWalk {
     }
 
     private mutating func follow(_ entry: AuditedEntry) {
-        guard let purchase = entry.purchase, let kind = FactKind(rawValue: entry.hashed.kind) else { return }
+        guard let purchase = entry.hashed.purchase, let kind = FactKind(rawValue: entry.hashed.kind) else { return }
         switch kind {
         case .bound, .received: owned.insert(purchase)
         case .gaveAway:
             owned.remove(purchase)
             held.insert(purchase)
-        case .debtCame: held.insert(purchase)
-        case .evidence, .granted, .withdrawn, .debtLeft, .spent, .reserved, .committed, .released, .deviceRegistered,
+        case .purchaseState, .renewalState, .granted, .withdrawn, .debtPassedOn, .debtTakenOver, .spent, .reserved,
+            .committed, .released, .deviceRegistered,
             .deviceSuspended, .deviceReactivated, .deviceSeen, .deviceRemoved, .sandboxTester, .consumptionConsent:
             break
         }

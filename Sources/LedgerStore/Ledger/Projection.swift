@@ -1,17 +1,17 @@
 package import Entitlements
 package import MariaDB
 
-/// Rebuilds the `subscriptions` table from the ledgers: the same ledgers and catalogue give the same bytes.
+/// Rebuilds the tables `subscriptions` and `open_debts` from the ledgers: the same ledgers and catalogue give the same bytes.
 package struct Projection: Sendable {
     /// How many people one transaction rebuilds.
     private static let chunk = 200
 
-    private static let nextPeople = Statement(
+    private static let nextPeople = SQLStatement(
         "next people",
         "SELECT pseudonym, user_id FROM users WHERE pseudonym > ? AND ledger_length > 0 ORDER BY pseudonym LIMIT \(chunk) FOR UPDATE"
     )
 
-    private static let clear = Statement(
+    private static let clear = SQLStatement(
         "clear projection",
         """
         DELETE s FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
@@ -56,12 +56,11 @@ package struct Projection: Sendable {
         for (pseudonym, user) in people {
             guard let loaded = ledgers[pseudonym] else { continue }
             let ledger = UserLedger(user: user, entries: loaded.entries)
-            for subscription in Timeline(folding: ledger, given: catalogue, settings: settings).subscriptions {
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
+            try OpenDebtRow.write(timeline, of: user, under: pseudonym, in: session)
+            for subscription in timeline.subscriptions {
                 guard let purchase = loaded.purchases[subscription.key] else { continue }
-                let stored = loaded.tombstones[subscription.key] ?? subscription.key
-                rows.append(
-                    SubscriptionRow(
-                        purchase: purchase, user: pseudonym, externalID: stored.externalID, subscription: subscription))
+                rows.append(SubscriptionRow(purchase: purchase, user: pseudonym, subscription: subscription))
             }
         }
         try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A decision that waits in the writer lane for its turn, its reply's type erased.
+/// A decision that waits in the writer lane for its turn.
 struct Request: Sendable {
     let users: Set<UserID>
     let evidence: [Evidence]
@@ -13,20 +13,14 @@ struct Request: Sendable {
     let audit: AuditedAct?
     /// Decides, and appends to the workspace.
     let decide: @Sendable (inout Workspace, CatalogueVersions) -> Decided
-    let resume: @Sendable (Result<Committed, DatabaseError>) -> Void
+    /// Tells the caller why nothing was decided.
+    let fail: @Sendable (DatabaseError) -> Void
 
     /// What was decided.
-    struct Decided {
-        /// What to tell the caller once the batch is committed.
-        let answer: any Sendable
+    struct Decided: Sendable {
         /// Whether the decision, and not its evidence alone, appended something.
         let hasChanged: Bool
-    }
-
-    /// What is on disk.
-    struct Committed {
-        let answer: any Sendable
-        /// The ledgers that the batch made grow.
-        let folded: [UserID: FoldedLedger]
+        /// Tells the caller, once the batch is committed, with the ledgers that it made grow.
+        let tell: @Sendable ([UserID: FoldedLedger]) -> Void
     }
 }

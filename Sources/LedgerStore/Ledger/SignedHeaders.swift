@@ -7,7 +7,7 @@ final class SignedHeaders: Sendable {
     /// How many are kept at hand.
     private static let capacity = 256
 
-    private static let insert = Statement(
+    private static let insert = SQLStatement(
         "keep header",
         """
         INSERT INTO signed_headers (header_hash, header) VALUES (?, ?)

@@ -3,11 +3,10 @@ import MariaDB
 
 /// Writes what a batch appended to its workspace: states and texts, owners, ledger entries, heads and the projection.
 struct WriteBack {
-    let settings: LedgerSettings
+    let settings: EntitlementSettings
     let catalogue: CatalogueVersions
     /// The rows of the texts' headers.
     let headers: [SignedText.Header: UInt64]
-    let salt: @Sendable () -> [UInt8]
 
     /// What was written.
     struct Written {
@@ -25,27 +24,24 @@ struct WriteBack {
         try moveTokens(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
         try addFormerHolders(of: workspace, in: session)
-        try callByName(workspace, in: session)
         try insertStates(of: &workspace, in: session)
+        try NoteRow.insert(workspace.notes, in: session)
         let (grown, head) = try appendEntries(of: workspace, in: session)
-        return Written(grown: grown, head: head, folded: try project(workspace, in: session))
+        let folded = try project(workspace, in: session)
+        try writeSideRows(of: workspace, in: session)
+        return Written(grown: grown, head: head, folded: folded)
     }
 
     /// A state to insert: of which purchase, and where among its states.
-    private typealias Pending = (key: PurchaseKey, index: Int, new: (evidence: Evidence, recordedAt: Instant))
+    private typealias Pending = (key: PurchaseKey, index: Int, new: (proof: Evidence.Proof, recordedAt: Instant))
 
-    /// First those whose text is kept with them, then those whose text stands in one of the first. Of a state that names an erased
-    /// person no text is kept, and no name.
+    /// First those whose text is kept with them, then those whose text stands in one of the first.
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
         for key in workspace.keys {
             for (index, state) in (workspace.holdings[key]?.states ?? []).enumerated() {
                 guard let new = state.new else { continue }
-                if workspace.isBuried(key) {
-                    workspace.holdings[key]?.states[index].contentHash = settings.tombstoneKey.tombstone(
-                        ofDigest: state.contentHash)
-                }
                 if state.repeats == nil {
                     pending.append((key, index, new))
                 } else {
@@ -62,24 +58,9 @@ struct WriteBack {
             workspace.holdings[item.key] = holding
         }
         try insert(repeating, of: &workspace, in: session)
-        try proveAgain(workspace, in: session)
     }
 
-    /// Keeps the texts that came of what an erased person had and somebody has now, where the erasure took them.
-    private func proveAgain(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
-        var texts: [SignedTextRow.New] = []
-        for holding in workspace.keys.lazy.compactMap({ workspace.holdings[$0] })
-        where holding.formerHolders.contains(where: \.isErased) {
-            for state in holding.states {
-                guard let evidence = state.new?.evidence ?? state.resent, let row = state.textOf ?? state.id,
-                    workspace.remains(of: evidence.purchase) == nil
-                else { continue }
-                texts.append(SignedTextRow.New(state: row, text: evidence.text))
-            }
-        }
-        try SignedTextRow.insert(texts, headers: headers, in: session)
-    }
-
+    /// Of a purchase that an erased person has or had no text is kept (`semantics.md` §5).
     private func insert(
         _ pending: [Pending], of workspace: inout Workspace, in session: Session
     ) throws(DatabaseError) {
@@ -87,25 +68,24 @@ struct WriteBack {
         let rows = try session.queryBulk(
             StateRow.insert,
             try pending.map { (item) throws(DatabaseError) in
-                let holding = workspace.holdings[item.key]
-                let state = item.new.evidence.purchase
-                return StateRow.values(
-                    workspace.remains(of: state) ?? state,
-                    provedBy: item.new.evidence, contentHash: holding?.states[item.index].contentHash ?? [],
+                guard let holding = workspace.holdings[item.key] else { throw workspace.misuse }
+                let state = holding.states[item.index]
+                return StateRow.New(
+                    state: state.purchase, statement: state.statement, proof: item.new.proof,
+                    contentHash: state.contentHash,
                     purchase: try workspace.row(of: item.key),
-                    owner: holding?.owner.flatMap { workspace.people[$0]?.head.pseudonym },
-                    recordedAt: item.new.recordedAt, textOf: holding?.states[item.index].textOf)
+                    owner: holding.owner.flatMap { workspace.people[$0]?.head.pseudonym },
+                    recordedAt: item.new.recordedAt, textOf: state.textOf
+                ).values
             })
         var texts: [SignedTextRow.New] = []
         for (item, row) in zip(pending, rows) {
             let id = try row.uint64(0)
             workspace.holdings[item.key]?.states[item.index].id = id
-            let evidence = item.new.evidence
-            if workspace.remains(of: evidence.purchase) == nil,
-                workspace.holdings[item.key]?.states[item.index].textOf == nil
-            {
-                texts.append(SignedTextRow.New(state: id, text: evidence.text))
-            }
+            guard let holding = workspace.holdings[item.key], holding.states[item.index].textOf == nil,
+                !holding.holders.contains(where: \.isErased)
+            else { continue }
+            texts.append(SignedTextRow.New(state: id, text: item.new.proof.text))
         }
         try SignedTextRow.insert(texts, headers: headers, in: session)
     }
@@ -136,23 +116,6 @@ struct WriteBack {
         try PurchaseRow.addFormerHolders(former, in: session)
     }
 
-    /// Writes the names by which buried purchases of the living were told, and their transactions: they are theirs to know.
-    private func callByName(_ workspace: Workspace, in session: Session) throws(DatabaseError) {
-        var purchases: [(id: UInt64, name: ExternalID)] = []
-        var states: [(id: UInt64, state: VerifiedPurchase)] = []
-        for key in workspace.keys {
-            guard let holding = workspace.holdings[key], let id = holding.id, let tombstone = holding.tombstone,
-                !workspace.isBuried(key)
-            else { continue }
-            if !holding.isNamed, key != tombstone { purchases.append((id, key.externalID)) }
-            states += holding.states.filter(\.isRecognized).compactMap { state in
-                state.id.map { ($0, state.purchase) }
-            }
-        }
-        try PurchaseRow.name(purchases, in: session)
-        try StateRow.name(states, in: session)
-    }
-
     private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         for token in workspace.movedTokens {
             guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
@@ -160,9 +123,7 @@ struct WriteBack {
         }
     }
 
-    /// Makes rows of purchases of which something is known now. Throws like one that another instance made first when a purchase
-    /// is there after all, under its tombstone: it was bound and buried after this transaction had looked for it. Once the row
-    /// under the plain number is made nobody else can bind it, so what is looked up behind it holds until the commit.
+    /// Makes rows of purchases of which something is known now.
     ///
     /// They are made in the order of the index that keeps them apart, so that nobody who waits at one of them holds the gap in
     /// which the next one belongs.
@@ -173,16 +134,13 @@ struct WriteBack {
         let known = workspace
         let ids = try PurchaseRow.insert(
             missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, in: session)
-        if try PurchaseRow.isAnyBuried(of: missing, under: settings.tombstoneKey, in: session) {
-            throw .duplicateKey(statement: "insert purchase")
-        }
         for (key, id) in zip(missing, ids) { workspace.holdings[key]?.id = id }
     }
 
     private func appendEntries(
         of workspace: Workspace, in session: Session
     ) throws(DatabaseError) -> (grown: [LedgerCache.Kept], head: UserRow.Head?) {
-        let states = StateRows(of: workspace)
+        let states = workspace.rowsOfStates
         var entries: [(new: LedgerEntryRow.New, hash: [UInt8])] = []
         var heads: [UserRow.Head] = []
         var grown: [LedgerCache.Kept] = []
@@ -190,27 +148,24 @@ struct WriteBack {
             var head = person.head
             var purchases = person.purchases
             for entry in person.appended {
-                let row = try entry.fact.purchase.map { (key) throws(DatabaseError) in
-                    if let row = purchases[key] { return row }
-                    return try workspace.row(of: key)
+                if let key = entry.fact.purchase, purchases[key] == nil {
+                    purchases[key] = try workspace.row(of: key)
                 }
-                let state = try entry.fact.state.map { (state) throws(DatabaseError) in try states.row(of: state) }
+                let state = entry.fact.state.flatMap { states[$0] }
                 let new = LedgerEntryRow.New(
-                    workspace.stored(entry), pseudonym: head.pseudonym, sequence: head.length + 1, purchase: row,
-                    state: state,
-                    salt: salt)
-                let hash = new.hash(after: head.hash)
+                    entry, saying: state?.statement ?? FactContent.of(entry.fact).json, pseudonym: head.pseudonym,
+                    sequence: head.length + 1, purchase: entry.fact.purchase.flatMap { purchases[$0] },
+                    state: state?.id)
+                let hash = new.hashed.bytes(after: head.hash)
                 head = UserRow.Head(
                     pseudonym: head.pseudonym, length: head.length + 1, lastRecordedAt: entry.recordedAt, hash: hash)
                 entries.append((new, hash))
-                if let key = entry.fact.purchase { purchases[key] = row }
             }
             heads.append(head)
-            let tombstones = workspace.tombstones.filter { purchases[$0.key] != nil }
             grown.append(
                 LedgerCache.Kept(
                     pseudonym: head.pseudonym, length: head.length, head: head.hash, ledger: person.ledger,
-                    purchases: purchases, tombstones: tombstones))
+                    purchases: purchases))
         }
         try LedgerEntryRow.append(entries, in: session)
         try UserRow.move(heads, in: session)
@@ -229,13 +184,11 @@ struct WriteBack {
             folded[person.ledger.user] = FoldedLedger(length: person.ledger.entries.count, timeline: timeline)
             let after = timeline.subscriptions
             let user = person.head.pseudonym
+            try OpenDebtRow.write(timeline, of: person.ledger.user, under: user, in: session)
             let row = { (key: PurchaseKey) in person.purchases[key] ?? workspace.holdings[key]?.id }
             for subscription in after where !before.contains(subscription) {
                 guard let id = row(subscription.key) else { continue }
-                rows.append(
-                    SubscriptionRow(
-                        purchase: id, user: user, externalID: workspace.stored(subscription.key).externalID,
-                        subscription: subscription))
+                rows.append(SubscriptionRow(purchase: id, user: user, subscription: subscription))
             }
             let kept = Set(after.map(\.key))
             ended += before.filter { !kept.contains($0.key) }.compactMap { row($0.key) }.map { ($0, user) }
@@ -245,36 +198,27 @@ struct WriteBack {
         return folded
     }
 
+    private func writeSideRows(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        guard !workspace.sideRows.isEmpty else { return }
+        let rows = WrittenRows(of: workspace)
+        for row in workspace.sideRows { try row.write(beside: rows, in: session) }
+    }
+
     private func timeline(of ledger: UserLedger) -> Timeline {
-        Timeline(folding: ledger, given: catalogue, settings: settings.entitlements)
-    }
-}
-
-/// The rows of the states in a workspace, found by what they say.
-private struct StateRows {
-    private let holdings: [PurchaseKey: Workspace.Holding]
-    private var rows: [VerifiedPurchase: (id: UInt64, contentHash: [UInt8])] = [:]
-
-    init(of workspace: Workspace) {
-        holdings = workspace.holdings
-        for state in holdings.values.flatMap(\.states) {
-            if let id = state.id { rows[state.purchase] = (id, state.contentHash) }
-        }
-    }
-
-    /// A ledger at hand may still name what was erased from the row since. Throws `.misuse` for a state that is not in the
-    /// workspace.
-    func row(of state: VerifiedPurchase) throws(DatabaseError) -> (id: UInt64, contentHash: [UInt8]) {
-        if let row = rows[state] { return row }
-        let alike = holdings[state.key]?.states.first { $0.purchase.withoutNames == state.withoutNames }
-        guard let alike, let id = alike.id else { throw DatabaseError(.misuse, statement: "write back") }
-        return (id, alike.contentHash)
+        Timeline(folding: ledger, given: catalogue, settings: settings)
     }
 }
 
 extension Workspace {
     fileprivate var changed: [Person] {
         people.values.filter { !$0.appended.isEmpty }.sorted { $0.head.pseudonym < $1.head.pseudonym }
+    }
+
+    /// The signed states that have rows, found by what they say.
+    fileprivate var rowsOfStates: [VerifiedPurchase: State] {
+        var rows: [VerifiedPurchase: State] = [:]
+        for state in holdings.values.flatMap(\.states) { rows[state.purchase] = state }
+        return rows
     }
 
     /// Who got the purchase in this batch, and since when; nil when its owner is the one that its row names.
@@ -287,7 +231,9 @@ extension Workspace {
 
     /// The row of a purchase; `.misuse` when it was not written.
     fileprivate func row(of key: PurchaseKey) throws(DatabaseError) -> UInt64 {
-        guard let id = holdings[key]?.id else { throw DatabaseError(.misuse, statement: "write back") }
+        guard let id = holdings[key]?.id else { throw misuse }
         return id
     }
+
+    fileprivate var misuse: DatabaseError { DatabaseError(.misuse, statement: "write back") }
 }

@@ -2,7 +2,7 @@ package import MariaDB
 
 /// What a server must be set to so that an acknowledged commit survives kill -9 and power loss.
 package enum Durability {
-    private static let settings = Statement(
+    private static let settings = SQLStatement(
         "read durability",
         "SELECT @@innodb_flush_log_at_trx_commit = 1, @@innodb_doublewrite <> 'OFF', NOT @@log_bin OR @@sync_binlog = 1"
     )

@@ -6,7 +6,7 @@ struct MigrationRow {
     let checksum: [UInt8]
     let isDone: Bool
 
-    static let createTable = Statement(
+    static let createTable = SQLStatement(
         "create schema_migrations",
         """
         CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -18,20 +18,20 @@ struct MigrationRow {
         ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin
         """)
 
-    private static let exists = Statement(
+    private static let exists = SQLStatement(
         "find schema_migrations",
         """
         SELECT COUNT(*) FROM information_schema.tables
         WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'
         """)
 
-    private static let all = Statement(
+    private static let all = SQLStatement(
         "read migrations", "SELECT number, checksum, is_done FROM schema_migrations ORDER BY number")
 
-    private static let claim = Statement(
+    private static let claim = SQLStatement(
         "claim migration", "INSERT INTO schema_migrations (number, name, checksum) VALUES (?, ?, ?)")
 
-    private static let finish = Statement(
+    private static let finish = SQLStatement(
         "finish migration", "UPDATE schema_migrations SET is_done = TRUE WHERE number = ?")
 
     /// The recorded steps in order; none while the table is not there.

@@ -83,7 +83,7 @@ package struct Migrator: Sendable {
 
     private func apply(_ migration: Migration) async throws(DatabaseError) {
         try await pool.with { (session) throws(DatabaseError) in
-            try session.run(Statement("migration \(migration.number)", migration.sql))
+            try session.run(SQLStatement("migration \(migration.number)", migration.sql))
             try MigrationRow.finish(migration.number, in: session)
         }
     }

@@ -6,7 +6,7 @@ package import MariaDB
 /// old and new instances run side by side during an upgrade; any other opens the next hundred.
 package enum Schema {
     /// From the newest migration this program needs to the last that may follow it without harm.
-    package static let accepted = 29...99
+    package static let accepted = 19...99
 
     /// The number of the last step that is done, all before it being done too; 0 for an empty database.
     /// Throws when the database is away.
@@ -26,15 +26,15 @@ package enum Schema {
 }
 
 extension Schema {
-    private static let writable = Statement(
+    private static let writable = SQLStatement(
         "check writable", "SELECT @@global.read_only = 0 AND @@innodb_read_only = 0")
 
     /// Opens every table that a request may need; one that is missing fails it.
-    private static let tables = Statement(
+    private static let tables = SQLStatement(
         "check tables",
         """
         SELECT u.user_id FROM users u, purchases, apple_iap_transactions, signed_headers, signed_texts, ledger_entries,
-            subscriptions, account_tokens, merged_tokens, catalog_versions, purchase_holders, tombstones,
+            notes, subscriptions, open_debts, account_tokens, catalog_versions, purchase_holders, installation_keys,
             signing_keys, api_keys, audit_entries, audit_notes, audit_heads, idempotency_keys
         LIMIT 0
         """)
@@ -57,7 +57,7 @@ extension Schema {
     /// Makes the database `name` on the server that `settings` lead to, unless it is there; repeat is safe.
     /// Throws when the server is away.
     package static func create(_ name: String, with settings: ConnectionSettings) async throws(DatabaseError) {
-        let statement = Statement(
+        let statement = SQLStatement(
             "create schema", "CREATE DATABASE IF NOT EXISTS `\(name.replacing("`", with: "``"))`")
         let connection = try await Connection.open(settings, name: "setup")
         let made: Result<Void, DatabaseError>

@@ -4,7 +4,7 @@ package import Entitlements
 package struct AccountConflict: Hashable, Sendable {
     /// Somebody who has purchases of the account now.
     package struct Owner: Hashable, Sendable {
-        /// Nil once they were erased.
+        /// Nil once they are gone.
         package let user: UserID?
         /// How many purchases, a chain being one.
         package let purchases: Int
@@ -17,15 +17,14 @@ package struct AccountConflict: Hashable, Sendable {
 
     /// Grows with each state that is recorded of the account.
     package let id: UInt64
-    /// Of an erased person what stands in its place, which names nobody.
-    package let account: AppTransactionID
+    package let account: Label
     package let app: AppID
     package let environment: StoreEnvironment
     /// In the order in which they were first seen.
     package internal(set) var owners: [Owner]
 
     package init(
-        id: UInt64, account: AppTransactionID, app: AppID, environment: StoreEnvironment, owners: [Owner]
+        id: UInt64, account: Label, app: AppID, environment: StoreEnvironment, owners: [Owner]
     ) {
         self.id = id
         self.account = account

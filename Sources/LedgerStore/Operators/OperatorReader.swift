@@ -11,34 +11,26 @@ package struct OperatorReader: Sendable {
     package static let rowsGoneOver = 5_000
 
     private let pool: Pool
-    private let key: TombstoneKey
 
-    /// `key` finds what erased people bought.
-    package init(pool: Pool, key: TombstoneKey) {
+    package init(pool: Pool) {
         self.pool = pool
-        self.key = key
     }
 
     /// Everything that `text` is the exact name of: a user id, a pseudonym with `#` before it, a transaction id, a store's
-    /// original id, an issued account token. What an erased person bought is found by its number and called by what stands in
-    /// its place. Throws when the database is away.
-    package func search(_ text: String) async throws(DatabaseError) -> [Found] {
+    /// original id, an issued account token, whose label `labels` make. Throws when the database is away.
+    package func search(_ text: String, under labels: Labels) async throws(DatabaseError) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.with { (session) throws(DatabaseError) in
             var found: [Found] = []
             if let user = UserID(text), try UserRow.isKnown(user, in: session) { found.append(.user(user)) }
-            if let person = try PseudonymRow.person(text, in: session) { found.append(person) }
-            if let token = AccountToken(text), let user = try FoundRow.holder(of: token, in: session) {
+            if let person = try FoundRow.person(text, in: session) { found.append(person) }
+            if let label = AccountToken(text).map({ labels.label(of: $0) }),
+                let user = try AccountTokenRow.holders(of: [label], in: session)[label], !user.isErased
+            {
                 found.append(.accountToken(user))
             }
-            let names = try FoundRow.names(of: text, under: key, in: session)
-            for name in names {
-                found += try FoundRow.purchases(externalID: name, limit: Self.maximumFound, in: session)
-            }
-            for name in names {
-                found += try FoundRow.transactions(
-                    transactionID: text, standingAs: name, limit: Self.maximumFound, in: session)
-            }
+            found += try FoundRow.purchases(externalID: text, limit: Self.maximumFound, in: session)
+            found += try FoundRow.transactions(transactionID: text, limit: Self.maximumFound, in: session)
             return Array(found.prefix(Self.maximumFound))
         }
     }

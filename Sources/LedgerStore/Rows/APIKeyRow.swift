@@ -5,22 +5,22 @@ import MariaDB
 enum APIKeyRow {
     private static let columns = "id, name, scopes, created_at, revoked_at, last_used_at"
 
-    private static let bySecret = Statement(
+    private static let bySecret = SQLStatement(
         "find api key", "SELECT \(columns), secret_hash FROM api_keys WHERE secret_hash = ?")
 
-    private static let byID = Statement("read api key", "SELECT \(columns) FROM api_keys WHERE id = ?")
+    private static let byID = SQLStatement("read api key", "SELECT \(columns) FROM api_keys WHERE id = ?")
 
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "list api keys", "SELECT \(columns) FROM api_keys WHERE id < ? ORDER BY id DESC LIMIT ?")
 
-    private static let insert = Statement(
+    private static let insert = SQLStatement(
         "insert api key",
         "INSERT INTO api_keys (name, scopes, secret_hash, created_at) VALUES (?, ?, ?, ?) RETURNING \(columns)")
 
-    private static let revoke = Statement(
+    private static let revoke = SQLStatement(
         "revoke api key", "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
 
-    private static let touch = Statement(
+    private static let touch = SQLStatement(
         "touch api key",
         "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)")
 

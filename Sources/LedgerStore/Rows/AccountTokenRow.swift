@@ -1,80 +1,55 @@
 import Entitlements
 import MariaDB
 
-/// A row of `account_tokens`, the random UUID that names one person to the App Store, or of `merged_tokens`, one that named a guest
-/// who was merged into that person.
+/// A row of `account_tokens`: the label of the random UUID that names one person to the App Store, and while the person is there the
+/// UUID.
 enum AccountTokenRow {
-    private static let holdersByToken = Statement(
+    /// By the tokens themselves, then by the users whom tokens of the legacy form name.
+    private static let holdersByLabel = SQLStatement(
         "read token holders",
         """
-        SELECT COALESCE(a.token, m.token), u.user_id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (token VARCHAR(32) CHARACTER SET ascii PATH '$')) j
-        LEFT JOIN account_tokens a ON a.token = UNHEX(j.token)
-        LEFT JOIN merged_tokens m ON m.token = UNHEX(j.token)
-        STRAIGHT_JOIN users u ON u.pseudonym = COALESCE(a.user_id, m.user_id)
-        WHERE u.user_id IS NOT NULL
+        SELECT a.label, u.pseudonym, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN account_tokens a ON a.label = j.label
+        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+        UNION ALL
+        SELECT u.legacy_token, u.pseudonym, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN users u ON u.legacy_token = j.label
         """)
 
-    private static let byUser = Statement(
+    private static let byUser = SQLStatement(
         "read token",
-        "SELECT a.token FROM users u JOIN account_tokens a ON a.user_id = u.pseudonym WHERE u.user_id = ?")
+        "SELECT a.token FROM users u JOIN account_tokens a ON a.issued_to = u.pseudonym WHERE u.user_id = ?")
 
-    private static let byPseudonym = Statement(
-        "read tokens of person",
-        "SELECT token FROM account_tokens WHERE user_id = ? UNION ALL SELECT token FROM merged_tokens WHERE user_id = ?"
-    )
+    private static let labelsByPseudonym = SQLStatement(
+        "read tokens of person", "SELECT label FROM account_tokens WHERE user_id = ?")
 
-    /// By holder and token; the first finds one that was not moved before, the last one that was.
-    private static let movements = [
-        Statement(
-            "merge token",
-            """
-            INSERT INTO merged_tokens (token, user_id, issued_at)
-            SELECT token, ?, issued_at FROM account_tokens WHERE token = ?
-            """),
-        Statement("move merged token", "UPDATE merged_tokens SET user_id = ? WHERE token = ?"),
-    ]
+    private static let move = SQLStatement(
+        "move token", "UPDATE account_tokens SET user_id = ?, issued_to = NULL WHERE label = ?")
 
-    private static let withdraw = Statement("withdraw merged token", "DELETE FROM account_tokens WHERE token = ?")
-
-    private static let issue = Statement(
+    private static let issue = SQLStatement(
         "issue token",
         """
-        INSERT INTO account_tokens (user_id, token, issued_at) VALUES (?, ?, ?)
+        INSERT INTO account_tokens (label, user_id, issued_to, token, issued_at) VALUES (?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE issued_at = issued_at
         RETURNING token
         """)
 
-    /// The users to whom `tokens` were issued, erased ones among them, and, where legacy tokens are decoded, the known users
-    /// whom those name.
-    static func holders(
-        of tokens: Set<AccountToken>, under settings: LedgerSettings, in session: Session
-    ) throws(DatabaseError) -> [AccountToken: UserID] {
-        guard !tokens.isEmpty else { return [:] }
-        var array = JSONArray()
-        for token in tokens { array.append(token.description.filter { $0 != "-" }) }
-        var holders = try TombstoneRow.holders(
-            of: tokens.filter { settings.decodesLegacyTokens || $0.legacyUserID == nil },
-            under: settings.tombstoneKey, in: session)
-        if settings.decodesLegacyTokens {
-            holders.merge(try legacyHolders(of: tokens, in: session)) { _, living in living }
+    /// The people to whom the tokens under `labels` were issued or whom they name by their legacy form, those who are gone among them.
+    static func holders(of labels: Set<Label>, in session: Session) throws(DatabaseError) -> [Label: UserID] {
+        guard !labels.isEmpty else { return [:] }
+        var (issued, legacy) = (JSONArray(), JSONArray())
+        for label in labels {
+            if label.isLegacyToken { legacy.append(label.text) } else { issued.append(label.text) }
         }
-        for row in try session.query(holdersByToken, [.text(array.closed)]) {
-            guard let token = AccountToken(bytes: try row.bytes(0)), let user = UserID(try row.text(1)) else {
-                continue
-            }
-            holders[token] = user
-        }
-        return holders
-    }
-
-    private static func legacyHolders(
-        of tokens: Set<AccountToken>, in session: Session
-    ) throws(DatabaseError) -> [AccountToken: UserID] {
-        var holders: [AccountToken: UserID] = [:]
-        for token in tokens {
-            guard let user = token.legacyUserID, try UserRow.isKnown(user, in: session) else { continue }
-            holders[token] = user
+        var holders: [Label: UserID] = [:]
+        for row in try session.query(holdersByLabel, [.text(issued.closed), .text(legacy.closed)]) {
+            let (label, user) = (Label(try row.text(0)), try UserRow.user(row, at: 2, pseudonym: 1))
+            // Whoever came back under an erased person's number is named by it now.
+            if holders[label]?.isErased ?? true { holders[label] = user }
         }
         return holders
     }
@@ -85,25 +60,29 @@ enum AccountTokenRow {
         return AccountToken(bytes: try row.bytes(0))
     }
 
-    /// All tokens that name the person, whose lock is held. Throws when the database is away.
-    static func tokens(of pseudonym: UInt64, in session: Session) throws(DatabaseError) -> [AccountToken] {
-        try session.query(byPseudonym, [.uint64(pseudonym), .uint64(pseudonym)]) { (row) throws(DatabaseError) in
-            AccountToken(bytes: try row.bytes(0))
-        }.compactMap(\.self)
+    /// The labels of all tokens that name the person, whose lock is held. Throws when the database is away.
+    static func labels(of pseudonym: UInt64, in session: Session) throws(DatabaseError) -> [Label] {
+        try session.query(labelsByPseudonym, [.uint64(pseudonym)]) { (row) throws(DatabaseError) in
+            Label(try row.text(0))
+        }
     }
 
-    /// Makes `token` name the person under `pseudonym`, and frees its holder to be issued another. Repeat is safe. Throws when
-    /// the database is away.
-    static func move(_ token: AccountToken, to pseudonym: UInt64, in session: Session) throws(DatabaseError) {
-        for movement in movements { try session.execute(movement, [.uint64(pseudonym), .bytes(token.bytes)]) }
-        try session.execute(withdraw, [.bytes(token.bytes)])
+    /// Makes the token under `label` name the person under `pseudonym`, and frees its holder to be issued another. Repeat is safe.
+    /// Throws when the database is away.
+    static func move(_ label: Label, to pseudonym: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(move, [.uint64(pseudonym), .text(label.text)])
     }
 
     /// Issues `token` to a person who has none, and returns the one they have.
     static func issue(
-        _ token: AccountToken, to pseudonym: UInt64, at now: Instant, in session: Session
+        _ token: AccountToken, as label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) -> AccountToken {
-        let rows = try session.query(issue, [.uint64(pseudonym), .bytes(token.bytes), .int64(now.milliseconds)])
+        let rows = try session.query(
+            issue,
+            [
+                .text(label.text), .uint64(pseudonym), .uint64(pseudonym), .bytes(token.bytes),
+                .int64(now.milliseconds),
+            ])
         guard let row = rows.first, let issued = AccountToken(bytes: try row.bytes(0)) else {
             throw DatabaseError(.unexpectedCell(column: 0), statement: issue.name)
         }

@@ -11,15 +11,14 @@ enum AnomalyRow {
         "EXISTS (SELECT 1 FROM apple_iap_transactions r WHERE r.purchase_id = p.id AND (\(condition)))"
     }
 
-    /// An erased person's are left out.
-    private static let page = Statement(
+    /// Those of people who are gone are left out.
+    private static let page = SQLStatement(
         "list anomalies",
         """
         SELECT p.id, t.recorded_at, EXISTS (
                 SELECT 1 FROM apple_iap_transactions m WHERE m.purchase_id = p.id AND (m.product_id <> t.product_id
                     OR m.product_type <> t.product_type OR m.is_family_shared <> t.is_family_shared)),
-            \(hasState(isUnclearRefund)), \(hasState(isUnreadable)), u.user_id,
-            \(PurchaseRow.columns), \(StateRow.columns)
+            \(hasState(isUnclearRefund)), \(hasState(isUnreadable)), u.user_id, t.statement
         FROM purchases p FORCE INDEX (PRIMARY)
         LEFT JOIN users u ON u.pseudonym = p.user_id
         LEFT JOIN subscriptions s ON s.purchase_id = p.id AND s.user_id = p.user_id
@@ -39,10 +38,9 @@ enum AnomalyRow {
         var candidates: [AnomalyCandidate] = []
         for row in try session.query(page, [.uint64(id), .uint64(floor)]) {
             guard candidates.count < limit else { break }
-            guard let key = try PurchaseRow.key(row, from: 6) else { continue }
             let candidate = AnomalyCandidate(
                 id: try row.uint64(0), owner: try row.optionalText(5).flatMap { UserID($0) },
-                state: try StateRow.decode(row, from: 10, key: key),
+                state: try StateRow.state(row, 6),
                 recordedAt: Instant(milliseconds: try row.int64(1)), hasUnreadable: try row.bool(4))
             var possible = possible(for: candidate, isMixed: try row.bool(2), given: catalogue)
             if candidate.owner != nil, try row.bool(3) { possible.insert(.unclearRefund) }

@@ -1,87 +1,54 @@
 import Entitlements
 import MariaDB
 
-/// An entry with all that its hash covers, as the rows have it, whatever its kind.
+/// An entry with all that its hash covers, and what the rows that it refers to say.
 struct AuditedEntry {
+    /// That the words of `l` may be gone because `u` is erased: they went with an entry of theirs too.
+    private static let mayWordsBeGone = """
+        u.user_id IS NULL AND EXISTS (
+            SELECT 1 FROM ledger_entries c WHERE c.user_id = u.pseudonym AND c.note_digest = l.note_digest)
+        """
+
     private static let columns = """
-        l.user_id, l.seq, l.recorded_at, l.effective_at, l.kind, l.hash, l.content, l.note, l.note_salt,
-        l.note_hash, p.source, p.app, p.environment, p.external_id, t.content_hash,
-        EXISTS (SELECT 1 FROM users u WHERE u.pseudonym = p.user_id AND u.user_id IS NULL)
-        OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
-            WHERE h.purchase_id = p.id AND u.user_id IS NULL), l.state_id, \(StateRow.columns),
-        EXISTS (SELECT 1 FROM users u WHERE u.pseudonym = p.user_id AND u.user_id IS NULL)
-        OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
-            STRAIGHT_JOIN ledger_entries e ON e.user_id = h.user_id
-            WHERE h.purchase_id = p.id AND u.user_id IS NULL AND e.purchase_id = p.id
-                AND e.kind = '\(FactKind.gaveAway.rawValue)' AND e.effective_at >= l.effective_at),
-        p.known_as, l.purchase_id
+        l.user_id, l.seq, l.recorded_at, l.effective_at, l.kind, l.is_own_act, l.purchase_id, l.state_id, l.content,
+        l.note_digest, l.hash, p.source, p.app, p.environment, p.external_id, t.statement, n.salt, n.content,
+        l.note_digest IS NOT NULL AND n.digest IS NULL AND (
+            EXISTS (SELECT 1 FROM users u WHERE u.pseudonym = p.user_id AND \(mayWordsBeGone))
+            OR EXISTS (SELECT 1 FROM purchase_holders h STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
+                WHERE h.purchase_id = p.id AND \(mayWordsBeGone)))
         """
-
-    private static let rows = """
-        LEFT JOIN purchases p ON p.id = l.purchase_id
-        LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
-        """
-
-    private static let byPseudonym = Statement(
-        "read chains",
-        """
-        SELECT \(columns)
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
-        STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym
-        \(rows)
-        ORDER BY l.user_id, l.seq
-        """)
 
     /// With each entry whose it is and where their ledger ends: both as of one instant.
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "read page of chains",
         """
         SELECT \(columns), w.pseudonym, w.ledger_length, w.last_recorded_at, w.head_hash, w.user_id
         FROM (
             SELECT user_id, seq FROM ledger_entries
-            WHERE (user_id = ? AND seq > ? OR user_id > ?) AND user_id <= ? ORDER BY user_id, seq LIMIT ?) n
-        STRAIGHT_JOIN ledger_entries l ON l.user_id = n.user_id AND l.seq = n.seq
+            WHERE (user_id = ? AND seq > ? OR user_id > ?) AND user_id <= ? ORDER BY user_id, seq LIMIT ?) j
+        STRAIGHT_JOIN ledger_entries l ON l.user_id = j.user_id AND l.seq = j.seq
         LEFT JOIN users w ON w.pseudonym = l.user_id
-        \(rows)
+        LEFT JOIN purchases p ON p.id = l.purchase_id
+        LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
+        LEFT JOIN notes n ON n.digest = l.note_digest
         ORDER BY l.user_id, l.seq
         """)
 
+    /// How many columns an entry has.
+    private static let width = 19
+
     let hashed: EntryHash
     let hash: [UInt8]
-    /// The row of the purchase that it is about.
-    let purchase: UInt64?
-    /// The row of the state that it refers to.
-    let state: UInt64?
-    /// Whether the state that the entry refers to is there and says what its digest says. One of which an erased person's
-    /// names were taken out speaks by its digest alone.
+    /// Whether the row of the purchase that the entry is about has the identity that the entry says.
+    let isPurchaseWhole: Bool
+    /// Whether the row of the signed state that the entry repeats says the same.
     let isStateWhole: Bool
-    private let note: String?
-    private let salt: [UInt8]?
-    /// Whether an erased person has the purchase that the entry is about, or gave it away then or later.
-    private let mayNameErased: Bool
+    /// Whether the words that go with the entry are those that its digest covers; nil when they are gone.
+    private let isNoteWhole: Bool?
+    private let mayNoteBeErased: Bool
 
-    /// A note may be gone only when the person is, or somebody who had the purchase when it was made.
-    func isNoteWhole(erased: Bool) -> Bool {
-        guard let note else { return hashed.noteHash == nil || erased || mayNameErased }
-        return salt.map { NoteText.digest(of: note, salt: $0) } == hashed.noteHash
-    }
-
-    /// Whether the entry is what it was when it was recorded, behind one whose hash is `previous`.
-    func isWhole(after previous: [UInt8], erased: Bool) -> Bool {
-        hashed.bytes(after: previous) == hash && isStateWhole && isNoteWhole(erased: erased)
-    }
-
-    /// The entries by pseudonym, each in its order.
-    static func load(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [AuditedEntry]] {
-        guard !pseudonyms.isEmpty else { return [:] }
-        var array = JSONArray()
-        pseudonyms.forEach { array.append($0) }
-        var entries: [UInt64: [AuditedEntry]] = [:]
-        for row in try session.query(byPseudonym, [.text(array.closed)]) {
-            entries[try row.uint64(0), default: []].append(try AuditedEntry(row))
-        }
-        return entries
-    }
+    /// Words may be gone only when the person is, or whoever else they were about.
+    func isNoteWhole(erased: Bool) -> Bool { isNoteWhole ?? (erased || mayNoteBeErased) }
 
     /// Where reading ledgers one after the other has come to.
     struct Place {
@@ -103,32 +70,30 @@ struct AuditedEntry {
         }
     }
 
-    /// How many columns an entry has.
-    private static let width = 20 + StateRow.width
-
     private init(_ row: Row) throws(DatabaseError) {
-        let key = try PurchaseRow.key(row, from: 10)
-        let contentHash = try row.optionalBytes(14)
-        var state: VerifiedPurchase?
-        if let key, contentHash != nil {
-            let name = try row.optionalText(18 + StateRow.width).map { ExternalID($0) }
-            state = try StateRow.decode(row, from: 17, key: name.map { key.numbered($0) } ?? key)
-        }
+        let content = try row.text(8)
+        let digest = try row.optionalBytes(9).map { NoteDigest(bytes: $0) }
         hashed = EntryHash(
             pseudonym: try row.uint64(0), sequence: try row.int(1),
             recordedAt: Instant(milliseconds: try row.int64(2)), effectiveAt: Instant(milliseconds: try row.int64(3)),
-            kind: try row.text(4), state: state.flatMap { state in contentHash.map { ($0, state.signedAt) } }, key: key,
-            content: try row.optionalText(6), noteHash: try row.optionalBytes(9))
-        hash = try row.bytes(5)
-        purchase = try row.optionalUInt64(19 + StateRow.width)
-        self.state = try row.optionalUInt64(16)
-        note = try row.optionalText(7)
-        salt = try row.optionalBytes(8)
-        // That somebody was bound stands in their own ledger alone.
-        let isBound = try row.text(4) == FactKind.bound.rawValue
-        mayNameErased = try row.bool(17 + StateRow.width) && !isBound
-        let isBuried = try row.bool(15) && state?.accountToken == nil
-        isStateWhole =
-            self.state == nil || state.map { ContentDigest.bytes(of: $0) == contentHash || isBuried } ?? false
+            kind: try row.text(4), isOwnAct: try row.bool(5), purchase: try row.optionalUInt64(6),
+            state: try row.optionalUInt64(7), content: content, note: digest?.bytes)
+        hash = try row.bytes(10)
+        let (key, statement) = (try PurchaseRow.key(row, from: 11), try row.optionalText(15))
+        isPurchaseWhole = hashed.purchase == nil || Self.key(in: content) == key
+        isStateWhole = hashed.state == nil || statement == content
+        if let digest {
+            let (salt, words) = (try row.optionalBytes(16), try row.optionalText(17))
+            isNoteWhole = salt.flatMap { salt in words.map { NoteRow.digest(of: $0, salt: salt) == digest } }
+        } else {
+            isNoteWhole = true
+        }
+        mayNoteBeErased = try row.bool(18)
+    }
+
+    /// The purchase that a fact about one begins with.
+    private static func key(in content: String) -> PurchaseKey? {
+        guard case .list(let fields)? = JSONField(json: content) else { return nil }
+        return KeyContent.read(fields, at: 0)
     }
 }

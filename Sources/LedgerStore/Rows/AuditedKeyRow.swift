@@ -13,7 +13,7 @@ struct AuditedKeyRow {
     /// Of a row of the table.
     let isRevoked: Bool
 
-    private static let all = Statement(
+    private static let all = SQLStatement(
         "read api keys and their entries",
         """
         SELECT NULL, id, name, scopes, LOWER(HEX(secret_hash)), revoked_at IS NOT NULL FROM api_keys

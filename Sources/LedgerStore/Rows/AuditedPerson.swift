@@ -8,14 +8,14 @@ struct AuditedPerson {
 
     private static let columns = "u.pseudonym, u.ledger_length, u.last_recorded_at, u.head_hash, u.user_id"
 
-    private static let byUserID = Statement("find person to audit", "SELECT pseudonym FROM users WHERE user_id = ?")
+    private static let byUserID = SQLStatement("find person to audit", "SELECT pseudonym FROM users WHERE user_id = ?")
 
-    private static let lock = Statement(
+    private static let lock = SQLStatement(
         "lock person to audit", "SELECT \(columns) FROM users u WHERE u.pseudonym = ? FOR UPDATE")
 
-    private static let last = Statement("last person to audit", "SELECT MAX(pseudonym) FROM users")
+    private static let last = SQLStatement("last person to audit", "SELECT MAX(pseudonym) FROM users")
 
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "people to audit",
         """
         SELECT u.pseudonym,

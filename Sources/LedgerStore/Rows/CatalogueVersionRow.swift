@@ -10,12 +10,12 @@ enum CatalogueVersionRow {
         let content: String
     }
 
-    private static let newest = Statement("read catalogue version", "SELECT MAX(version) FROM catalog_versions")
+    private static let newest = SQLStatement("read catalogue version", "SELECT MAX(version) FROM catalog_versions")
 
-    private static let all = Statement(
+    private static let all = SQLStatement(
         "read catalogue", "SELECT version, effective_at, content FROM catalog_versions ORDER BY version")
 
-    private static let insert = Statement(
+    private static let insert = SQLStatement(
         "apply catalogue", "INSERT INTO catalog_versions (version, effective_at, content) VALUES (?, ?, ?)")
 
     /// The newest version's number; 0 while there is none.

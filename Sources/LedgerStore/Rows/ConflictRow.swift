@@ -6,7 +6,7 @@ enum ConflictRow {
     private static let sameAccount = "app_transaction_id = w.account AND app = w.app AND environment = w.environment"
 
     /// Of each account only the first and the last person are looked up until it turns out to have several.
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "list conflicts",
         """
         SELECT c.newest, c.account, c.app, c.environment, u.user_id, COUNT(DISTINCT o.purchase_id)
@@ -34,7 +34,7 @@ enum ConflictRow {
         ORDER BY c.newest DESC, o.user_id
         """)
 
-    /// Up to `limit` accounts that several people have purchases of, the erased among them, and whose newest state stands
+    /// Up to `limit` accounts that several people have purchases of, those who are gone among them, and whose newest state stands
     /// before `id` and down to `floor`, the last recorded first.
     static func page(
         before id: UInt64, downTo floor: UInt64, limit: Int, in session: Session
@@ -53,7 +53,7 @@ enum ConflictRow {
     private static func conflict(_ row: Row, newest: UInt64) throws(DatabaseError) -> AccountConflict {
         guard let environment = StoreEnvironment(rawValue: try row.text(3)) else { throw row.malformed(3) }
         return AccountConflict(
-            id: newest, account: AppTransactionID(try row.text(1)), app: AppID(try row.text(2)),
+            id: newest, account: Label(try row.text(1)), app: AppID(try row.text(2)),
             environment: environment, owners: [])
     }
 }

@@ -4,10 +4,10 @@ import MariaDB
 /// A row of `subscriptions` as it is gone over for all who had coverage in a span of time.
 struct CoveredRow {
     let place: CoveredUsers.Place
-    /// Nil for one that begins too late, one of several of the same user but the last, and of the erased.
+    /// Nil for one that begins too late, one of several of the same user but the last, and of people who are gone.
     let member: CoveredUsers.Member?
 
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "list covered",
         """
         SELECT s.expires_at, s.purchase_id, s.user_id, u.user_id, s.starts_at < ? AND NOT EXISTS (

@@ -1,25 +1,27 @@
 import Entitlements
 
-/// The fields of a fact that neither its kind nor its purchase nor its state says: a JSON array in the column `content`.
+/// A whole fact as the ledger writes it: a JSON array in the column `content`, read by the kind that stands beside it.
 ///
-/// Covered by the entry's hash, so the encoding of a kind never changes. Nothing in it names a person: what does stands in
-/// the note.
+/// Covered by the entry's hash, so the encoding of a kind never changes. Nothing in it names a person: people's names are labels,
+/// and words stand in `notes`.
 enum FactContent {
-    /// Nil for a kind without fields of its own.
-    static func of(_ fact: Fact) -> JSONField? {
+    static func of(_ fact: Fact) -> JSONField {
         switch fact {
-        case .evidence, .bound, .withdrawn: nil
-        case .granted(let grant): .list(fields(of: grant))
-        case .gaveAway(_, let handover), .received(_, let handover):
-            .list(
-                [
-                    .text(handover.cause.rawValue), JSONField(handover.ran), JSONField(handover.units),
-                    JSONField(handover.request),
-                ] + (handover.refunds.map { [JSONField($0)] } ?? []))
-        case .debtLeft(_, let debt), .debtCame(_, let debt):
-            .list([.text(debt.unit), JSONField(debt.refunds.lowerBound), JSONField(debt.refunds.upperBound)])
+        case .stated(let statement): StatementContent.of(statement)
+        case .bound(let key), .withdrawn(let key): .list([KeyContent.of(key)])
+        case .granted(let grant): .list([KeyContent.of(grant.key)] + fields(of: grant))
+        case .gaveAway(let key, let handover), .received(let key, let handover):
+            .list([
+                KeyContent.of(key), .text(handover.cause.rawValue), JSONField(handover.ran), JSONField(handover.units),
+                JSONField(handover.request?.text),
+            ])
+        case .debtPassedOn(let debt), .debtTakenOver(let debt):
+            .list([
+                .text(debt.account.text), .text(debt.app.text), .text(debt.environment.rawValue), .text(debt.unit),
+                JSONField(debt.units),
+            ])
         case .credit(let act): .list(fields(of: act))
-        case .device(let act): fields(of: act.deed)
+        case .device(let act): .list([.text(act.device.text)] + fields(of: act.deed))
         case .sandboxTester(let flag), .consumptionConsent(let flag): .list([JSONField(flag)])
         }
     }
@@ -31,7 +33,7 @@ enum FactContent {
             case .window(let tier, let endsAt): ["window", .text(tier.text), JSONField(endsAt.milliseconds)]
             case .addOn(let product, let app): ["add_on", .text(product.text), .text(app.text)]
             case .credits(let unit, let amount, let expiresAt):
-                ["credits", .text(unit), JSONField(amount), JSONField(expiresAt.map { String($0.milliseconds) })]
+                ["credits", .text(unit), JSONField(amount), JSONField(expiresAt)]
             }
         return [JSONField(grant.grantedAt.milliseconds)] + gift
     }
@@ -39,10 +41,12 @@ enum FactContent {
     private static func fields(of act: CreditAct) -> [JSONField] {
         switch act {
         case .spent(let spend):
-            [.text(spend.idempotencyKey)] + fields(of: spend.purse)
+            [.text(spend.idempotencyKey.text), .text(spend.request.text)] + fields(of: spend.purse)
                 + [JSONField(spend.amount), .list(spend.draws.map(field)), JSONField(spend.spendableAfter)]
         case .reserved(let reservation):
-            [.text(reservation.id.text), .text(reservation.idempotencyKey)] + fields(of: reservation.purse)
+            [
+                .text(reservation.id.text), .text(reservation.idempotencyKey.text), .text(reservation.request.text),
+            ] + fields(of: reservation.purse)
                 + [
                     JSONField(reservation.amount), JSONField(reservation.expiresAt.milliseconds),
                     .list(reservation.draws.map(field)),
@@ -57,16 +61,13 @@ enum FactContent {
     }
 
     private static func field(of draw: Draw) -> JSONField {
-        .list([
-            .text(draw.lot.source.rawValue), .text(draw.lot.app.text), .text(draw.lot.environment.rawValue),
-            .text(draw.lot.externalID.text), JSONField(draw.amount),
-        ])
+        .list([KeyContent.of(draw.lot), JSONField(draw.amount)])
     }
 
-    private static func fields(of deed: DeviceAct.Deed) -> JSONField? {
+    private static func fields(of deed: DeviceAct.Deed) -> [JSONField] {
         switch deed {
-        case .registered(_, let isPinned): .list([JSONField(isPinned)])
-        case .suspended, .reactivated, .seen, .removed: nil
+        case .registered(let name, let isPinned): [JSONField(name?.text), JSONField(isPinned)]
+        case .suspended, .reactivated, .seen, .removed: []
         }
     }
 }

@@ -2,14 +2,15 @@ import Entitlements
 
 /// What the column `kind` of `ledger_entries` holds.
 enum FactKind: String, CaseIterable {
-    case evidence
+    case purchaseState = "purchase_state"
+    case renewalState = "renewal_state"
     case bound
     case granted
     case withdrawn
     case gaveAway = "gave_away"
     case received
-    case debtLeft = "debt_left"
-    case debtCame = "debt_came"
+    case debtPassedOn = "debt_passed_on"
+    case debtTakenOver = "debt_taken_over"
     case spent
     case reserved
     case committed
@@ -24,14 +25,15 @@ enum FactKind: String, CaseIterable {
 
     init(of fact: Fact) {
         switch fact {
-        case .evidence: self = .evidence
+        case .stated(.purchase): self = .purchaseState
+        case .stated(.renewal): self = .renewalState
         case .bound: self = .bound
         case .granted: self = .granted
         case .withdrawn: self = .withdrawn
         case .gaveAway: self = .gaveAway
         case .received: self = .received
-        case .debtLeft: self = .debtLeft
-        case .debtCame: self = .debtCame
+        case .debtPassedOn: self = .debtPassedOn
+        case .debtTakenOver: self = .debtTakenOver
         case .credit(let act): self.init(of: act)
         case .device(let act): self.init(of: act.deed)
         case .sandboxTester: self = .sandboxTester

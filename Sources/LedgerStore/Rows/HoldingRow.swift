@@ -4,10 +4,10 @@ import MariaDB
 struct HoldingRow {
     /// The rows of the purchases that somebody has.
     private(set) var owned: Set<UInt64> = []
-    /// The rows of those that they had, or owe for.
+    /// The rows of those that they had.
     private(set) var held: Set<UInt64> = []
 
-    private static let byPseudonym = Statement(
+    private static let byPseudonym = SQLStatement(
         "read holdings",
         """
         SELECT 1, p.user_id, p.id

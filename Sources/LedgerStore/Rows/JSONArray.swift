@@ -2,59 +2,64 @@
 ///
 /// One prepared statement then serves every number of keys.
 struct JSONArray {
-    private(set) var text = "["
+    private var bytes = [UInt8(ascii: "[")]
 
     /// The finished array.
-    var closed: String { text + "]" }
+    var closed: String { String(decoding: bytes + [UInt8(ascii: "]")], as: UTF8.self) }
 
     mutating func append(_ element: String) {
         separate()
-        appendQuoted(element)
+        bytes.append(quoted: element)
     }
 
     mutating func append(_ element: UInt64) {
         separate()
-        text += String(element)
+        bytes += String(element).utf8
     }
 
     /// Appends an array of texts as one element.
     mutating func append(_ elements: [String]) {
         separate()
-        text += "["
-        for (position, element) in elements.enumerated() {
-            if position > 0 { text += "," }
-            appendQuoted(element)
-        }
-        text += "]"
+        var array = JSONArray()
+        elements.forEach { array.append($0) }
+        bytes += array.bytes + [UInt8(ascii: "]")]
     }
 
     /// Appends an array of numbers as one element.
     mutating func append(_ elements: [UInt64]) {
         separate()
-        text += "[" + elements.map(String.init).joined(separator: ",") + "]"
+        var array = JSONArray()
+        elements.forEach { array.append($0) }
+        bytes += array.bytes + [UInt8(ascii: "]")]
     }
 
     private mutating func separate() {
-        if text.utf8.count > 1 { text += "," }
-    }
-
-    private mutating func appendQuoted(_ element: String) {
-        text += Self.quoted(element)
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
     }
 
     /// `element` as JSON writes a text.
     static func quoted(_ element: String) -> String {
-        var text = "\""
-        for scalar in element.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            default: text.unicodeScalars.append(scalar)
+        var bytes: [UInt8] = []
+        bytes.append(quoted: element)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Appends `text` as JSON writes it. Most texts are copied as they are.
+    mutating func append(quoted text: String) {
+        append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                append(UInt8(ascii: "\\"))
+                append(byte)
+            case 0..<0x20:
+                self += "\\u00".utf8
+                self += Hexadecimal.text([byte]).utf8
+            default: append(byte)
             }
         }
-        return text + "\""
+        append(UInt8(ascii: "\""))
     }
 }

@@ -1,3 +1,5 @@
+import Entitlements
+
 /// One field of a fact as the ledger writes it: a text, nothing, or a list of fields; SQL reads them with `JSON_VALUE`.
 enum JSONField: Hashable, Sendable {
     case null
@@ -7,29 +9,41 @@ enum JSONField: Hashable, Sendable {
     init(_ text: String?) { self = text.map(JSONField.text) ?? .null }
     init(_ number: some FixedWidthInteger) { self = .text(String(number)) }
     init(_ flag: Bool) { self = .text(flag ? "true" : "false") }
+    init(_ instant: Instant?) { self.init(instant.map { String($0.milliseconds) }) }
 
     /// The one JSON text of it, without white space.
     var json: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func write(to bytes: inout [UInt8]) {
         switch self {
-        case .null: "null"
-        case .text(let text): JSONArray.quoted(text)
-        case .list(let fields): "[" + fields.map(\.json).joined(separator: ",") + "]"
+        case .null: bytes += "null".utf8
+        case .text(let text): bytes.append(quoted: text)
+        case .list(let fields):
+            bytes.append(UInt8(ascii: "["))
+            for (position, field) in fields.enumerated() {
+                if position > 0 { bytes.append(UInt8(ascii: ",")) }
+                field.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
         }
     }
 
     /// Nil unless `json` is the one text that a field is written as.
     init?(json: String) {
         var reader = JSONFieldReader(json)
-        guard let field = reader.field(depth: 0), reader.isAtEnd, field.json.utf8.elementsEqual(json.utf8) else {
-            return nil
-        }
+        guard let field = reader.field(depth: 0), reader.isAtEnd else { return nil }
         self = field
     }
 }
 
 /// Walks over the bytes of a field's text.
 private struct JSONFieldReader {
-    private static let maximumDepth = 3
+    private static let maximumDepth = 4
     private static let null = Array("null".utf8)
 
     private let bytes: [UInt8]
@@ -64,6 +78,22 @@ private struct JSONFieldReader {
 
     private mutating func quoted() -> String? {
         position += 1
+        // Few texts have escapes; the others are read where they stand.
+        let start = position
+        while position < bytes.count, !Self.isSpecial(bytes[position]) { position += 1 }
+        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+            position += 1
+            return String(validating: bytes[start..<position - 1], as: UTF8.self)
+        }
+        position = start
+        return unescaped()
+    }
+
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func unescaped() -> String? {
         var text: [UInt8] = []
         while position < bytes.count {
             let byte = bytes[position]
@@ -85,9 +115,13 @@ private struct JSONFieldReader {
         if take("\"") { return UInt8(ascii: "\"") }
         if take("\\") { return UInt8(ascii: "\\") }
         guard take("u"), position + 4 <= bytes.count else { return nil }
-        let digits = String(validating: bytes[position..<position + 4], as: UTF8.self)
+        let digits = bytes[position..<position + 4]
         position += 4
-        return digits.flatMap { UInt8($0, radix: 16) }.flatMap { $0 < 0x20 ? $0 : nil }
+        // As they are written: four digits in lower case.
+        guard let number = Hexadecimal.bytes(String(decoding: digits, as: UTF8.self)), number[0] == 0, number[1] < 0x20,
+            digits.allSatisfy({ $0 >= UInt8(ascii: "a") || $0 <= UInt8(ascii: "9") })
+        else { return nil }
+        return number[1]
     }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {

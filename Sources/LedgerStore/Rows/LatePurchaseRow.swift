@@ -3,7 +3,7 @@ import MariaDB
 
 /// A purchase whose projected coverage ends before it was bound.
 enum LatePurchaseRow {
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "list late purchases",
         """
         SELECT \(PurchaseRow.columns), p.id, u.user_id

@@ -1,55 +1,37 @@
 import Entitlements
 import MariaDB
 
-/// A row of `ledger_entries`: one fact of one person.
+/// A row of `ledger_entries`: one fact of one person, whole.
 enum LedgerEntryRow {
-    /// The columns that make an entry.
     private static let columns = """
-        l.recorded_at, l.effective_at, l.kind, l.content, l.note, \(PurchaseRow.columns), l.state_id, \(StateRow.columns)
-        """
-
-    private static let read = """
-        SELECT l.user_id, l.seq, l.purchase_id, l.hash, IF(p.external_id LIKE 'hmac:%', p.external_id, NULL), p.place,
-            \(columns)
-        """
-
-    private static let joins = """
-        LEFT JOIN purchases p ON p.id = l.purchase_id
-        LEFT JOIN apple_iap_transactions t ON t.id = l.state_id
+        l.user_id, l.seq, l.recorded_at, l.effective_at, l.kind, l.is_own_act, l.purchase_id, l.content, l.note_digest, l.hash
         """
 
     /// From the entry behind which somebody's ledger is to be read on, that one included.
-    private static let byPlace = Statement(
+    private static let byPlace = SQLStatement(
         "read ledgers",
         """
-        \(read)
+        SELECT \(columns)
         FROM JSON_TABLE(?, '$[*]' COLUMNS (
             pseudonym BIGINT UNSIGNED PATH '$[0]', after BIGINT UNSIGNED PATH '$[1]')) j
         STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym AND l.seq >= j.after
-        \(joins)
         ORDER BY l.user_id, l.seq
         """)
 
     /// The same of one person, up to an entry: a range of the primary key, where a join goes through the whole ledger.
-    private static let slice = Statement(
+    private static let slice = SQLStatement(
         "read slice of ledger",
-        """
-        \(read)
-        FROM ledger_entries l
-        \(joins)
-        WHERE l.user_id = ? AND l.seq BETWEEN ? AND ?
-        ORDER BY l.seq
-        """)
+        "SELECT \(columns) FROM ledger_entries l WHERE l.user_id = ? AND l.seq BETWEEN ? AND ? ORDER BY l.seq")
 
-    private static let insert = Statement(
+    private static let insert = SQLStatement(
         "append entry",
         """
         INSERT INTO ledger_entries
-            (user_id, seq, recorded_at, effective_at, kind, purchase_id, state_id, hash, content, note, note_salt, note_hash)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (user_id, seq, recorded_at, effective_at, kind, is_own_act, purchase_id, state_id, content, note_digest, hash)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
 
-    private static let exists = Statement(
+    private static let exists = SQLStatement(
         "find entry", "SELECT 1 FROM ledger_entries WHERE user_id = ? AND seq = ? AND hash = ? LOCK IN SHARE MODE")
 
     /// Behind which entry of whose ledger to read; 0 is the start.
@@ -68,8 +50,6 @@ enum LedgerEntryRow {
         fileprivate(set) var entries: [LedgerEntry] = []
         /// The rows of the purchases that the entries are about.
         fileprivate(set) var purchases: [PurchaseKey: UInt64] = [:]
-        /// What stands in the rows for those of them that are buried.
-        fileprivate(set) var tombstones: [PurchaseKey: PurchaseKey] = [:]
     }
 
     /// The ledgers behind `places` by pseudonym, each in its order.
@@ -88,7 +68,7 @@ enum LedgerEntryRow {
             ledgers[pseudonym] = try Loaded(rows[start..<end], after: after[pseudonym] ?? 0)
             start = end
         }
-        return ledgers.mapValues(\.renamed)
+        return ledgers
     }
 
     /// How many entries of a heavy ledger one statement reads.
@@ -105,63 +85,32 @@ enum LedgerEntryRow {
             let rows = try session.query(slice, [.uint64(place.pseudonym), Value(after), Value(last)])
             loaded.append(try Loaded(rows[...], after: after), isFirst: after == place.after)
         }
-        return loaded.renamed
+        return loaded
     }
 
-    /// The entry in the columns from `first` on, before which the place of its purchase stands; nil for a kind that a newer version writes, and for what was erased.
-    fileprivate static func decode(_ row: Row, from first: Int) throws(DatabaseError) -> LedgerEntry? {
-        guard let kind = FactKind(rawValue: try row.text(first + 2)) else { return nil }
-        let place = try row.optionalText(first - 1).map { ExternalID($0) }
-        let key = try PurchaseRow.key(row, from: first + 5, place: place)
-        var state: VerifiedPurchase?
-        if let key, try !row.isNull(first + 9) { state = try StateRow.decode(row, from: first + 10, key: key) }
-        let note = try row.optionalText(first + 4).flatMap { NoteText(json: $0) }
-        let content = try row.optionalText(first + 3)
-        let fields = content.map { JSONField(json: $0) } ?? .list([])
-        guard case .list(let fields)? = fields else { throw row.malformed(first + 3) }
-        switch FactContent.read(fields, in: .init(kind: kind, key: key, state: state, note: note)) {
-        case .malformed: throw row.malformed(first + 3)
-        case .erased: return nil
-        case .fact(let fact):
-            return LedgerEntry(
-                effectiveAt: Instant(milliseconds: try row.int64(first + 1)),
-                recordedAt: Instant(milliseconds: try row.int64(first)), fact: fact, note: note?.note)
-        }
+    /// The entry of a row; nil for a kind that a newer version writes.
+    fileprivate static func decode(_ row: Row) throws(DatabaseError) -> LedgerEntry? {
+        guard let kind = FactKind(rawValue: try row.text(4)) else { return nil }
+        guard case .list(let fields)? = JSONField(json: try row.text(7)), let fact = FactContent.read(fields, of: kind)
+        else { throw row.malformed(7) }
+        return LedgerEntry(
+            effectiveAt: Instant(milliseconds: try row.int64(3)), recordedAt: Instant(milliseconds: try row.int64(2)),
+            fact: fact, isOwnAct: try row.bool(5), note: try row.optionalBytes(8).map { NoteDigest(bytes: $0) })
     }
 
     /// An entry to append: whose, where in the ledger, and the rows it refers to.
     struct New {
-        let pseudonym: UInt64
-        let sequence: Int
-        let entry: LedgerEntry
-        let purchase: UInt64?
-        let state: (id: UInt64, contentHash: [UInt8])?
-        let content: String?
-        let note: (json: String, salt: [UInt8], hash: [UInt8])?
+        let hashed: EntryHash
 
+        /// `content` is that of the entry's fact.
         init(
-            _ entry: LedgerEntry, pseudonym: UInt64, sequence: Int, purchase: UInt64?,
-            state: (id: UInt64, contentHash: [UInt8])?, salt: () -> [UInt8]
+            _ entry: LedgerEntry, saying content: String, pseudonym: UInt64, sequence: Int, purchase: UInt64?,
+            state: UInt64?
         ) {
-            self.pseudonym = pseudonym
-            self.sequence = sequence
-            self.entry = entry
-            self.purchase = purchase
-            self.state = state
-            content = FactContent.of(entry.fact)?.json
-            note = NoteText(of: entry).map { note in
-                let (json, salt) = (note.json, salt())
-                return (json, salt, NoteText.digest(of: json, salt: salt))
-            }
-        }
-
-        func hash(after previous: [UInt8]) -> [UInt8] {
-            EntryHash(
+            hashed = EntryHash(
                 pseudonym: pseudonym, sequence: sequence, recordedAt: entry.recordedAt, effectiveAt: entry.effectiveAt,
-                kind: FactKind(of: entry.fact).rawValue,
-                state: state.flatMap { state in entry.fact.state.map { (state.contentHash, $0.signedAt) } },
-                key: entry.fact.purchase, content: content, noteHash: note?.hash
-            ).bytes(after: previous)
+                kind: FactKind(of: entry.fact).rawValue, isOwnAct: entry.isOwnAct, purchase: purchase, state: state,
+                content: content, note: entry.note?.bytes)
         }
     }
 
@@ -170,11 +119,11 @@ enum LedgerEntryRow {
         try session.executeBulk(
             insert,
             entries.map { new, hash in
-                [
-                    .uint64(new.pseudonym), Value(new.sequence), .int64(new.entry.recordedAt.milliseconds),
-                    .int64(new.entry.effectiveAt.milliseconds), .text(FactKind(of: new.entry.fact).rawValue),
-                    Value(new.purchase), Value(new.state?.id), .bytes(hash), Value(new.content), Value(new.note?.json),
-                    Value(new.note?.salt), Value(new.note?.hash),
+                let entry = new.hashed
+                return [
+                    .uint64(entry.pseudonym), Value(entry.sequence), .int64(entry.recordedAt.milliseconds),
+                    .int64(entry.effectiveAt.milliseconds), .text(entry.kind), Value(entry.isOwnAct),
+                    Value(entry.purchase), Value(entry.state), .text(entry.content), Value(entry.note), .bytes(hash),
                 ]
             })
     }
@@ -191,16 +140,14 @@ extension LedgerEntryRow.Loaded {
     fileprivate init(_ rows: ArraySlice<Row>, after: Int) throws(DatabaseError) {
         entries.reserveCapacity(rows.count)
         for row in rows {
-            (length, head) = (try row.int(1), try row.bytes(3))
+            (length, head) = (try row.int(1), try row.bytes(9))
             guard length > after else {
                 joint = head
                 continue
             }
-            guard let entry = try LedgerEntryRow.decode(row, from: 6) else { continue }
+            guard let entry = try LedgerEntryRow.decode(row) else { continue }
             entries.append(entry)
-            guard let key = entry.fact.purchase else { continue }
-            purchases[key] = try row.uint64(2)
-            if let tombstone = try row.optionalText(4) { tombstones[key] = key.numbered(ExternalID(tombstone)) }
+            if let key = entry.fact.purchase { purchases[key] = try row.uint64(6) }
         }
     }
 
@@ -210,15 +157,5 @@ extension LedgerEntryRow.Loaded {
         (length, head) = (next.length, next.head)
         entries += next.entries
         purchases.merge(next.purchases) { $1 }
-        tombstones.merge(next.tombstones) { $1 }
-    }
-
-    /// The same with lots that were drawn from called as their rows are, though the contents have their tombstones.
-    fileprivate var renamed: Self {
-        let names = Dictionary(tombstones.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
-        guard names.contains(where: { $0.key != $0.value }) else { return self }
-        var renamed = self
-        renamed.entries = entries.map { entry in entry.renamed { names[$0] ?? $0 } }
-        return renamed
     }
 }

@@ -5,54 +5,28 @@ import MariaDB
 enum PurchaseRow {
     /// A purchase under lock.
     struct Locked {
-        private(set) var key: PurchaseKey
+        let key: PurchaseKey
         let id: UInt64
         /// The owner's pseudonym.
         let owner: UInt64?
-        /// What the row has for `key`, once the purchase was buried.
-        let tombstone: PurchaseKey?
-        /// Whether the row has the number of `key` beside its tombstone.
-        let isNamed: Bool
-
-        /// Of a row that is found by the number `stored` and has another one beside it, unless `name` is nil.
-        init(_ stored: PurchaseKey, name: ExternalID?, id: UInt64, owner: UInt64?) {
-            key = name.map { stored.numbered($0) } ?? stored
-            self.id = id
-            self.owner = owner
-            tombstone = stored.isTombstone ? stored : nil
-            isNamed = name != nil
-        }
-
-        /// The same as the requests call it.
-        func recognized(by recognition: Recognition) -> Locked {
-            var recognized = self
-            if !isNamed { recognized.key = recognition.name(of: key) }
-            return recognized
-        }
     }
-
-    /// Whether a row's number is a tombstone, as an index finds it.
-    static let isBuried = "external_id >= 'hmac:' AND external_id < 'hmac;'"
 
     /// A key as an element of a JSON array.
     private static let keyColumns = """
         n FOR ORDINALITY,
-        source VARCHAR(16) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[0]',
+        source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[0]',
         app VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[1]',
         environment VARCHAR(10) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[2]',
         external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[3]'
         """
 
-    private static let knownByKey = Statement(
+    /// Those that are there with all who have or had them, and those who owe something of an Apple account.
+    private static let knownByKey = SQLStatement(
         "read known purchases",
         """
-        SELECT v.version, v.is_anybody_erased, j.n, o.pseudonym, o.user_id, o.ledger_length, f.pseudonym, f.user_id,
-            f.ledger_length
-        FROM (
-            SELECT MAX(version) version,
-                EXISTS (SELECT 1 FROM users WHERE user_id IS NULL) is_anybody_erased
-            FROM catalog_versions
-        ) v
+        SELECT v.version, j.n, o.pseudonym, o.user_id, o.ledger_length, f.pseudonym, f.user_id, f.ledger_length,
+            e.pseudonym, e.user_id
+        FROM (SELECT MAX(version) version FROM catalog_versions) v
         LEFT JOIN (
             JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
             STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
@@ -61,25 +35,23 @@ enum PurchaseRow {
         LEFT JOIN users o ON o.pseudonym = p.user_id
         LEFT JOIN purchase_holders h ON h.purchase_id = p.id
         LEFT JOIN users f ON f.pseudonym = h.user_id
+        LEFT JOIN (
+            JSON_TABLE(?, '$[*]' COLUMNS (
+                account VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) a
+            STRAIGHT_JOIN open_debts d ON d.account = a.account
+            STRAIGHT_JOIN users e ON e.pseudonym = d.user_id
+        ) ON TRUE
         """)
 
-    private static let keysByHolder = Statement(
+    private static let keysByOwner = SQLStatement(
         "read keys",
         """
         SELECT p.source, p.app, p.environment, p.external_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN purchases p ON p.user_id = j.pseudonym
-        UNION
-        SELECT p.source, p.app, p.environment, p.external_id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
-        STRAIGHT_JOIN purchase_holders h ON h.user_id = j.pseudonym
-        STRAIGHT_JOIN purchases p ON p.id = h.purchase_id
-        WHERE p.source = '\(Source.manual.rawValue)' OR EXISTS (
-            SELECT 1 FROM apple_iap_transactions t
-            WHERE t.purchase_id = p.id AND t.product_type = '\(StoreProductType.consumable.column)')
         """)
 
-    private static let formerHoldersByPurchase = Statement(
+    private static let formerHoldersByPurchase = SQLStatement(
         "read former holders",
         """
         SELECT h.purchase_id, h.user_id
@@ -87,92 +59,72 @@ enum PurchaseRow {
         STRAIGHT_JOIN purchase_holders h ON h.purchase_id = j.id
         """)
 
-    private static let addFormerHolder = Statement(
+    private static let addFormerHolder = SQLStatement(
         "add former holder",
         """
         INSERT INTO purchase_holders (purchase_id, user_id) VALUES (?, ?) ON DUPLICATE KEY UPDATE user_id = user_id
         """)
 
     /// Holds the rows' locks until the transaction ends, taken in the order of the keys.
-    private static let lockByKey = Statement(
+    private static let lockByKey = SQLStatement(
         "lock purchases",
         """
-        SELECT j.n, p.id, p.user_id, p.known_as
+        SELECT j.n, p.id, p.user_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
         STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
             AND p.external_id = j.external_id
         FOR UPDATE
         """)
 
-    private static let insertOne = Statement(
+    private static let insertOne = SQLStatement(
         "insert purchase",
         """
         INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at) VALUES (?, ?, ?, ?, ?, ?)
         RETURNING id
         """)
 
-    private static let statesByPurchase = Statement(
+    private static let statesByPurchase = SQLStatement(
         "read states",
         """
-        SELECT t.purchase_id, t.id, t.text_of, t.content_hash, \(StateRow.columns)
+        SELECT t.purchase_id, t.id, t.text_of, t.content_hash, t.statement
         FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = j.id
         ORDER BY t.id
         """)
 
-    private static let tombstoneByKey = Statement(
-        "find tombstones",
-        """
-        SELECT 1
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
-        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
-            AND p.external_id = j.external_id
-        LIMIT 1
-        """)
-
-    private static let anyTombstone = Statement(
-        "find any tombstone",
-        "SELECT 1 FROM purchases FORCE INDEX (by_external_id) WHERE \(isBuried) LIMIT 1")
-
-    private static let setName = Statement("name purchase", "UPDATE purchases SET known_as = ? WHERE id = ?")
-
-    private static let setOwner = Statement(
+    private static let setOwner = SQLStatement(
         "bind purchase", "UPDATE purchases SET user_id = ?, bound_at = ? WHERE id = ?")
 
-    private static let setOwnerOfStates = Statement(
+    private static let setOwnerOfStates = SQLStatement(
         "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ?")
 
     /// What there is of some keys, and the number of the newest catalogue.
     struct Known {
         var catalogueVersion = 0
-        /// Whether anybody at all was erased, so that a purchase may be buried.
-        var isAnybodyErased = false
         /// Those that have a row.
         var keys: Set<PurchaseKey> = []
-        /// Everybody who has or had one of them, and their pseudonym.
+        /// Everybody who has or had one of them, or owes something of one of the accounts, and their pseudonym.
         var holders: [UserID: UInt64] = [:]
         /// Those of the keys that somebody has or had whose ledger is heavy.
         var heavy: Set<PurchaseKey> = []
-
-        /// The same with what is there of further keys.
-        func merging(_ further: Known) -> Known {
-            var known = self
-            known.keys.formUnion(further.keys)
-            known.holders.merge(further.holders) { first, _ in first }
-            return known
-        }
     }
 
-    /// Those of `keys` that are there, read without a lock.
-    static func known(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> Known {
+    /// Those of `keys` that are there, and who owes something of the Apple `accounts`, read without a lock.
+    static func known(
+        _ keys: [PurchaseKey], owedBy accounts: Set<Label>, in session: Session
+    ) throws(DatabaseError) -> Known {
         var known = Known()
-        for row in try session.query(knownByKey, [.text(array(of: keys))]) {
+        var array = JSONArray()
+        for account in accounts { array.append(account.text) }
+        for row in try session.query(knownByKey, [.text(self.array(of: keys)), .text(array.closed)]) {
             known.catalogueVersion = try row.optionalInt(0) ?? 0
-            known.isAnybodyErased = try row.bool(1)
-            guard let number = try row.optionalInt(2) else { continue }
+            if let debtor = try row.optionalUInt64(8) {
+                known.holders[try UserRow.user(row, at: 9, pseudonym: 8)] = debtor
+            }
+            guard let number = try row.optionalInt(1) else { continue }
             let key = keys[number - 1]
             known.keys.insert(key)
-            for column in [3, 6] {
+            for column in [2, 5] {
                 guard let pseudonym = try row.optionalUInt64(column) else { continue }
                 known.holders[try UserRow.user(row, at: column + 1, pseudonym: column)] = pseudonym
                 if UserRow.Head.isHeavy(length: try row.int(column + 2)) { known.heavy.insert(key) }
@@ -181,32 +133,28 @@ enum PurchaseRow {
         return known
     }
 
-    /// The purchases that the people under `pseudonyms`, whose locks are held, have, and the lots that they had. Those of a
-    /// source that a newer version writes are left out.
+    /// The purchases that the people under `pseudonyms`, whose locks are held, have.
     static func keys(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
         guard !pseudonyms.isEmpty else { return [] }
         var array = JSONArray()
         pseudonyms.forEach { array.append($0) }
         var keys: Set<PurchaseKey> = []
-        for row in try session.query(keysByHolder, [.text(array.closed), .text(array.closed)]) {
+        for row in try session.query(keysByOwner, [.text(array.closed)]) {
             if let key = try key(row, from: 0) { keys.insert(key) }
         }
         return keys
     }
 
-    /// The key as people call it, in the columns that `columns` lists.
-    static let columns = "p.source, p.app, p.environment, COALESCE(p.known_as, p.external_id)"
+    /// The key in the columns that `columns` lists.
+    static let columns = "p.source, p.app, p.environment, p.external_id"
 
-    /// The key in the columns from `first` on, with its place; nil when they are NULL or of a source that a newer version writes.
-    static func key(
-        _ row: Row, from first: Int, place: ExternalID? = nil
-    ) throws(DatabaseError) -> PurchaseKey? {
-        guard let source = try row.optionalText(first).flatMap(Source.init(rawValue:)),
-            let environment = StoreEnvironment(rawValue: try row.text(first + 2))
-        else { return nil }
+    /// The key in the columns from `first` on; nil when they are NULL.
+    static func key(_ row: Row, from first: Int) throws(DatabaseError) -> PurchaseKey? {
+        guard let source = try row.optionalText(first) else { return nil }
+        guard let environment = StoreEnvironment(rawValue: try row.text(first + 2)) else { throw row.malformed(first) }
         return PurchaseKey(
-            source: source, app: AppID(try row.text(first + 1)), environment: environment,
-            externalID: ExternalID(try row.text(first + 3)), place: place)
+            source: Source(source), app: AppID(try row.text(first + 1)), environment: environment,
+            externalID: ExternalID(try row.text(first + 3)))
     }
 
     /// Who had the purchases with the rows `ids` before their owners.
@@ -233,9 +181,7 @@ enum PurchaseRow {
     static func lock(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [Locked] {
         guard !keys.isEmpty else { return [] }
         return try session.query(lockByKey, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
-            Locked(
-                keys[try row.int(0) - 1], name: try row.optionalText(3).map { ExternalID($0) }, id: try row.uint64(1),
-                owner: try row.optionalUInt64(2))
+            Locked(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
         }
     }
 
@@ -254,7 +200,7 @@ enum PurchaseRow {
             purchases.map { purchase in
                 let key = purchase.key
                 return [
-                    .text(key.source.rawValue), .text(key.app.text), .text(key.environment.rawValue),
+                    .text(key.source.text), .text(key.app.text), .text(key.environment.rawValue),
                     .text(key.externalID.text), Value(purchase.owner?.pseudonym),
                     Value(purchase.owner?.boundAt.milliseconds),
                 ]
@@ -262,29 +208,10 @@ enum PurchaseRow {
         return try rows.map { (row) throws(DatabaseError) in try row.uint64(0) }
     }
 
-    /// Whether any purchase at all is buried.
-    static func isAnyBuried(in session: Session) throws(DatabaseError) -> Bool {
-        try !session.query(anyTombstone).isEmpty
-    }
-
-    /// Whether one of `keys` stands in a row under its tombstone.
-    static func isAnyBuried(
-        of keys: [PurchaseKey], under tombstone: TombstoneKey, in session: Session
-    ) throws(DatabaseError) -> Bool {
-        guard !keys.isEmpty, try isAnyBuried(in: session) else { return false }
-        let tombstones = keys.map { $0.buried(under: tombstone) }
-        return try !session.query(tombstoneByKey, [.text(array(of: tombstones))]).isEmpty
-    }
-
-    /// Writes what buried purchases are called, beside their tombstones.
-    static func name(_ purchases: [(id: UInt64, name: ExternalID)], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(setName, purchases.map { [.text($0.name.text), .uint64($0.id)] })
-    }
-
     private static func array(of keys: [PurchaseKey]) -> String {
         var array = JSONArray()
         for key in keys {
-            array.append([key.source.rawValue, key.app.text, key.environment.rawValue, key.externalID.text])
+            array.append([key.source.text, key.app.text, key.environment.rawValue, key.externalID.text])
         }
         return array.closed
     }
@@ -296,15 +223,12 @@ enum PurchaseRow {
         guard !purchases.isEmpty else { return [:] }
         var array = JSONArray()
         purchases.forEach { array.append($0.id) }
-        let keys = Dictionary(uniqueKeysWithValues: purchases.map { ($0.id, $0.key) })
         var states: [UInt64: [Workspace.State]] = [:]
         for row in try session.query(statesByPurchase, [.text(array.closed)]) {
-            let purchase = try row.uint64(0)
-            guard let key = keys[purchase] else { continue }
-            states[purchase, default: []].append(
+            states[try row.uint64(0), default: []].append(
                 Workspace.State(
-                    purchase: try StateRow.decode(row, from: 4, key: key), contentHash: try row.bytes(3),
-                    id: try row.uint64(1),
+                    purchase: try StateRow.state(row, 4), statement: try row.text(4),
+                    contentHash: try row.bytes(3), id: try row.uint64(1),
                     textOf: try row.optionalUInt64(2), repeats: nil, new: nil))
         }
         return states

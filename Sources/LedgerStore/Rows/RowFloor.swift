@@ -23,10 +23,10 @@ struct RowFloor {
             WHERE action = '\(AuditAction.nameSandboxTester.text)' AND subject < ? ORDER BY subject DESC LIMIT ?) j
         """)
 
-    private let statement: Statement
+    private let statement: SQLStatement
 
     private init(_ name: String, _ sql: String) {
-        statement = Statement(name, sql)
+        statement = SQLStatement(name, sql)
     }
 
     /// The lowest of the `rows` numbers before `number`; nil when there are fewer.

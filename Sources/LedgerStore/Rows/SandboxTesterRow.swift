@@ -3,7 +3,7 @@ import MariaDB
 
 /// The newest entry that says whether a person is a sandbox tester, of those who were ever named one.
 enum SandboxTesterRow {
-    private static let page = Statement(
+    private static let page = SQLStatement(
         "list sandbox testers",
         """
         SELECT l.user_id, u.user_id, l.effective_at
@@ -26,7 +26,7 @@ enum SandboxTesterRow {
             page,
             [
                 .text(AuditAction.nameSandboxTester.text), .uint64(id), .uint64(floor),
-                .text(FactKind(of: fact).rawValue), Value(FactContent.of(fact)?.json), Value(limit),
+                .text(FactKind(of: fact).rawValue), .text(FactContent.of(fact).json), Value(limit),
             ]
         ) { (row) throws(DatabaseError) in
             guard let user = UserID(try row.text(1)) else { throw row.malformed(1) }

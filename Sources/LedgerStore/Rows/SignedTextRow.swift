@@ -9,13 +9,11 @@ enum SignedTextRow {
         let text: SignedText
     }
 
-    private static let insert = Statement(
+    private static let insert = SQLStatement(
         "insert text",
-        """
-        INSERT INTO signed_texts (state_id, header_id, jws) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE state_id = state_id
-        """)
+        "INSERT INTO signed_texts (state_id, header_id, jws) VALUES (?, ?, ?)")
 
-    private static let oldest = Statement(
+    private static let oldest = SQLStatement(
         "list oldest texts",
         """
         SELECT s.state_id, t.recorded_at
@@ -24,7 +22,7 @@ enum SignedTextRow {
         ORDER BY s.state_id
         """)
 
-    private static let delete = Statement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
+    private static let delete = SQLStatement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
 
     /// Removes those of the `limit` oldest texts that were recorded before `instant`; how many. Throws when the database
     /// is away.
@@ -39,9 +37,8 @@ enum SignedTextRow {
         return states.count
     }
 
-    /// Keeps texts, each without its header where `headers` has the row of that; a state whose text is kept keeps that one. They go
-    /// as bytes: what goes as text is converted to the column's character set, character by character. Throws when the database is
-    /// away.
+    /// Keeps texts, each without its header where `headers` has the row of that. They go as bytes: what goes as text is converted to
+    /// the column's character set, character by character. Throws when the database is away.
     static func insert(
         _ texts: [New], headers: [SignedText.Header: UInt64], in session: Session
     ) throws(DatabaseError) {

@@ -3,27 +3,27 @@ import MariaDB
 
 /// A row of `signing_keys`: a key that entitlement tokens are signed with.
 enum SigningKeyRow {
-    private static let all = Statement(
+    private static let all = SQLStatement(
         "read signing keys",
         """
         SELECT kid, generation, public_jwk, sealed_key, created_at, signs_until, retired_at, token_hours
         FROM signing_keys ORDER BY generation
         """)
 
-    private static let insert = Statement(
+    private static let insert = SQLStatement(
         "add signing key",
         """
         INSERT INTO signing_keys (kid, generation, public_jwk, sealed_key, created_at, signs_until, token_hours)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
 
-    private static let retireAll = Statement(
+    private static let retireAll = SQLStatement(
         "retire signing keys", "UPDATE signing_keys SET retired_at = ? WHERE retired_at IS NULL AND signs_until > ?")
 
-    private static let promise = Statement(
+    private static let promise = SQLStatement(
         "lengthen signing key", "UPDATE signing_keys SET token_hours = GREATEST(token_hours, ?) WHERE kid = ?")
 
-    private static let delete = Statement(
+    private static let delete = SQLStatement(
         "delete signing key", "DELETE FROM signing_keys WHERE kid = ? AND generation = ?")
 
     /// All keys, oldest first.
@@ -59,6 +59,14 @@ enum SigningKeyRow {
     /// Tokens of the key may live this long, at least.
     static func promise(_ hours: Int, by kid: String, in session: Session) throws(DatabaseError) {
         try session.execute(promise, [Value(hours), .text(kid)])
+    }
+
+    private static let reseal = SQLStatement(
+        "seal signing key again", "UPDATE signing_keys SET sealed_key = ? WHERE kid = ? AND sealed_key = ?")
+
+    /// Replaces the seal `old`, unless another instance did.
+    static func reseal(_ kid: String, from old: [UInt8], to new: [UInt8], in session: Session) throws(DatabaseError) {
+        try session.execute(reseal, [.bytes(new), .text(kid), .bytes(old)])
     }
 
     /// A key that is gone already is no fault.

@@ -1,114 +1,74 @@
-import Crypto
 import Entitlements
 import MariaDB
 
-/// A row of `apple_iap_transactions`: one signed state.
+/// A row of `apple_iap_transactions`: one signed state, as the App Store said it and as ledgers hold it.
 enum StateRow {
-    /// The columns that make a `VerifiedPurchase`, in the order that `decode` reads them.
-    static let columns = """
-        t.transaction_id, t.period_id, t.product_id, t.product_type, t.purchase_at, t.original_purchase_at, t.expires_at, \
-        t.quantity, t.is_family_shared, t.is_upgraded, t.revocation_at, t.share, t.app_account_token, \
-        t.app_transaction_id, t.signed_at
-        """
-
-    /// How many columns that is.
-    static let width = 15
-
-    /// The state in the columns from `first` on.
-    static func decode(_ row: Row, from first: Int, key: PurchaseKey) throws(DatabaseError) -> VerifiedPurchase {
-        VerifiedPurchase(
-            key: key,
-            transactionID: TransactionID(try row.text(first)),
-            periodID: try row.optionalText(first + 1),
-            productID: ProductID(try row.text(first + 2)),
-            type: StoreProductType(column: try row.text(first + 3)),
-            purchasedAt: Instant(milliseconds: try row.int64(first + 4)),
-            originallyPurchasedAt: Instant(milliseconds: try row.int64(first + 5)),
-            expiresAt: try row.optionalInt64(first + 6).map(Instant.init(milliseconds:)),
-            quantity: try row.int(first + 7),
-            isFamilyShared: try row.bool(first + 8),
-            isUpgraded: try row.bool(first + 9),
-            revocation: try revocation(row, from: first + 10),
-            accountToken: try row.optionalBytes(first + 12).flatMap(AccountToken.init(bytes:)),
-            appTransactionID: try row.optionalText(first + 13).map { AppTransactionID($0) },
-            signedAt: Instant(milliseconds: try row.int64(first + 14)))
+    /// The state that the column `statement` holds.
+    static func state(_ row: Row, _ column: Int) throws(DatabaseError) -> VerifiedPurchase {
+        guard case .list(let fields)? = JSONField(json: try row.text(column)),
+            let state = StatementContent.purchase(fields)
+        else { throw row.malformed(column) }
+        return state
     }
 
-    private static func revocation(_ row: Row, from first: Int) throws(DatabaseError) -> Revocation? {
-        guard let revokedAt = try row.optionalInt64(first) else { return nil }
-        return Revocation(revokedAt: Instant(milliseconds: revokedAt), share: try row.optionalInt(first + 1))
-    }
-
-    static let insert = Statement(
+    static let insert = SQLStatement(
         "insert state",
         """
         INSERT INTO apple_iap_transactions
-            (purchase_id, app, environment, transaction_id, original_transaction_id, period_id, user_id, product_id,
-             product_type, purchase_at, original_purchase_at, expires_at, quantity, is_family_shared, is_upgraded,
-             revocation_at, share, app_account_token, app_transaction_id, signed_at, recorded_at, content_hash,
-             jws_hash, text_of, unreadable)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (purchase_id, app, environment, transaction_id, original_transaction_id, web_order_line_item_id, user_id,
+             product_id, product_type, subscription_group, purchase_at, original_purchase_at, expires_at, quantity,
+             is_family_shared, is_upgraded, reason, storefront, storefront_id, price, currency, offer, offer_type,
+             offer_discount_type, offer_period, billing_plan_type, revocation_at, revocation_reason, revocation_type,
+             revocation_percentage, share, app_account_token, app_transaction_id, signed_at, recorded_at, statement,
+             content_hash, jws_hash, text_of, unreadable)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            ?, ?, ?, ?)
         RETURNING id
         """)
 
-    private static let setNames = Statement(
-        "name state", "UPDATE apple_iap_transactions SET transaction_id = ?, period_id = ? WHERE id = ?")
+    /// A state to insert, and the rows that it refers to.
+    struct New {
+        let state: VerifiedPurchase
+        /// The same as ledgers hold it.
+        let statement: String
+        let proof: Evidence.Proof
+        let contentHash: [UInt8]
+        let purchase: UInt64
+        /// The owner's pseudonym.
+        let owner: UInt64?
+        let recordedAt: Instant
+        /// The row that keeps the text: nil for this row itself.
+        let textOf: UInt64?
 
-    /// Writes the names of transactions and periods in the place of their tombstones. The original transaction's stays: the
-    /// content's digest is a tombstone as long as it is one.
-    static func name(_ states: [(id: UInt64, state: VerifiedPurchase)], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(
-            setNames, states.map { [.text($0.state.transactionID.text), Value($0.state.periodID), .uint64($0.id)] })
+        /// The parameters of `insert`.
+        var values: [Value] {
+            let (details, revocation) = (proof.details, state.revocation)
+            return [
+                .uint64(purchase), .text(state.key.app.text), .text(state.key.environment.rawValue),
+                .text(state.transactionID.text), .text(state.key.externalID.text), Value(details.webOrderLineItemID),
+                Value(owner), .text(state.productID.text), .text(details.productType), Value(state.subscriptionGroup),
+                .int64(state.purchasedAt.milliseconds), .int64(state.originallyPurchasedAt.milliseconds),
+                Value(state.expiresAt?.milliseconds), Value(state.quantity), Value(state.isFamilyShared),
+                Value(state.isUpgraded), Value(details.reason), Value(details.storefront), Value(details.storefrontID),
+                Value(state.price?.milliunits), Value(state.price?.currency), Value(state.offer),
+                Value(details.offerType), Value(details.offerDiscountType), Value(details.offerPeriod),
+                Value(details.billingPlanType), Value(revocation?.revokedAt.milliseconds),
+                Value(details.revocationReason), Value(details.revocationType), Value(details.revocationPercentage),
+                Value(revocation?.share), Value(state.accountToken?.text),
+                Value(state.account?.text), .int64(state.signedAt.milliseconds), .int64(recordedAt.milliseconds),
+                .text(statement), .bytes(contentHash), .bytes(proof.text.digest), Value(textOf),
+                Value(column(proof.unreadable)),
+            ]
+        }
+
+        /// What the column `unreadable` holds: names with commas between them, NULL where everything could be read.
+        private func column(_ unreadable: [String]) -> String? {
+            unreadable.isEmpty ? nil : unreadable.joined(separator: ",")
+        }
     }
 
-    /// The parameters of `insert`.
-    static func values(
-        _ state: VerifiedPurchase, provedBy evidence: Evidence, contentHash: [UInt8], purchase: UInt64, owner: UInt64?,
-        recordedAt: Instant, textOf: UInt64?
-    ) -> [Value] {
-        [
-            .uint64(purchase), .text(state.key.app.text), .text(state.key.environment.rawValue),
-            .text(state.transactionID.text), .text(state.key.externalID.text), Value(state.periodID), Value(owner),
-            .text(state.productID.text), .text(state.type.column), .int64(state.purchasedAt.milliseconds),
-            .int64(state.originallyPurchasedAt.milliseconds), Value(state.expiresAt?.milliseconds),
-            Value(state.quantity), Value(state.isFamilyShared), Value(state.isUpgraded),
-            Value(state.revocation?.revokedAt.milliseconds), Value(state.revocation?.share),
-            Value(state.accountToken?.bytes), Value(state.appTransactionID?.text),
-            .int64(state.signedAt.milliseconds), .int64(recordedAt.milliseconds),
-            .bytes(contentHash), .bytes(evidence.text.digest), Value(textOf), Value(column(evidence.unreadable)),
-        ]
-    }
-
-    /// What the column `unreadable` holds: names with commas between them, NULL where everything could be read.
-    private static func column(_ unreadable: [String]) -> String? {
-        unreadable.isEmpty ? nil : unreadable.joined(separator: ",")
-    }
-
-    /// The names in `column`.
+    /// The names in the column `unreadable`.
     static func unreadable(_ row: Row, _ column: Int) throws(DatabaseError) -> [String] {
         try row.optionalText(column)?.split(separator: ",").map(String.init) ?? []
-    }
-}
-
-extension StoreProductType {
-    /// What the column `product_type` holds: Apple's own words, so that an unknown one is kept as it came.
-    var column: String {
-        switch self {
-        case .consumable: "Consumable"
-        case .nonConsumable: "Non-Consumable"
-        case .nonRenewing: "Non-Renewing Subscription"
-        case .autoRenewable: "Auto-Renewable Subscription"
-        case .unknown(let text): text
-        }
-    }
-
-    init(column: String) {
-        switch column {
-        case "Consumable": self = .consumable
-        case "Non-Consumable": self = .nonConsumable
-        case "Non-Renewing Subscription": self = .nonRenewing
-        case "Auto-Renewable Subscription": self = .autoRenewable
-        default: self = .unknown(column)
-        }
     }
 }

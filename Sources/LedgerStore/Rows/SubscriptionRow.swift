@@ -5,11 +5,9 @@ import MariaDB
 struct SubscriptionRow {
     let purchase: UInt64
     let user: UInt64
-    /// As the row of the purchase has it: a tombstone, once it was buried.
-    let externalID: ExternalID
     let subscription: Subscription
 
-    private static let upsert = Statement(
+    private static let upsert = SQLStatement(
         "project",
         """
         INSERT INTO subscriptions
@@ -19,7 +17,7 @@ struct SubscriptionRow {
             starts_at = VALUES(starts_at), expires_at = VALUES(expires_at)
         """)
 
-    private static let delete = Statement(
+    private static let delete = SQLStatement(
         "end projection", "DELETE FROM subscriptions WHERE purchase_id = ? AND user_id = ?")
 
     /// Removes rows that stand in ascending order.
@@ -34,8 +32,8 @@ struct SubscriptionRow {
             rows.map { row in
                 let subscription = row.subscription
                 return [
-                    .uint64(row.purchase), .uint64(row.user), .text(subscription.key.source.rawValue),
-                    .text(row.externalID.text), .text(subscription.key.environment.rawValue),
+                    .uint64(row.purchase), .uint64(row.user), .text(subscription.key.source.text),
+                    .text(subscription.key.externalID.text), .text(subscription.key.environment.rawValue),
                     Value(subscription.productID?.text), .text(subscription.tier.text),
                     .int64(subscription.startsAt.milliseconds), .int64(subscription.expiresAt.milliseconds),
                 ]

@@ -23,16 +23,16 @@ enum UserRow {
 
     /// Makes the row where there is none, and holds the row's lock until the transaction ends. Somebody who is known to have
     /// a row is named by pseudonym alone: if they were erased meanwhile, no row is made.
-    private static let lockOne = Statement(
+    private static let lockOne = SQLStatement(
         "lock user",
         """
-        INSERT INTO users (pseudonym, user_id, created_at) VALUES (?, ?, ?)
+        INSERT INTO users (pseudonym, user_id, legacy_token, created_at) VALUES (?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE user_id = user_id
         RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
         """)
 
     /// Everybody's in the order asked for; NULL for one who was never seen.
-    static let headsByUser = Statement(
+    static let headsByUser = SQLStatement(
         "read heads",
         """
         SELECT j.n, u.pseudonym, u.ledger_length, u.last_recorded_at, u.head_hash,
@@ -42,7 +42,7 @@ enum UserRow {
         LEFT JOIN users u ON u.user_id = j.user_id
         """)
 
-    private static let headOfErased = Statement(
+    private static let headOfErased = SQLStatement(
         "read head of erased",
         """
         SELECT pseudonym, ledger_length, last_recorded_at, head_hash FROM users
@@ -50,7 +50,7 @@ enum UserRow {
         """)
 
     /// Never inserts, because the rows are locked; an UPDATE would be a statement of its own for every row of a bulk.
-    private static let moveHead = Statement(
+    private static let moveHead = SQLStatement(
         "move head",
         """
         INSERT INTO users (pseudonym, created_at, ledger_length, last_recorded_at, head_hash) VALUES (?, 0, ?, ?, ?)
@@ -58,7 +58,7 @@ enum UserRow {
             head_hash = VALUES(head_hash)
         """)
 
-    private static let byUserID = Statement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
+    private static let byUserID = SQLStatement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
 
     /// Whether the user was ever seen here.
     static func isKnown(_ user: UserID, in session: Session) throws(DatabaseError) -> Bool {
@@ -68,14 +68,17 @@ enum UserRow {
     /// Locks `users` and `holders`, whose pseudonyms are known, one after the other in ascending order; nil when one of them
     /// is no longer who they were.
     static func lock(
-        _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], at now: Instant, in session: Session
+        _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], under labels: Labels, at now: Instant,
+        in session: Session
     ) throws(DatabaseError) -> [UserID: Head]? {
         let all = users.union(holders.keys).sorted()
         let rows = try session.queryBulk(
             lockOne,
             all.map { user in
                 let pseudonym = holders[user] ?? user.pseudonym
-                return [Value(pseudonym), pseudonym == nil ? .text(user.text) : .null, .int64(now.milliseconds)]
+                guard pseudonym == nil else { return [Value(pseudonym), .null, .null, .int64(now.milliseconds)] }
+                let legacyToken = AccountToken(legacyFormOf: user).map { labels.label(of: $0).text }
+                return [.null, .text(user.text), Value(legacyToken), .int64(now.milliseconds)]
             })
         var heads: [UserID: Head] = [:]
         for (user, row) in zip(all, rows) {
@@ -85,64 +88,17 @@ enum UserRow {
         return heads
     }
 
-    private static let remove = Statement(
+    private static let remove = SQLStatement(
         "remove user",
         """
         DELETE FROM users WHERE pseudonym = ? AND created_at = ? AND ledger_length = 0
             AND NOT EXISTS (SELECT 1 FROM account_tokens a WHERE a.user_id = pseudonym)
-            AND NOT EXISTS (SELECT 1 FROM merged_tokens m WHERE m.user_id = pseudonym)
         """)
 
     /// Removes the rows that `lock` made at `now` for people of whom nothing is held after all. Whoever waits for
     /// such a row makes it again.
     static func remove(_ pseudonyms: [UInt64], madeAt now: Instant, in session: Session) throws(DatabaseError) {
         try session.executeBulk(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
-    }
-
-    private static let lockErased = Statement(
-        "lock erased",
-        """
-        SELECT u.pseudonym
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
-        STRAIGHT_JOIN users u ON u.pseudonym = j.pseudonym
-        FOR UPDATE
-        """)
-
-    /// Locks people who are erased, one after the other in ascending order.
-    static func lock(erased pseudonyms: [UInt64], in session: Session) throws(DatabaseError) {
-        guard !pseudonyms.isEmpty else { return }
-        var array = JSONArray()
-        let users = pseudonyms.map { UserID.erased(pseudonym: $0) }.sorted()
-        users.compactMap(\.pseudonym).forEach { array.append($0) }
-        _ = try session.query(lockErased, [.text(array.closed)])
-    }
-
-    private static let erasedByAccount = Statement(
-        "find erased by account",
-        """
-        SELECT u.pseudonym
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (
-            account VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
-        STRAIGHT_JOIN apple_iap_transactions t FORCE INDEX (by_account) ON t.app_transaction_id = j.account
-        STRAIGHT_JOIN users u ON u.pseudonym = t.user_id AND u.user_id IS NULL
-        UNION
-        SELECT u.pseudonym
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (
-            account VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
-        STRAIGHT_JOIN apple_iap_transactions t FORCE INDEX (by_account) ON t.app_transaction_id = j.account
-        STRAIGHT_JOIN purchase_holders h ON h.purchase_id = t.purchase_id
-        STRAIGHT_JOIN users u ON u.pseudonym = h.user_id AND u.user_id IS NULL
-        """)
-
-    /// Erased people who have or had something of one of the Apple accounts, read without a lock.
-    static func erased(of accounts: [AppTransactionID], in session: Session) throws(DatabaseError) -> [UInt64] {
-        guard !accounts.isEmpty else { return [] }
-        var array = JSONArray()
-        accounts.forEach { array.append($0.text) }
-        return try session.query(erasedByAccount, [.text(array.closed), .text(array.closed)]) {
-            (row) throws(DatabaseError) in
-            try row.uint64(0)
-        }
     }
 
     private static func head(_ row: Row) throws(DatabaseError) -> Head {
@@ -187,5 +143,13 @@ enum UserRow {
             heads.map {
                 [.uint64($0.pseudonym), Value($0.length), .int64($0.lastRecordedAt.milliseconds), .bytes($0.hash)]
             })
+    }
+}
+
+extension AccountToken {
+    /// The token of the old form that names `user`, if their id is such a number.
+    fileprivate init?(legacyFormOf user: UserID) {
+        guard let number = UInt32(user.text), String(number) == user.text else { return nil }
+        self.init(bytes: withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12))
     }
 }

@@ -6,13 +6,13 @@ import Synchronization
 /// Knows three keys and what was answered under idempotency keys: enough for tests of what HTTP adds.
 final class FakeOperators: OperatorService {
     private struct Kept {
-        let hash: [UInt8]
+        let digest: Label
         var answer: RememberedAnswer?
     }
 
-    private let kept = Mutex<[String: Kept]>([:])
-    /// Whom each request was about, by its key.
-    let subjects = Mutex<[String: IdempotencySubject]>([:])
+    private let kept = Mutex<[Label: Kept]>([:])
+    /// Whom each request was about.
+    let subjects = Mutex<[IdempotencySubject]>([])
     /// Whether every request's first attempt is still at it.
     private let isBusy: Bool
 
@@ -66,15 +66,15 @@ final class FakeOperators: OperatorService {
     func revokeAPIKey(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure) -> APIKey? { nil }
 
     func claim(_ request: IdempotentRequest) async throws(ServiceFailure) -> IdempotencyVerdict {
-        subjects.withLock { $0[request.key] = request.subject }
+        subjects.withLock { $0.append(request.subject) }
         guard !isBusy else { return .inProgress }
         return kept.withLock { kept in
             let known = kept[request.key]
-            if let known, known.hash != request.hash { return .reused }
+            if let known, known.digest != request.digest { return .reused }
             if let answer = known?.answer { return .answered(status: answer.status, body: answer.body, claimant: 1) }
             guard known == nil else { return .inProgress }
-            kept[request.key] = Kept(hash: request.hash)
-            return .claimed(IdempotencyClaim(owner: "server", key: request.key, claimant: 1, isKeptForEver: false))
+            kept[request.key] = Kept(digest: request.digest)
+            return .claimed(IdempotencyClaim(owner: "server", key: request.key, claimant: 1))
         }
     }
 
@@ -88,7 +88,7 @@ final class FakeOperators: OperatorService {
 
     func auditEntries(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [AuditEntry] { [] }
 
-    func search(_ text: String) async throws(ServiceFailure) -> [Found] { found }
+    func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] { found }
 
     func transactions(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [RecordedTransaction] { [] }
 

@@ -3,16 +3,15 @@ import Entitlements
 import LedgerStore
 import Synchronization
 
-/// A ledger in memory that binds whatever comes first: enough for tests of what HTTP adds, and for nothing else.
+/// A ledger in memory that decides as the real one does: enough for tests of what HTTP adds, and for nothing else.
 final class FakeService: EntitlementService {
     struct State {
         var ledgers = FakeLedgers()
         /// When the next request comes.
         var now = Fixture.now
         var failure: ServiceFailure?
-        var refusal: AttachRefusal?
-        var proofs: [AccountProof?] = []
-        var calls = 0
+        /// How often something was to be recorded.
+        var records = 0
         var readiness = Readiness(checks: [Readiness.Check(name: "database", isInOrder: true, detail: "reachable")])
         var signingKeys = [Keys.stored()]
         /// What the audit trail would say.
@@ -23,69 +22,43 @@ final class FakeService: EntitlementService {
 
     let catalogue: CatalogueVersions
     let settings = Fixture.settings
+    let rules: ClaimRules
     let state = Mutex(State())
 
-    init(_ catalogue: CatalogueVersions = Fixture.catalogue) {
+    init(_ catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules()) {
         self.catalogue = catalogue
+        self.rules = rules
     }
 
     var now: Instant { state.withLock { $0.now } }
 
-    func attach(
-        _ evidence: Evidence, proof: AccountProof?, to user: UserID
-    ) async throws(ServiceFailure) -> Result<AttachReply, AttachRefusal> {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-        return state.withLock { state in
-            state.calls += 1
-            state.proofs.append(proof)
-            if let refusal = state.refusal { return .failure(refusal) }
-            let purchase = evidence.purchase
-            let outcome = state.ledgers.attach(purchase, to: user, at: state.now)
-            return .success(
-                AttachReply(
-                    outcome: outcome, reason: nil, purchase: purchase, timeline: timeline(state.ledgers[user]),
-                    at: state.now))
-        }
-    }
-
-    func restore(
-        _ items: [RestoreItem], proof: AccountProof?, to user: UserID
-    ) async throws(ServiceFailure) -> RestoreReply {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-        return state.withLock { state in
-            var seen: Set<PurchaseKey> = []
-            var verdicts: [Int: RestoreReply.Verdict] = [:]
-            for item in items {
-                guard seen.insert(item.purchase.key).inserted else {
-                    verdicts[item.index] = .duplicateInRequest
-                    continue
-                }
-                verdicts[item.index] =
-                    state.refusal.map { .refused($0) }
-                    ?? .settled(state.ledgers.attach(item.purchase, to: user, at: state.now), nil)
-            }
-            return RestoreReply(
-                verdicts: verdicts, history: .notConfigured, recovered: 0, timeline: timeline(state.ledgers[user]),
-                at: state.now)
-        }
-    }
-
-    private func timeline(_ ledger: UserLedger) -> Timeline {
-        Timeline(folding: ledger, given: catalogue, settings: settings)
-    }
-
     func record<Reply, Refusal>(
-        for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?, audit: AuditedAct?,
+        _ evidence: [Evidence], for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?,
+        audit: AuditedAct?,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         let context = FoldContext(catalogue: catalogue, settings: settings)
         return state.withLock { state in
-            let decision = deciding(state.ledgers.history(at: state.now), context)
+            state.records += 1
+            let isNew = evidence.count { state.ledgers.keep($0, at: state.now) } > 0
+            let decision = deciding(state.ledgers.history(at: state.now, isEvidenceNew: isNew), context)
             state.ledgers.apply(decision, at: state.now)
             if let audit, !decision.changesNothing { state.audited.append(audit) }
-            return Recorded(answer: decision.answer, history: state.ledgers.history(at: state.now))
+            return Recorded(
+                answer: decision.answer, history: state.ledgers.history(at: state.now, isEvidenceNew: isNew))
         }
+    }
+
+    func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return state.withLock { $0.ledgers.replays(of: digests) }
+    }
+
+    func labels() throws(ServiceFailure) -> Labels { Fixture.labels }
+
+    func notes(_ digests: Set<NoteDigest>) async throws(ServiceFailure) -> [NoteDigest: Note] {
+        state.withLock { $0.ledgers.notes.filter { digests.contains($0.key) } }
     }
 
     func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
@@ -111,9 +84,8 @@ final class FakeService: EntitlementService {
     }
 
     func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken {
-        guard let token = AccountToken("0F3B8C9E-5F6D-4A7B-8C9D-0E1F2A3B4C5D") else {
-            throw .unavailable(retryAfterSeconds: 1)
-        }
+        guard let token = AccountToken(Fixture.accountToken) else { throw .unavailable(retryAfterSeconds: 1) }
+        state.withLock { $0.ledgers.issue(Fixture.labels.label(of: token), to: user) }
         return token
     }
 

@@ -1,6 +1,7 @@
 import AppStore
 import Crypto
 import Entitlements
+import LedgerStore
 import StoreSimulator
 
 @testable import EntitlementAPI
@@ -9,6 +10,9 @@ import StoreSimulator
 enum Fixture {
     static let now = Instant(milliseconds: 1_768_478_400_000)
     static let app = AppID("com.example.app")
+    static let labels = PseudonymKey(bytes: Array(repeating: 7, count: PseudonymKey.byteCount)).labels
+    /// The one that the service issues, to whoever asked last.
+    static let accountToken = "0f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d"
     static let secret = Array("a secret of the login that is long enough".utf8)
 
     static let catalogue = CatalogueVersions(
@@ -30,7 +34,7 @@ enum Fixture {
         [
             Product(
                 id: ProductID("pass.30d"), app: app, terms: .pass(tier: TierID("pro"), days: 30),
-                price: Price(amount: "4.99", currency: "USD"),
+                price: Product.Price(amount: "4.99", currency: "USD"),
                 titles: ["en": "30-day pass", "zh-Hans": "30 天通行证", "de": "30-Tage-Pass"]),
             Product(
                 id: ProductID("addon"), app: app,

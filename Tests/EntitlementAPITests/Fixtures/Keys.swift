@@ -6,7 +6,8 @@ import LedgerStore
 
 /// Signing keys as a database would hold them.
 enum Keys {
-    static let seal = KeySeal(SymmetricKey(data: Array(repeating: 7, count: 32)))
+    static let key = SymmetricKey(data: Array(repeating: 7, count: 32))
+    static let seal = KeySeal(key)
 
     /// A key made `hoursAgo` before the fixture's now.
     static func stored(

@@ -6,7 +6,7 @@ import Testing
 extension TestServer {
     /// Gives a user a purchase of the catalogue, made at the fixture's instant.
     func sell(
-        _ product: String, as id: String, _ type: StoreProductType, to user: String = "u1",
+        _ product: String, as id: String, _ type: StatedType, to user: String = "u1",
         in environment: StoreEnvironment = .production, revoked share: Int? = nil
     ) throws {
         let user = try Fixture.user(user)
@@ -16,10 +16,7 @@ extension TestServer {
                 source: .appleIAP, app: Fixture.app, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(id), productID: ProductID(product), type: type, purchasedAt: Fixture.now,
             revocation: revocation, signedAt: Fixture.now + (share == nil ? 0 : 1))
-        service.state.withLock { state in
-            guard state.ledgers.attach(purchase, to: user, at: state.now) == .alreadyAttached else { return }
-            state.ledgers.append([.init(.evidence(purchase), at: purchase.signedAt)], to: user, at: state.now)
-        }
+        service.state.withLock { $0.ledgers.sell(purchase, to: user, at: $0.now) }
     }
 
     /// Gives a user a pass that was bought some days before it is attached.
@@ -30,9 +27,9 @@ extension TestServer {
         let purchase = VerifiedPurchase(
             key: PurchaseKey(
                 source: .appleIAP, app: Fixture.app, environment: environment, externalID: ExternalID(id)),
-            transactionID: TransactionID(id), productID: ProductID("pass.30d"), type: .nonRenewing,
+            transactionID: TransactionID(id), productID: ProductID("pass.30d"), type: .pass,
             purchasedAt: Fixture.now + -days * Instant.millisecondsPerDay, signedAt: Fixture.now)
-        service.state.withLock { state in _ = state.ledgers.attach(purchase, to: user, at: state.now) }
+        service.state.withLock { $0.ledgers.sell(purchase, to: user, at: $0.now) }
     }
 
     /// A lot of 100 credits.

@@ -27,6 +27,7 @@ struct TestServer: Sendable {
         service: FakeService = FakeService(), usersMaySpend: Bool = true,
         operators: FakeOperators = FakeOperators(),
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
+        adding endpoints: [Endpoint] = [], isInDevelopment: Bool = false,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
         let authority = try Fixture.authority()
@@ -42,9 +43,10 @@ struct TestServer: Sendable {
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
                 rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
                 usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2,
-                now: { service.now }, uptime: { .zero }, newRequestID: { "made-here" },
+                now: { service.now }, realNow: { service.now }, uptime: { .zero }, newRequestID: { "made-here" },
                 newID: { String(UInt64.random(in: .min ... .max), radix: 36) }, logAccess: log.keep,
-                logger: logger))
+                logger: logger),
+            adding: endpoints, isInDevelopment: isInDevelopment)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
             router: api.router(), server: api.server(limits),

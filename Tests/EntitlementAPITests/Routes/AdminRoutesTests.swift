@@ -79,7 +79,7 @@ struct AdminRoutesTests {
         ]
         let conflicts = [StoreEnvironment.production, .sandbox].enumerated().map {
             AccountConflict(
-                id: UInt64($0.offset + 1), account: AppTransactionID("7048"), app: Fixture.app, environment: $0.element,
+                id: UInt64($0.offset + 1), account: Label("7048"), app: Fixture.app, environment: $0.element,
                 owners: owners)
         }
         try await TestServer.run(operators: FakeOperators(conflicts: conflicts)) { server in
@@ -87,7 +87,7 @@ struct AdminRoutesTests {
             let first = try await server.send("GET", "/api/admin/conflicts?limit=1", token: token)
             #expect(
                 first.body.hasPrefix(
-                    #"{"data":[{"app_transaction_id":"7048","app":"com.example.app","environment":"Sandbox","users":["#
+                    #"{"data":[{"apple_account":"7048","app":"com.example.app","environment":"Sandbox","users":["#
                         + #"{"user_id":"u1","purchases":2},{"user_id":null,"purchases":1},{"user_id":"u2","purchases":1}]}],"#
                 ),
                 "\(first.body)")
@@ -130,13 +130,14 @@ struct AdminRoutesTests {
             return secret
         }
         let seal = AnswerSeal(secret: secrets[0])
+        let (key, other) = (Label("k"), Label("K"))
         let answer = Array(#"{"key":"gp_secret"}"#.utf8)
-        let sealed = seal.sealed(answer, for: "k", 1)
-        #expect(seal.opened(sealed, for: "k", 1) == answer)
+        let sealed = seal.sealed(answer, for: key, 1)
+        #expect(seal.opened(sealed, for: key, 1) == answer)
         #expect(!String(decoding: sealed, as: UTF8.self).contains("secret"))
-        #expect(seal.opened(sealed, for: "K", 1) == nil && seal.opened(sealed, for: "k", 2) == nil)
-        #expect(AnswerSeal(secret: secrets[1]).opened(sealed, for: "k", 1) == nil)
-        #expect(seal.opened([], for: "k", 1) == nil && seal.opened(Array(sealed.dropLast()), for: "k", 1) == nil)
-        #expect(seal.sealed(answer, for: "k", 2) != sealed)
+        #expect(seal.opened(sealed, for: other, 1) == nil && seal.opened(sealed, for: key, 2) == nil)
+        #expect(AnswerSeal(secret: secrets[1]).opened(sealed, for: key, 1) == nil)
+        #expect(seal.opened([], for: key, 1) == nil && seal.opened(Array(sealed.dropLast()), for: key, 1) == nil)
+        #expect(seal.sealed(answer, for: key, 2) != sealed)
     }
 }

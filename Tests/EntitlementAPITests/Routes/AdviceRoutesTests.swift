@@ -101,7 +101,7 @@ struct AdviceRoutesTests {
 
     @Test func whatWentToSomebodyElseSaysSoOnBothSides() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing)
+            try server.sell("pass.30d", as: "p1", .pass)
             server.wait(hours: 24)
             let (giver, receiver) = (try Fixture.user("u1"), try Fixture.user("u2"))
             server.service.state.withLock { state in

@@ -12,7 +12,7 @@ struct AnomaliesRouteTests {
     private static let reader = FakeOperators.secret(.read)
 
     private static func state(
-        _ id: String, of product: String = "pass.30d", _ type: StoreProductType = .nonRenewing,
+        _ id: String, of product: String = "pass.30d", _ type: StatedType = .pass,
         transaction: String? = nil, isFamilyShared: Bool = false, revocation: Revocation? = nil,
         in environment: StoreEnvironment = .production
     ) -> VerifiedPurchase {
@@ -50,12 +50,9 @@ struct AnomaliesRouteTests {
                 let user = try Fixture.user(owner ?? "")
                 server.service.state.withLock { service in
                     if state.key.externalID.text == "two" {
-                        _ = service.ledgers.attach(Self.state("two"), to: user, at: service.now)
-                        service.ledgers.append(
-                            [.init(.evidence(state), at: state.signedAt)], to: user, at: service.now)
-                    } else {
-                        _ = service.ledgers.attach(state, to: user, at: service.now)
+                        service.ledgers.sell(Self.state("two"), to: user, at: service.now)
                     }
+                    service.ledgers.sell(state, to: user, at: service.now)
                 }
             }
             try await body(server)

@@ -60,7 +60,7 @@ struct AttachRouteTests {
                 let answer = try await server.send("POST", Self.path, body)
                 #expect(answer.status == 413 && answer.code == "payload_too_large")
             }
-            #expect(server.service.state.withLock { $0.calls } == 0)
+            #expect(server.service.state.withLock { $0.records } == 0)
         }
     }
 
@@ -95,30 +95,40 @@ struct AttachRouteTests {
             other.bundleId = "com.example.other"
             let wrongApp = try await attach(server.authority.sign(other).text)
             #expect(wrongApp.status == 422 && wrongApp.code == "wrong_app" && !wrongApp.body.contains("reason"))
-            let jws = try server.authority.sign(Fixture.pass()).text
-            for refusal in AttachRefusal.allCases {
-                server.service.state.withLock { $0.refusal = refusal }
-                let refused = try await attach(jws)
-                #expect(refused.status == 409 && refused.code == refusal.rawValue)
+        }
+    }
+
+    @Test func `a purchase that is somebody else's is refused, and one that only its buyer may claim`() async throws {
+        try await TestServer.run(service: FakeService(rules: ClaimRules(unclaimed: .proof))) { server in
+            try server.sell("pass.30d", as: "1", .pass, to: "u2", in: .sandbox)
+            _ = try await server.send("GET", "/api/iap/apple/account-token", token: Fixture.token(of: "u2"))
+            var named = Fixture.pass("2")
+            named.appAccountToken = Fixture.accountToken.uppercased()
+            let shown = [Fixture.pass("1"), named, Fixture.pass("3")]
+            for (transaction, refusal) in zip(shown, AttachRefusal.allCases) {
+                let jws = try server.authority.sign(transaction).text
+                for _ in 1...2 {
+                    let refused = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"}"#)
+                    #expect(refused.status == 409 && refused.code == refusal.rawValue, "\(refused.body)")
+                }
             }
         }
     }
 
     @Test func onlyAGenuineAppTransactionProvesTheAppleAccount() async throws {
-        try await TestServer.run { server in
+        try await TestServer.run(service: FakeService(rules: ClaimRules(unclaimed: .proof))) { server in
             let jws = try server.authority.sign(Fixture.pass()).text
-            let account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: 1_768_003_200_000)
+            var account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: 1_768_003_200_000)
             let proof = try server.authority.sign(account).text
-            let proven = AccountProof(
-                of: AppTransactionID(account.appTransactionId ?? ""), in: Fixture.app, account.environment)
-            for (rest, expected) in [
-                ("", nil), (#","signedAppTransaction":null"#, nil), (#","signedAppTransaction":"x""#, nil),
-                (#","signedAppTransaction":"\#(jws)""#, nil),
-                (#","signedAppTransaction":"\#(proof)""#, proven),
-            ] as [(String, AccountProof?)] {
+            account.appTransactionId = "7"
+            let other = try server.authority.sign(account).text
+            for (rest, status) in [
+                ("", 409), (#","signedAppTransaction":null"#, 409), (#","signedAppTransaction":"x""#, 409),
+                (#","signedAppTransaction":"\#(jws)""#, 409), (#","signedAppTransaction":"\#(other)""#, 409),
+                (#","signedAppTransaction":"\#(proof)""#, 200),
+            ] {
                 let answer = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"\#(rest)}"#)
-                #expect(answer.status == 200)
-                #expect(server.service.state.withLock { $0.proofs.last } == .some(expected))
+                #expect(answer.status == status, "\(rest): \(answer.body)")
             }
         }
     }

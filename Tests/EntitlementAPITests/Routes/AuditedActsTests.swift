@@ -40,7 +40,7 @@ struct AuditedActsTests {
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
         try await TestServer.run { server in
             try server.sellCredits()
-            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "guest")
+            try server.sell("pass.30d", as: "p1", .pass, to: "guest")
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             try await body(server)
         }

@@ -25,8 +25,8 @@ struct CompensationRouteTests {
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
         let users = try (1...5).map { try Fixture.user("u\($0)") }
         try await TestServer.run(operators: FakeOperators(covered: users)) { server in
-            try server.sell("pass.30d", as: "1", .nonRenewing)
-            try server.sell("pass.30d", as: "2", .nonRenewing, to: "u2")
+            try server.sell("pass.30d", as: "1", .pass)
+            try server.sell("pass.30d", as: "2", .pass, to: "u2")
             server.wait(hours: 1)
             try await body(server)
         }
@@ -50,7 +50,7 @@ struct CompensationRouteTests {
             let first = try real.json["data"]?.elements?.first
             #expect(first?["tier"]?.string == "pro" && first?["hours"]?.integer == "48")
             let id = first?["id"]?.string ?? ""
-            #expect(id.count == 20 && !id.contains("outage") && !id.contains("u1"))
+            #expect(id.count == 22 && !id.contains("outage") && !id.contains("u1"))
             let after = try await server.send("GET", "/api/iap/apple/status").json
             #expect(after["expires_at"]?.string == "2026-02-16T12:00:00Z")
 

@@ -20,7 +20,7 @@ struct ErasureRoutesTests {
 
     @Test func whatIsHeldIsExported() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
+            try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             let export = try await server.send("GET", Self.user + "/export", token: FakeOperators.secret(.admin))
             #expect(export.status == 200 && export.body == #"{"user":{"user_id":"u1"}}"#)
             #expect(export.headers.first(name: "cache-control") == "no-store")
@@ -32,7 +32,7 @@ struct ErasureRoutesTests {
 
     @Test func nothingOfAnErasedPersonIsAnsweredAnyMore() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
+            try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             #expect(try await server.send("GET", "/api/iap/apple/status").json["active"]?.flag == true)
             let erased = try await Self.erase(#"{"reason":"asked"}"#, server)
             #expect(erased.status == 204 && erased.body.isEmpty)
@@ -41,14 +41,14 @@ struct ErasureRoutesTests {
             #expect(try await server.send("GET", "/api/iap/apple/status").json["state"]?.string == "none")
             #expect(try await Self.erase(#"{"reason":"asked"}"#, key: "k2", server).code == "not_found")
             // The same length and the same instants as before, and yet another ledger.
-            try server.sell("pass.30d", as: "p2", .nonRenewing, to: "u1")
+            try server.sell("pass.30d", as: "p2", .pass, to: "u1")
             let back = try await server.send("GET", "/api/iap/apple/status")
             #expect(back.body.contains("p2") && !back.body.contains("p1"))
         }
     }
 
     private static func about(_ user: String, _ other: String? = nil) -> IdempotencySubject {
-        UserID(user).map { .user($0, and: other.flatMap { UserID($0) }) } ?? .nobody
+        UserID(user).map { .init($0, and: other.flatMap { UserID($0) }, under: Fixture.labels) } ?? .nobody
     }
 
     private static let writes: [(String, String, String, String, IdempotencySubject)] = [
@@ -78,14 +78,14 @@ struct ErasureRoutesTests {
             _ = try await server.send(
                 method, prefix + "/" + path, body, token: FakeOperators.secret(.admin),
                 fields: [("Idempotency-Key", "k")])
-            #expect(operators.subjects.withLock { $0["k"] } == subject)
+            #expect(operators.subjects.withLock(\.self) == [subject])
         }
     }
 
     @Test(arguments: [nil, "[]", "{}", #"{"reason":""}"#, #"{"reason":7}"#])
     func withoutAReasonNobodyIsErased(body: String?) async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "u1")
+            try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             #expect((400...415).contains(try await Self.erase(body, server).status))
             let without = try await server.send(
                 "POST", Self.user + "/erase", #"{"reason":"r"}"#, token: FakeOperators.secret(.admin))

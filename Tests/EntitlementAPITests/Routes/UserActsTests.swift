@@ -139,19 +139,22 @@ struct UserActsTests {
 
     @Test func aPurchaseGoesToSomebodyNew() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing)
-            try server.sell("addon", as: "p1", .nonConsumable, in: .sandbox)
+            try server.sell("pass.30d", as: "p1", .pass)
+            try server.sell("addon", as: "p1", .addOn, in: .sandbox)
             let to = #""to_user_id":"u2","reason":"asked""#
             try await Self.expectRefusal(
                 422, "ambiguous_purchase", "/transfer", #"{"external_id":"p1",\#(to)}"#, server)
-            try await Self.expectRefusal(404, "unknown_purchase", "/transfer", #"{"external_id":"p2",\#(to)}"#, server)
+            for name in [#""external_id":"p2""#, #""external_id":"p1","source":"vouchers""#] {
+                try await Self.expectRefusal(404, "unknown_purchase", "/transfer", "{\(name),\(to)}", server)
+            }
             try await Self.expectRefusal(
                 422, "same_user", "/transfer", #"{"all":true,"to_user_id":"u1","reason":"r"}"#, server)
             for (body, pointer) in [
                 (#"{"external_id":"p1","reason":"r"}"#, "#/to_user_id"),
                 (#"{"external_id":"p1","to_user_id":"-","reason":"r"}"#, "#/to_user_id"),
                 (#"{"external_id":"p1","to_user_id":"u2"}"#, "#/reason"), (#"{\#(to)}"#, "#/external_id"),
-                (#"{"all":1,\#(to)}"#, "#/all"), (#"{"external_id":"p1","source":"x",\#(to)}"#, "#/source"),
+                (#"{"all":1,\#(to)}"#, "#/all"), (#"{"external_id":"p1","source":"",\#(to)}"#, "#/source"),
+                (#"{"external_id":"p1","source":1,\#(to)}"#, "#/source"),
             ] { try await Self.expectRefusal(400, "invalid_request", "/transfer", body, at: pointer, server) }
             let moved = try await Self.act(
                 "POST", "/transfer", #"{"external_id":"p1","environment":"Production",\#(to)}"#, key: "k1", server)
@@ -167,8 +170,8 @@ struct UserActsTests {
 
     @Test func `everything goes, or one purchase, and never both by one request`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing)
-            try server.sell("addon", as: "p2", .nonConsumable)
+            try server.sell("pass.30d", as: "p1", .pass)
+            try server.sell("addon", as: "p2", .addOn)
             let to = #""to_user_id":"u2","reason":"asked""#
             for (members, pointer) in [
                 (#""external_id":"p1""#, "#/external_id"), (#""external_id":7"#, "#/external_id"),
@@ -187,9 +190,9 @@ struct UserActsTests {
 
     @Test func `a purchase is taken back by its name, and a repeat answers alike`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing)
-            try server.sell("addon", as: "p1", .nonConsumable, in: .sandbox)
-            try server.sell("pass.30d", as: "p2", .nonRenewing, to: "u2")
+            try server.sell("pass.30d", as: "p1", .pass)
+            try server.sell("addon", as: "p1", .addOn, in: .sandbox)
+            try server.sell("pass.30d", as: "p2", .pass, to: "u2")
             let why = #""reason":"a chargeback""#
             try await Self.expectRefusal(
                 422, "ambiguous_purchase", "/revoke", #"{"external_id":"p1",\#(why)}"#, server)
@@ -222,7 +225,7 @@ struct UserActsTests {
 
     @Test func aGuestIsMerged() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .nonRenewing, to: "guest")
+            try server.sell("pass.30d", as: "p1", .pass, to: "guest")
             for (guest, status, code) in [("nobody", 404, "unknown_guest"), ("u1", 422, "same_user")] {
                 try await Self.expectRefusal(
                     status, code, "/merge", #"{"from_user_id":"\#(guest)","reason":"r"}"#, server)

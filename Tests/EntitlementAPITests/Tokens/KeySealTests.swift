@@ -13,10 +13,22 @@ struct KeySealTests {
         let secret = Array(repeating: UInt8(1), count: 32)
         let sealed = try #require(Keys.seal.seal(secret, as: "a"))
         #expect(sealed.count == KeySeal.sealedKeyBytes)
-        #expect(Keys.seal.open(sealed, as: "a") == secret)
+        let opened = try #require(Keys.seal.open(sealed, as: "a"))
+        #expect(opened.secret == secret && !opened.isOutdated)
         #expect(Keys.seal.open(sealed, as: "b") == nil)
         #expect(other.open(sealed, as: "a") == nil)
         #expect(Keys.seal.seal(secret, as: "a") != sealed)
+    }
+
+    @Test func `what was sealed under a previous key is opened and is to be sealed again`() throws {
+        let secret = Array(repeating: UInt8(1), count: 32)
+        let sealed = try #require(Keys.seal.seal(secret, as: "a"))
+        let next = KeySeal(SymmetricKey(size: .bits256), previous: [SymmetricKey(size: .bits256), Keys.key])
+        let opened = try #require(next.open(sealed, as: "a"))
+        #expect(opened.secret == secret && opened.isOutdated)
+        #expect(next.open(sealed, as: "b") == nil)
+        let again = try #require(next.seal(secret, as: "a"))
+        #expect(next.open(again, as: "a")?.isOutdated == false && Keys.seal.open(again, as: "a") == nil)
     }
 
     @Test func `no bit of a sealed key can be changed, and none left out`() throws {

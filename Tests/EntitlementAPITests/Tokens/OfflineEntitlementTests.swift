@@ -61,9 +61,9 @@ struct OfflineEntitlementTests {
             let purchase = VerifiedPurchase(
                 key: key, transactionID: TransactionID("\(number)"), productID: ProductID(item.product),
                 type: item.periodHours != nil
-                    ? .autoRenewable : item.product.hasPrefix("addon") ? .nonConsumable : .nonRenewing,
+                    ? .plan : item.product.hasPrefix("addon") ? .addOn : .pass,
                 purchasedAt: at, expiresAt: item.periodHours.map { at + Int64($0) * hour }, signedAt: at)
-            ledger.append([.init(.evidence(purchase), at: at), .init(.bound(key), at: at)], at: at)
+            ledger.append([.init(.stated(.purchase(purchase)), at: at), .init(.bound(key), at: at)], at: at)
         }
         let final = ledger
         return { at in

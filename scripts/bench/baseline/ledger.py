@@ -1,4 +1,4 @@
-"""The one write path and the one read path, over the same tables as the server's."""
+"""The one write path and the one read path, over the tables of `tables.sql`."""
 
 import asyncio
 import hashlib

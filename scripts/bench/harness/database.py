@@ -1,6 +1,5 @@
 """A private MariaDB: its own directory and socket, no network, durable at every commit."""
 
-import glob
 import os
 import subprocess
 import time
@@ -51,11 +50,9 @@ class PrivateMariaDB:
     def create(self, name: str):
         self.execute(f"DROP DATABASE IF EXISTS `{name}`; CREATE DATABASE `{name}`")
 
-    def migrate(self, name: str, migrations: str):
-        """Applies the product's migrations to a database that the product itself never opens."""
-        for path in sorted(glob.glob(os.path.join(migrations, "*.sql"))):
-            with open(path, encoding="utf-8") as file:
-                self.execute(file.read(), name)
+    def execute_file(self, path: str, name: str):
+        with open(path, encoding="utf-8") as file:
+            self.execute(file.read(), name)
 
     def execute(self, statements: str, name: str = "") -> str:
         """Runs statements; what they select comes back as lines of tab-separated cells."""

@@ -82,6 +82,11 @@ def _copy_user(bench: Bench, database: str, copies: int, full_texts: bool):
     states = number("SELECT MAX(id) - MIN(id) + 1 FROM apple_iap_transactions")
     external = f"CONCAT('9', LPAD(t.{{}} + s.seq * {purchases}, 15, '0'))"
     purchase, state = f"t.{{}} + s.seq * {purchases}", f"t.{{}} + s.seq * {states}"
+    content = "t.{}"
+    for line in bench.mariadb.execute("SELECT id, external_id FROM purchases", database).splitlines():
+        number_of_purchase, number_outside = line.split("\t")
+        renamed = external.replace("t.{}", number_of_purchase)
+        content = f"REPLACE({content}, '{number_outside}', {renamed})"
     user = "t.{} + s.seq"
     digest = f"UNHEX(SHA2(CONCAT('{{}}', t.id + s.seq * {states}), 256))"
     changes = {
@@ -90,9 +95,10 @@ def _copy_user(bench: Bench, database: str, copies: int, full_texts: bool):
         "apple_iap_transactions": {
             "id": state, "purchase_id": purchase, "user_id": user, "transaction_id": external.format("purchase_id"),
             "original_transaction_id": external.format("purchase_id"), "content_hash": digest, "jws_hash": digest,
+            "statement": content,
         },
         "signed_texts": {"state_id": state} | ({} if full_texts else {"jws": "LEFT(t.{}, 64)"}),
-        "ledger_entries": {"user_id": user, "purchase_id": purchase, "state_id": state},
+        "ledger_entries": {"user_id": user, "purchase_id": purchase, "state_id": state, "content": content},
         "subscriptions": {
             "purchase_id": purchase, "user_id": user, "external_id": external.format("purchase_id"),
         },

@@ -116,7 +116,7 @@ class Baseline(Server):
     def launch(self):
         bench = self._bench
         bench.mariadb.create(self.database)
-        bench.mariadb.migrate(self.database, bench.tools.path("migrations"))
+        bench.mariadb.execute_file(bench.tools.path("scripts/bench/baseline/tables.sql"), self.database)
         self.port = free_port()
         environment = dict(
             os.environ,

@@ -2,9 +2,9 @@
 -- token and the rest of each signed text, tab-separated. Every thread takes its own slice.
 --
 -- The file is the first argument after "--". When a thread's slice is used up it goes on with the last line and counts
--- that; such a run is void ("exhausted" in its report).
+-- that; such a run is void ("exhausted" in its report). With `again` it begins anew.
 
-local M = { lines = {}, header = "", cursor = 0, exhausted = 0 }
+local M = { lines = {}, header = "", cursor = 0, exhausted = 0, again = false }
 
 local threads = {}
 
@@ -27,6 +27,7 @@ function M.read(path)
 end
 
 function M.next_once()
+  if M.again and M.cursor >= #M.lines then M.cursor = 0 end
   if M.cursor >= #M.lines then
     exhausted = (exhausted or 0) + 1
   else

@@ -5,7 +5,10 @@ local requests = require("requests")
 setup = requests.setup
 done = function(summary, latency) requests.report(summary, latency) end
 
-function init(arguments) requests.read(arguments[1]) end
+function init(arguments)
+  requests.read(arguments[1])
+  requests.again = arguments[2] == "again"
+end
 
 function request()
   local line = requests.next_once()

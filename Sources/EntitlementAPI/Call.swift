@@ -1,0 +1,92 @@
+package import Entitlements
+package import Hummingbird
+
+/// A request as an endpoint sees it, whoever sent it.
+package protocol Call: Sendable {
+    /// The request as it came.
+    var incoming: OpenCall { get }
+}
+
+/// A request as it came: of anyone, or of a store that signs what it sends.
+package struct OpenCall: Call {
+    package let request: Request
+    let context: APIContext
+    let api: API.Dependencies
+    /// When it came; the same for everything that the request asks.
+    package let now: Instant
+    let bodyLimit: Int
+
+    package var incoming: OpenCall { self }
+
+    init(_ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int) {
+        self.request = request
+        self.context = context
+        self.api = api
+        self.bodyLimit = bodyLimit
+        now = api.now()
+    }
+}
+
+extension Call {
+    package var request: Request { incoming.request }
+    package var now: Instant { incoming.now }
+    var context: APIContext { incoming.context }
+    var api: API.Dependencies { incoming.api }
+
+    /// A parameter of the path, its escapes decoded; nil when they cannot be.
+    package func named(_ parameter: String) -> String? {
+        context.parameters.get(parameter).flatMap { Query.decoded($0.utf8[...]) }
+    }
+
+    /// The request's body, byte for byte.
+    ///
+    /// - Throws: `payload_too_large` (a length that was not declared), `invalid_request` for a body that breaks off.
+    package func bytes() async throws(Problem) -> [UInt8] {
+        let limit = incoming.bodyLimit
+        var bytes: [UInt8] = []
+        do {
+            for try await part in request.body {
+                guard bytes.count + part.readableBytes <= limit else { throw Problem.bodyTooLarge(limit: limit) }
+                bytes.append(contentsOf: part.readableBytesView)
+            }
+            return bytes
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            // The connection broke; whoever sent this reads no answer.
+            var problem = Problem.invalidRequest("The body did not arrive whole.", at: "#")
+            problem.closesConnection = true
+            throw problem
+        }
+    }
+
+    /// The request's JSON body.
+    ///
+    /// - Throws: `unsupported_media_type`, `payload_too_large` (a length that was not declared), `invalid_request`.
+    func json() async throws(Problem) -> JSONBody {
+        try MediaType.requireJSON(of: request)
+        return try JSONBody(try await bytes())
+    }
+
+    /// The same, or an empty object for a request without a body.
+    ///
+    /// - Throws: `payload_too_large`, `unsupported_media_type`, `invalid_request`.
+    func optionalJSON() async throws(Problem) -> JSONBody {
+        let bytes = try await bytes()
+        if !bytes.isEmpty { try MediaType.requireJSON(of: request) }
+        return try JSONBody(bytes.isEmpty ? Array("{}".utf8) : bytes)
+    }
+
+    /// Calls a service, whose failures are problems.
+    ///
+    /// - Throws: `unavailable`.
+    func served<Value>(
+        _ body: () async throws(ServiceFailure) -> Value
+    ) async throws(Problem) -> Value {
+        do throws(ServiceFailure) {
+            return try await body()
+        } catch {
+            throw Problem(error)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package import Entitlements
+
+/// What the app calls a user's devices, which facts know by their labels.
+package struct DeviceNames: Sendable {
+    private let ids: [Label: DeviceID]
+
+    package init(_ ids: [Label: DeviceID] = [:]) {
+        self.ids = ids
+    }
+
+    /// Of all devices that were ever registered in `ledger`, by the words that go with it.
+    package init(of ledger: UserLedger, _ notes: [NoteDigest: Note]) {
+        let devices = ledger.entries.compactMap(\.fact.device)
+        self.init(ledger.wordsOfDevices(Set(devices)).compactMapValues { notes[$0]?.device })
+    }
+
+    /// The device's own id; its label where the words are gone.
+    package func name(_ device: Label) -> String { ids[device]?.text ?? device.text }
+}
+
+extension SignedCall {
+    /// What the app calls those of `devices` that were registered in `ledger`.
+    ///
+    /// - Throws: `unavailable`.
+    func deviceNames(of devices: [Label], in ledger: UserLedger) async throws(Problem) -> DeviceNames {
+        let words = ledger.wordsOfDevices(Set(devices))
+        let notes = try await notes(words.values)
+        return DeviceNames(words.compactMapValues { notes[$0]?.device })
+    }
+}
+
+extension UserLedger {
+    /// The words with which each of `devices` was registered first, by its label.
+    fileprivate func wordsOfDevices(_ devices: Set<Label>) -> [Label: NoteDigest] {
+        var words: [Label: NoteDigest] = [:]
+        guard !devices.isEmpty else { return words }
+        for entry in entries {
+            guard case .device(let act) = entry.fact, case .registered = act.deed, devices.contains(act.device),
+                words[act.device] == nil
+            else { continue }
+            words[act.device] = entry.note
+        }
+        return words
+    }
+}
+
+extension Fact {
+    /// The device that it is about, if it is about one.
+    var device: Label? {
+        guard case .device(let act) = self else { return nil }
+        return act.device
+    }
+}
+
+extension Labels {
+    /// That of a device, which is of one user's.
+    func label(of device: DeviceID, of user: UserID) -> Label { label(.device, user.text, device.text) }
+}

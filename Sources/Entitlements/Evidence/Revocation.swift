@@ -1,0 +1,15 @@
+/// A refund or withdrawal as a state shows it.
+package struct Revocation: Hashable, Sendable {
+    package let revokedAt: Instant
+    /// The share of the price that was refunded, 0…100000 (a full refund is 100000); nil is an anomaly,
+    /// which takes everything until an operator looks (`semantics.md` §2).
+    package let share: Int?
+
+    package init(revokedAt: Instant, share: Int?) {
+        self.revokedAt = revokedAt
+        self.share = share
+    }
+
+    /// A refund of everything.
+    package static let fullShare = 100_000
+}

@@ -1,0 +1,46 @@
+/// What a store said, and signed, about a purchase: all of it that anybody here asks for.
+package enum Statement: Hashable, Sendable {
+    /// The state of a purchase, or of one period of a chain.
+    case purchase(VerifiedPurchase)
+    /// The state of a chain's renewal.
+    case renewal(VerifiedRenewal)
+
+    package var key: PurchaseKey {
+        switch self {
+        case .purchase(let state): state.key
+        case .renewal(let state): state.key
+        }
+    }
+
+    /// The state of a purchase that it is, if it is one.
+    package var state: VerifiedPurchase? {
+        guard case .purchase(let state) = self else { return nil }
+        return state
+    }
+
+    package var signedAt: Instant {
+        switch self {
+        case .purchase(let state): state.signedAt
+        case .renewal(let state): state.signedAt
+        }
+    }
+
+    /// Whether the two statements say the same and differ at most in when they were signed.
+    package func hasSameContent(as other: Statement) -> Bool {
+        switch (self, other) {
+        case (.purchase(let state), .purchase(let other)): state.hasSameContent(as: other)
+        case (.renewal(let state), .renewal(let other)): state.hasSameContent(as: other)
+        case (.purchase, .renewal), (.renewal, .purchase): false
+        }
+    }
+
+    /// Whether the two are of one sequence of states: of one transaction, or of one chain's renewal.
+    func followsSameSubject(as other: Statement) -> Bool {
+        switch (self, other) {
+        case (.purchase(let state), .purchase(let other)):
+            state.transactionID == other.transactionID && state.key == other.key
+        case (.renewal(let state), .renewal(let other)): state.key == other.key
+        case (.purchase, .renewal), (.renewal, .purchase): false
+        }
+    }
+}

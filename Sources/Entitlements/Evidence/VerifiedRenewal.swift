@@ -1,0 +1,97 @@
+/// One signed state of a chain's renewal, in our words: what will follow upon its last period (`semantics.md` §7).
+package struct VerifiedRenewal: Hashable, Sendable {
+    /// Whether the customer has agreed to a higher price.
+    package enum PriceConsent: String, Hashable, Sendable, CaseIterable {
+        case pending
+        case given
+    }
+
+    package let key: PurchaseKey
+    package let signedAt: Instant
+    package let willRenew: Bool
+    /// The product that follows.
+    package let renewsInto: ProductID?
+    /// Until when the last period goes on without payment.
+    package let graceEndsAt: Instant?
+    /// Whether the store still tries to charge for it.
+    package let isInRetry: Bool
+    /// Why it ended; nil while it has not.
+    package let end: RenewalEnd?
+    package let priceConsent: PriceConsent?
+
+    package init(
+        key: PurchaseKey, signedAt: Instant, willRenew: Bool, renewsInto: ProductID? = nil,
+        graceEndsAt: Instant? = nil, isInRetry: Bool = false, end: RenewalEnd? = nil,
+        priceConsent: PriceConsent? = nil
+    ) {
+        self.key = key
+        self.signedAt = signedAt
+        self.willRenew = willRenew
+        self.renewsInto = renewsInto
+        self.graceEndsAt = graceEndsAt
+        self.isInRetry = isInRetry
+        self.end = end
+        self.priceConsent = priceConsent
+    }
+
+    /// Whether the two states say the same and differ at most in when they were signed.
+    package func hasSameContent(as other: VerifiedRenewal) -> Bool {
+        key == other.key && willRenew == other.willRenew && renewsInto == other.renewsInto
+            && graceEndsAt == other.graceEndsAt && isInRetry == other.isInRetry && end == other.end
+            && priceConsent == other.priceConsent
+    }
+
+    /// Whether the period that it is about may still be followed by a renewal that was charged in time.
+    var mayFollowInTime: Bool { willRenew && !isInRetry && end == nil }
+
+    /// The order of states of one chain, of which the last counts: by `signedAt`; ties: ended last, then in retry, then
+    /// renewal off, then the earlier end of grace, none being the earliest, then the bytes of the statement (`semantics.md` §7).
+    static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
+        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        if (left.end == nil) != (right.end == nil) { return left.end == nil }
+        if left.isInRetry != right.isInRetry { return right.isInRetry }
+        if left.willRenew != right.willRenew { return left.willRenew }
+        let (first, second) = (left.graceEndsAt?.milliseconds ?? .min, right.graceEndsAt?.milliseconds ?? .min)
+        return first != second ? first > second : left.rest.lexicographicallyPrecedes(right.rest)
+    }
+
+    /// The order of the statement's bytes: its fields in turn, one that says nothing after all others.
+    private var rest: [UInt8] {
+        let fields = [renewsInto?.text, end?.rawValue, priceConsent?.rawValue]
+        return Array(fields.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",").utf8)
+    }
+}
+
+/// Why a chain ended.
+package enum RenewalEnd: RawRepresentable, Hashable, Sendable {
+    case cancelled
+    /// It could not be paid.
+    case billing
+    /// The customer did not agree to a higher price.
+    case priceIncrease
+    /// The product was not for sale any more.
+    case unavailable
+    /// As the store calls it; kept and shown.
+    case other(String)
+
+    package init(rawValue: String) {
+        self =
+            switch rawValue {
+            case "cancelled": .cancelled
+            case "billing": .billing
+            case "price_increase": .priceIncrease
+            case "unavailable": .unavailable
+            default: .other(rawValue)
+            }
+    }
+
+    package var rawValue: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .billing: "billing"
+        case .priceIncrease: "price_increase"
+        case .unavailable: "unavailable"
+        case .other(let rawValue): rawValue
+        }
+    }
+}

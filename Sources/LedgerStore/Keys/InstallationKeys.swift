@@ -1,0 +1,70 @@
+package import Entitlements
+package import MariaDB
+
+/// Opens the pseudonym key of the installation; the first instance makes it.
+package struct InstallationKeys: Sendable {
+    /// Why the pseudonym key cannot be used.
+    package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// It was sealed under a key-encryption key that is not configured, or was changed in the database.
+        case notOpened
+        /// It is gone from a database whose rows were labelled under it.
+        case missing
+
+        package var description: String {
+            switch self {
+            case .notOpened:
+                """
+                the pseudonym key in the database cannot be opened with tokens.key_encryption_key: set the key that it \
+                was sealed with there, or among tokens.previous_key_encryption_keys
+                """
+            case .missing:
+                """
+                the pseudonym key is missing in a database that was written under one: restore the table \
+                installation_keys
+                """
+            }
+        }
+    }
+
+    private static let name = "pseudonym"
+
+    private let pool: Pool
+    private let seal: KeySeal
+    private let now: @Sendable () -> Instant
+    private let random: @Sendable (Int) -> [UInt8]
+
+    /// `random` makes so many bytes that nobody can guess.
+    package init(
+        pool: Pool, seal: KeySeal, now: @escaping @Sendable () -> Instant, random: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.pool = pool
+        self.seal = seal
+        self.now = now
+        self.random = random
+    }
+
+    /// The key, made now in a database without users and servers' requests, and sealed again if that was under a previous key-encryption key.
+    ///
+    /// Repeat is safe because the key is one row: of several instances that make one, one wins. Throws when the database is away.
+    package func pseudonymKey() async throws(DatabaseError) -> Result<PseudonymKey, Fault> {
+        let new = PseudonymKey(bytes: random(PseudonymKey.byteCount))
+        guard let sealedNew = seal.seal(new.bytes, as: Self.name) else { return .failure(.notOpened) }
+        let now = now()
+        return try await pool.transaction { (session) throws(DatabaseError) in
+            if try InstallationKeyRow.load(Self.name, in: session) == nil {
+                guard try !InstallationKeyRow.isMissed(in: session) else { return .failure(.missing) }
+                try InstallationKeyRow.insert(
+                    .init(key: sealedNew, checkValue: new.checkValue), as: Self.name, at: now, in: session)
+            }
+            guard let kept = try InstallationKeyRow.load(Self.name, in: session),
+                let opened = seal.open(kept.key, as: Self.name)
+            else { return .failure(.notOpened) }
+            let key = PseudonymKey(bytes: opened.secret)
+            guard key.checkValue == kept.checkValue else { return .failure(.notOpened) }
+            if opened.isOutdated, let sealed = seal.seal(opened.secret, as: Self.name) {
+                try InstallationKeyRow.reseal(Self.name, from: kept.key, to: sealed, in: session)
+            }
+            return .success(key)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Crypto
+package import Entitlements
+
+/// The installation's pseudonym key: what names people outside this server is kept as HMACs under it (`semantics.md` §5, *Names at
+/// the door*). It is made once and never changes; without it no label can be made again.
+package struct PseudonymKey: Sendable, CustomStringConvertible {
+    package static let byteCount = 32
+
+    private let key: SymmetricKey
+    /// The key itself, to be sealed.
+    package let bytes: [UInt8]
+
+    /// `bytes` are 32 that nobody can guess.
+    package init(bytes: [UInt8]) {
+        self.bytes = bytes
+        key = SymmetricKey(data: bytes)
+    }
+
+    package var description: String { "(secret)" }
+
+    package var labels: Labels {
+        Labels { [key] message in Array(HMAC<SHA256>.authenticationCode(for: message, using: key)) }
+    }
+
+    /// Tells this key from any other, and nothing about it.
+    package var checkValue: [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array("gatepass pseudonym key check".utf8), using: key))
+    }
+}

@@ -1,0 +1,33 @@
+import Crypto
+
+/// Joins fields so that no two different lists of fields give the same bytes.
+struct FieldEncoder {
+    private(set) var bytes: [UInt8] = []
+
+    /// SHA-256 of all fields so far.
+    var digest: [UInt8] { Array(SHA256.hash(data: bytes)) }
+
+    mutating func append(_ field: [UInt8]) {
+        withUnsafeBytes(of: UInt32(field.count).bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: field)
+    }
+
+    /// An absent text differs from an empty one.
+    mutating func append(_ text: String?) {
+        guard let text else { return absent() }
+        append(Array(text.utf8))
+    }
+
+    mutating func append(_ number: Int64?) {
+        guard let number else { return absent() }
+        append(withUnsafeBytes(of: number.bigEndian, Array.init))
+    }
+
+    mutating func append(_ number: UInt64?) {
+        append(number.map { Int64(bitPattern: $0) })
+    }
+
+    private mutating func absent() {
+        withUnsafeBytes(of: UInt32.max.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,24 @@
+import Entitlements
+
+extension StatedType {
+    /// As facts hold it; one that this program does not know stands behind a question mark.
+    var text: String {
+        switch self {
+        case .consumable: "consumable"
+        case .addOn: "add_on"
+        case .pass: "pass"
+        case .plan: "plan"
+        case .unknown(let word): "?" + word
+        }
+    }
+
+    init(text: String) {
+        switch text {
+        case "consumable": self = .consumable
+        case "add_on": self = .addOn
+        case "pass": self = .pass
+        case "plan": self = .plan
+        default: self = .unknown(String(text.dropFirst()))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Entitlements
+import Testing
+
+/// A store gives a product several names; the first that the catalogue knows counts (`semantics.md` §1).
+@Suite struct ProductNamesTests {
+    private static func version(_ number: Int, from effectiveAt: Instant, _ days: KeyValuePairs<ProductID, Int>)
+        -> CatalogueVersions.Version
+    {
+        let catalogue = Catalogue(
+            apps: [], tiers: [Tier(id: "pro", rank: 2)],
+            products: days.map { Product(id: $0.key, app: .vpn, terms: .pass(tier: "pro", days: $0.value)) })
+        return CatalogueVersions.Version(number: number, effectiveAt: effectiveAt, catalogue: catalogue)
+    }
+
+    private static func named(_ names: ProductID..., at: Instant = "01-10", transaction: String? = nil)
+        -> VerifiedPurchase
+    {
+        .state(of: "p", names[0], transaction: transaction, at: at, otherNames: Array(names.dropFirst()))
+    }
+
+    private func check(
+        _ state: VerifiedPurchase, in catalogue: CatalogueVersions, isOf product: ProductID, days: Int64,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let timeline = Story().attaches(state, at: "01-10").timeline(in: catalogue)
+        #expect(timeline.purchases.map(\.productID) == [product], sourceLocation: sourceLocation)
+        let lengths = timeline.planned.map { $0.segment.endsAt - $0.segment.startsAt }
+        #expect(lengths == (days > 0 ? [days * Instant.millisecondsPerDay] : []), sourceLocation: sourceLocation)
+    }
+
+    @Test func `the first name that the catalogue knows counts, and is shown`() {
+        let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2, "lookup": 3]))
+        check(Self.named("product", "price", "lookup"), in: catalogue, isOf: "price", days: 2)
+        check(Self.named("product", "lookup", "price"), in: catalogue, isOf: "lookup", days: 3)
+        check(Self.named("product", "other"), in: catalogue, isOf: "product", days: 0)
+    }
+
+    @Test func `the version in force goes before the order of names, and the earliest that knows any after it`() {
+        let catalogue = CatalogueVersions(
+            first: Self.version(1, from: "01-01", ["lookup": 3]),
+            later: [Self.version(2, from: "01-05", ["price": 2]), Self.version(3, from: "01-20", ["product": 1])])
+        let names: [ProductID] = ["product", "price", "lookup"]
+        check(Self.named("product", "price", "lookup", at: "01-02"), in: catalogue, isOf: "lookup", days: 3)
+        check(Self.named("product", "price", "lookup"), in: catalogue, isOf: "price", days: 2)
+        check(Self.named("product", "lookup"), in: catalogue, isOf: "lookup", days: 3)
+        check(Self.named("product"), in: catalogue, isOf: "product", days: 1)
+        #expect(
+            catalogue.products(named: names, from: .appleIAP, for: .vpn).map(\.id) == ["lookup", "price", "product"])
+    }
+
+    @Test func `states of one identity whose first names differ quarantine it, whichever came first`() {
+        let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2]))
+        let one = Self.named("product", "price")
+        let other = Self.named("price", "product", transaction: "copy")
+        for (first, second) in [(one, other), (other, one)] {
+            let story = Story().attaches(first, at: "01-10").records(second, at: "01-11")
+            #expect(story.timeline(in: catalogue).standing(of: one.key, at: "01-11") == .recorded(.quarantined))
+        }
+    }
+
+    @Test func `other names may come and go, as when a lookup key moves to another price`() {
+        let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2]))
+        let one = Self.named("product", "price")
+        let others = [
+            Self.named("product", transaction: "copy"), Self.named("product", "price", transaction: "copy"),
+            Self.named("product", "x", "price", transaction: "copy"),
+        ]
+        for other in others {
+            for (first, second) in [(one, other), (other, one)] {
+                let story = Story().attaches(first, at: "01-10").records(second, at: "01-11")
+                #expect(story.timeline(in: catalogue).standing(of: one.key, at: "01-11") == .counts)
+            }
+        }
+    }
+
+    @Test func `a period is known by any of its names too, and so are its seats`() {
+        let period = VerifiedPurchase.state(
+            of: "w", "price_1", .plan, at: "01-01", until: "02-01", otherNames: ["x", .annual3])
+        let status = Story().attaches(period, at: "01-01").status(at: "01-02")
+        #expect(status.entitlements.map(\.productID) == [.annual3] && status.devices.allowed == 3)
+    }
+
+    @Test func `an anomaly is looked for under all names`() {
+        let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2]))
+        #expect(catalogue.possibleAnomalies(of: Self.named("product", "price")) == [])
+        #expect(catalogue.possibleAnomalies(of: Self.named("product")) == [.unknownProduct])
+    }
+}

@@ -1,6 +1,0 @@
--- The evidence itself, apart from its facts so that reading them stays cheap.
-CREATE TABLE IF NOT EXISTS signed_texts (
-    state_id BIGINT UNSIGNED NOT NULL,
-    jws MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
-    PRIMARY KEY (state_id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -1,0 +1,12 @@
+-- The random UUID that an app hands to the App Store for a person, by its label. `token` is the UUID itself, while the person is
+-- there; `issued_to` is NULL once the guest it was issued to was merged, and it names another person.
+CREATE TABLE IF NOT EXISTS account_tokens (
+    label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
+    user_id BIGINT UNSIGNED NOT NULL,
+    issued_to BIGINT UNSIGNED NULL,
+    token BINARY(16) NULL,
+    issued_at BIGINT NOT NULL,
+    PRIMARY KEY (label),
+    UNIQUE KEY by_issue (issued_to),
+    KEY by_user (user_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -94,6 +94,7 @@ extension EndToEnd {
             #expect(try await after.end() == 0)
             try await before.launch()
             #expect(try await before.waitForEnd() == 1 && before.log.contains(Self.refusal))
+            #expect(before.log.contains("this server does not start"))
         }
 
         private static let refusal =

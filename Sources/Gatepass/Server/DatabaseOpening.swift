@@ -72,7 +72,11 @@ struct DatabaseOpening: Service {
                     try await warnOfLoss()
                     return try await openCatalogue()
                 }
-            } catch  where error is DatabaseError || error is SigningKeyFault {
+            } catch {
+                guard error is DatabaseError || error is SigningKeyFault else {
+                    logger.critical("this server does not start", metadata: ["because": "\(error)"])
+                    throw error
+                }
                 if !hasComplained, !Task.isCancelled {
                     logger.warning("waiting for the database", metadata: ["error": "\(error)"])
                     hasComplained = true

@@ -30,9 +30,7 @@ extension EvidenceVerifier {
     package func verify(
         _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none
     ) throws(EvidenceError) -> VerifiedTransaction {
-        try transaction(at: now, knowing: texts) { (texts) throws(EvidenceError) in
-            try open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts)
-        }
+        try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts), at: now)
     }
 
     /// Verifies a transaction under the chain that its header names.
@@ -41,18 +39,7 @@ extension EvidenceVerifier {
     func verify(
         _ jws: CompactJWS, under chain: SigningChain, at now: Int64, knowing texts: KnownTexts
     ) throws(EvidenceError) -> VerifiedTransaction {
-        try transaction(at: now, knowing: texts) { (texts) throws(EvidenceError) in
-            try open(jws, under: chain, knowing: texts)
-        }
-    }
-
-    /// - Throws: The first reason.
-    private func transaction(
-        at now: Int64, knowing texts: KnownTexts,
-        _ open: (KnownTexts) throws(EvidenceError) -> AuthenticPayload
-    ) throws(EvidenceError) -> VerifiedTransaction {
-        let transaction = try transaction(in: open(texts), at: now)
-        return texts.contradict(transaction) ? try self.transaction(in: open(.none), at: now) : transaction
+        try transaction(in: open(jws, under: chain, knowing: texts), at: now)
     }
 
     /// - Throws: The first reason from `payload_malformed` on.

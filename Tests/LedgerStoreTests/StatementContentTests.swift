@@ -65,7 +65,9 @@ import Testing
     @Test(arguments: [1, 40_000, Revocation.fullShare, nil])
     func `a refund says its share, or that it is unclear`(share: Int?) {
         let state = Books.pass("1", signedDay: 9, revokedDay: 8, share: share)
-        #expect(Self.read(StatementContent.of(state).json, as: .purchaseState)?.state?.revocation?.share == share)
+        #expect(
+            Self.read(StatementContent.of(.purchase(state)).json, as: .purchaseState)?.state?.revocation?.share == share
+        )
     }
 
     @Test func `each kind of fact comes back, and none from nothing or from less than it needs`() {
@@ -128,12 +130,13 @@ import Testing
         var digests: [[UInt8]: VerifiedPurchase] = [:]
         for _ in 0..<2_000 {
             let state = Self.state(&chance)
-            #expect(Self.read(StatementContent.of(state).json, as: .purchaseState) == .stated(.purchase(state)))
-            let digest = StatementContent.digest(of: state)
+            #expect(
+                Self.read(StatementContent.of(.purchase(state)).json, as: .purchaseState) == .stated(.purchase(state)))
+            let digest = StatementContent.row(of: state).digest
             if let other = digests[digest] { #expect(other.hasSameContent(as: state)) }
             digests[digest] = state
             let later = Self.copy(state, signedAt: state.signedAt + 1)
-            #expect(StatementContent.digest(of: later) == digest && later != state)
+            #expect(StatementContent.row(of: later).digest == digest && later != state)
         }
         #expect(digests.count > 1_900)
     }

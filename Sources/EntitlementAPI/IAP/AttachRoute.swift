@@ -10,12 +10,14 @@ enum AttachRoute {
     /// - Throws: What is wrong with the request, then with the evidence, then with the claim.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await AttachRequest(call.json())
-        let replays = await call.replays(of: [body.transaction])
         let labels = try call.labels()
-        let transaction = try await verified(body.transaction, knowing: KnownTexts(replays, under: labels), call)
-        let purchase = VerifiedPurchase(transaction, labels: labels)
+        let (shown, replays) = try await call.judged([body.transaction], shown: { [$0] }) {
+            (texts) async throws(Problem) in
+            ShownPurchase(try await verified(body.transaction, knowing: texts, call), labels: labels)
+        }
+        let purchase = shown.state
         let proof = try await AccountProof.verified(body.appTransaction, call)
-        let claimed = try await call.claimed([Evidence(purchase, provedBy: .init(transaction))], replays: replays) {
+        let claimed = try await call.claimed([shown], replays: replays) {
             [user = call.user] history, context in
             Attach(purchase, to: user, proof: proof, in: context).decide(given: history)
         }

@@ -12,22 +12,21 @@ enum RestoreRoute {
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await RestoreRequest(call.json())
         let signed = body.items.compactMap(\.transaction)
-        let replays = await call.replays(of: signed)
         let labels = try call.labels()
-        let judged = try await judged(body.items, signed, knowing: KnownTexts(replays, under: labels), call)
-        let proof = try await AccountProof.verified(body.appTransaction, call)
-        let evidence = judged.compactMap(\.genuine).map { transaction in
-            Evidence(VerifiedPurchase(transaction, labels: labels), provedBy: .init(transaction))
+        let (judged, replays) = try await call.judged(signed, shown: genuine) { (texts) async throws(Problem) in
+            try await verdicts(on: body.items, signed, knowing: texts, labels, call)
         }
-        let purchases = evidence.compactMap(\.statement.state)
-        let claimed = try await call.claimed(evidence, replays: replays) { [user = call.user] history, context in
+        let proof = try await AccountProof.verified(body.appTransaction, call)
+        let shown = genuine(judged)
+        let purchases = shown.map(\.state)
+        let claimed = try await call.claimed(shown, replays: replays) { [user = call.user] history, context in
             Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
         }
-        var verdicts = zip(purchases, claimed.answer.get()).makeIterator()
+        var answers = zip(purchases, claimed.answer.get()).makeIterator()
         let results = judged.enumerated().map { index, item in
             switch item {
             case .refused(let code, let reason): RestoreResult(index: index, refused: code, because: reason)
-            case .genuine: RestoreResult(index: index, verdicts.next(), in: claimed)
+            case .genuine: RestoreResult(index: index, answers.next(), in: claimed)
             }
         }
         return .json(RestoreBody(results: results, claimed).bytes)
@@ -35,18 +34,21 @@ enum RestoreRoute {
 
     /// What became of an item before the ledger saw it.
     private enum Judged {
-        case genuine(VerifiedTransaction)
+        case genuine(ShownPurchase)
         case refused(ProblemCode, reason: String?)
+    }
 
-        var genuine: VerifiedTransaction? {
-            guard case .genuine(let transaction) = self else { return nil }
-            return transaction
+    private static func genuine(_ judged: [Judged]) -> [ShownPurchase] {
+        judged.compactMap { item in
+            guard case .genuine(let purchase) = item else { return nil }
+            return purchase
         }
     }
 
     /// Each of the items; signed texts are verified on several cores.
-    private static func judged(
-        _ items: [RestoreRequest.Item], _ signed: [SignedTransaction], knowing texts: KnownTexts, _ call: UserCall
+    private static func verdicts(
+        on items: [RestoreRequest.Item], _ signed: [SignedTransaction], knowing texts: KnownTexts,
+        _ labels: Labels, _ call: UserCall
     ) async throws(Problem) -> [Judged] {
         var verified: IndexingIterator<[AppStoreVerifier.Verdict]>
         do throws(RevocationUnavailable) {
@@ -61,14 +63,14 @@ enum RestoreRoute {
             switch item {
             case .notText: .refused(.invalidRequest, reason: nil)
             case .tooLong: .refused(.payloadTooLarge, reason: nil)
-            case .text: judged(verified.next())
+            case .text: judged(verified.next(), labels)
             }
         }
     }
 
-    private static func judged(_ verdict: AppStoreVerifier.Verdict?) -> Judged {
+    private static func judged(_ verdict: AppStoreVerifier.Verdict?, _ labels: Labels) -> Judged {
         switch verdict {
-        case .genuine(let transaction)?: return .genuine(transaction)
+        case .genuine(let transaction)?: return .genuine(ShownPurchase(transaction, labels: labels))
         case .refused(let refusal)?:
             let code = Problem.code(of: refusal)
             return .refused(code, reason: code == .evidenceInvalid ? refusal.reason.rawValue : nil)

@@ -16,18 +16,39 @@ struct Claimed<Reply: Sendable, Refusal: Error> {
     }
 }
 
-extension KnownTexts {
-    /// Texts that were verified before, each as its row says.
-    init(_ replays: [[UInt8]: Replay], under labels: Labels) {
-        self.init(replays.keys) { replays[$0.text.digest]?.shows(VerifiedPurchase($0, labels: labels)) ?? false }
+/// A purchase that a user shows by a signed text.
+struct ShownPurchase {
+    let transaction: VerifiedTransaction
+    let state: VerifiedPurchase
+
+    init(_ transaction: VerifiedTransaction, labels: Labels) {
+        self.transaction = transaction
+        state = VerifiedPurchase(transaction, labels: labels)
     }
+
+    var evidence: Evidence { Evidence(state, provedBy: Evidence.Proof(transaction)) }
 }
 
+/// Which of the texts that a user shows were verified before, by their digests.
+typealias Replays = [[UInt8]: Replay]
+
 extension UserCall {
-    /// Those of the texts that were verified before, by their digests; none while that cannot be looked up.
-    func replays(of signed: [SignedTransaction]) async -> [[UInt8]: Replay] {
+    /// What `judge` makes of texts, which is told those that were verified before. If one of these shows another state than the row
+    /// that it was found by, all are judged as if none had been: a digest that was edited spares no signature.
+    ///
+    /// - Parameter shown: What was judged genuine.
+    /// - Throws: What `judge` throws.
+    func judged<Judged>(
+        _ signed: [SignedTransaction], shown: (Judged) -> [ShownPurchase],
+        by judge: (KnownTexts) async throws(Problem) -> Judged
+    ) async throws(Problem) -> (Judged, Replays) {
         // Lost: what was verified before, which is verified again.
-        (try? await api.service.replays(of: Set(signed.map(\.digest)))) ?? [:]
+        let replays = (try? await api.service.replays(of: Set(signed.map(\.digest)))) ?? [:]
+        let judged = try await judge(KnownTexts(replays.keys))
+        let isAsVerified = shown(judged).allSatisfy { replays[$0.transaction.text.digest]?.shows($0.state) ?? true }
+        if isAsVerified { return (judged, replays) }
+        let judgedAnew = try await judge(.none)
+        return (judgedAnew, [:])
     }
 
     /// Records what the user shows, and claims it as `deciding` decides. What is the user's already and was shown by the same
@@ -36,18 +57,18 @@ extension UserCall {
     /// - Parameter replays: Those of the texts that were verified before.
     /// - Throws: `unavailable`.
     func claimed<Reply, Refusal>(
-        _ evidence: [Evidence], replays: [[UInt8]: Replay],
+        _ shown: [ShownPurchase], replays: Replays,
         deciding: @escaping @Sendable (PurchaseHistory, ClaimContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Claimed<Reply, Refusal> {
-        let purchases = evidence.compactMap(\.statement.state)
+        let purchases = shown.map(\.state)
         let rules = api.service.rules
-        if isTheirs(evidence, replays),
+        if isTheirs(shown, replays),
             let read = try await reread(purchases, deciding: { deciding($0, ClaimContext(rules: rules, fold: $1)) })
         {
             return read
         }
         let recorded = try await served { () async throws(ServiceFailure) in
-            try await api.service.record(evidence, for: [user], keys: [], everythingOf: nil, audit: nil) {
+            try await api.service.record(shown.map(\.evidence), for: [user], keys: [], everythingOf: nil, audit: nil) {
                 history, fold in
                 deciding(history, ClaimContext(rules: rules, fold: fold))
             }
@@ -60,9 +81,9 @@ extension UserCall {
     private var fold: FoldContext { FoldContext(catalogue: api.service.catalogue, settings: api.service.settings) }
 
     /// Whether all of it was shown before, is the user's, and brings no debt along.
-    private func isTheirs(_ evidence: [Evidence], _ replays: [[UInt8]: Replay]) -> Bool {
-        evidence.allSatisfy { evidence in
-            guard let replay = evidence.proof.flatMap({ replays[$0.text.digest] }) else { return false }
+    private func isTheirs(_ shown: [ShownPurchase], _ replays: Replays) -> Bool {
+        shown.allSatisfy { purchase in
+            guard let replay = replays[purchase.transaction.text.digest] else { return false }
             return replay.owner == user && !replay.isInDebt
         }
     }

@@ -132,7 +132,7 @@ struct Workspace {
 
     /// Adds a state to those that have rows, unless it has one.
     private mutating func keep(_ state: VerifiedPurchase, provedBy proof: Evidence.Proof) -> Bool {
-        let contentHash = StatementContent.digest(of: state)
+        let (statement, contentHash) = StatementContent.row(of: state)
         let states = holdings[state.key]?.states ?? []
         let alike = states.indices.filter {
             states[$0].contentHash == contentHash && states[$0].purchase.transactionID == state.transactionID
@@ -141,7 +141,7 @@ struct Workspace {
         let first = alike.first.map { states[$0] }
         holdings[state.key]?.states.append(
             State(
-                purchase: state, statement: StatementContent.of(state).json, contentHash: contentHash, id: nil,
+                purchase: state, statement: statement, contentHash: contentHash, id: nil,
                 textOf: first.flatMap { $0.textOf ?? $0.id },
                 repeats: first?.id == nil ? alike.first : nil, new: (proof, now)))
         return true

@@ -48,7 +48,7 @@ struct AuditedState {
 
     private static func isWhole(_ row: Row) throws(DatabaseError) -> Bool {
         guard case .list(let fields)? = JSONField(json: try row.text(1)),
-            let state = StatementContent.purchase(fields), StatementContent.digest(of: state) == (try row.bytes(2))
+            let state = StatementContent.purchase(fields), StatementContent.row(of: state).digest == (try row.bytes(2))
         else { return false }
         guard try row.bool(27) else { return false }
         let (key, revocation) = (state.key, state.revocation)

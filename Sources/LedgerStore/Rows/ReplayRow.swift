@@ -8,38 +8,30 @@ package struct Replay: Hashable, Sendable {
     /// Whether somebody who is gone owes something of the purchase's Apple account.
     package let isInDebt: Bool
 
-    /// What its row says that it shows.
-    private let content: Content
-
-    /// What tells states apart that are of one purchase.
-    private struct Content: Hashable {
-        let hash: [UInt8]
-        let signedAt: Instant
-    }
+    /// The statement that its row holds.
+    private let statement: String
 
     /// That of a text that showed `state`.
     package init(of state: VerifiedPurchase, owner: UserID?, isInDebt: Bool) {
         self.owner = owner
         self.isInDebt = isInDebt
-        content = Content(hash: StatementContent.digest(of: state), signedAt: state.signedAt)
+        statement = StatementContent.of(.purchase(state)).json
     }
 
     private init(_ row: Row) throws(DatabaseError) {
         owner = try row.isNull(1) ? nil : UserRow.user(row, at: 2, pseudonym: 1)
         isInDebt = try row.bool(3)
-        content = Content(hash: try row.bytes(4), signedAt: Instant(milliseconds: try row.int64(5)))
+        statement = try row.text(4)
     }
 
     /// Whether the row that the text was found by says the same as the text; a digest that was edited finds another one's.
-    package func shows(_ state: VerifiedPurchase) -> Bool {
-        content == Content(hash: StatementContent.digest(of: state), signedAt: state.signedAt)
-    }
+    package func shows(_ state: VerifiedPurchase) -> Bool { statement == StatementContent.of(.purchase(state)).json }
 
     private static let byHash = SQLStatement(
         "find replays",
         """
         SELECT t.jws_hash, u.pseudonym, u.user_id,
-            EXISTS (SELECT 1 FROM open_debts d WHERE d.account = t.app_transaction_id), t.content_hash, t.signed_at
+            EXISTS (SELECT 1 FROM open_debts d WHERE d.account = t.app_transaction_id), t.statement
         FROM JSON_TABLE(?, '$[*]' COLUMNS (hash VARCHAR(64) CHARACTER SET ascii PATH '$')) j
         STRAIGHT_JOIN apple_iap_transactions t ON t.jws_hash = UNHEX(j.hash)
         STRAIGHT_JOIN purchases p ON p.id = t.purchase_id

@@ -9,26 +9,25 @@ import Entitlements
 enum StatementContent {
     static func of(_ statement: Statement) -> JSONField {
         switch statement {
-        case .purchase(let state): of(state)
+        case .purchase(let state): .list(fields(of: state))
         case .renewal(let renewal): of(renewal)
         }
     }
 
-    /// SHA-256 over what a state says, apart from when it was signed.
-    static func digest(of state: VerifiedPurchase) -> [UInt8] {
-        var text = JSONField.list(fields(of: state, signedAt: .null)).json
-        return text.withUTF8 { Array(SHA256.hash(data: UnsafeRawBufferPointer($0))) }
+    /// A state as its row holds it: the statement, and SHA-256 over what it says apart from when it was signed.
+    static func row(of state: VerifiedPurchase) -> (statement: String, digest: [UInt8]) {
+        var fields = fields(of: state)
+        let statement = JSONField.list(fields).json
+        fields[1] = .null
+        var text = JSONField.list(fields).json
+        return (statement, text.withUTF8 { Array(SHA256.hash(data: UnsafeRawBufferPointer($0))) })
     }
 
-    static func of(_ state: VerifiedPurchase) -> JSONField {
-        .list(fields(of: state, signedAt: JSONField(state.signedAt.milliseconds)))
-    }
-
-    private static func fields(of state: VerifiedPurchase, signedAt: JSONField) -> [JSONField] {
+    private static func fields(of state: VerifiedPurchase) -> [JSONField] {
         let isNamedAlike = state.transactionID.text == state.key.externalID.text
         let names = state.productNames.map { JSONField.text($0.text) }
         return trimmed([
-            KeyContent.of(state.key), signedAt,
+            KeyContent.of(state.key), JSONField(state.signedAt.milliseconds),
             isNamedAlike ? .null : .text(state.transactionID.text),
             state.isOriginal == isNamedAlike ? .null : JSONField(state.isOriginal),
             JSONField(state.periodID), names.count == 1 ? names[0] : .list(names), .text(state.type.text),

@@ -1,13 +1,14 @@
 # The verbs of this repository; each works from a fresh clone.
 .PHONY: run test test-release soak check format bench schemathesis setup
 
-# Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends all.
+# Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends
+# all.
 run: setup
 	swift build --product gatepass
 	.build/debug/gatepass dev
 
-# All tests, against a MariaDB that they start and stop themselves; those that start servers by themselves, for both cores are
-# busy then.
+# All tests, against a MariaDB that they start and stop themselves; those that start servers run alone, because they
+# keep both cores busy.
 test: setup
 	swift test --skip GatepassTests
 	swift test --filter GatepassTests
@@ -17,7 +18,8 @@ test-release: setup
 	swift build -c release --static-swift-stdlib --product gatepass
 	GATEPASS_TEST_PROGRAM=$(CURDIR)/.build/release/gatepass swift test --filter GatepassTests
 
-# Random histories by the thousands: WALKS of them against the rules taken literally, then at once over HTTP, on loopback.
+# Random histories by the thousands: WALKS of them against the rules taken literally, then at once over HTTP, on
+# loopback.
 soak: setup
 	GATEPASS_WALKS=$${WALKS:-20000} swift test --filter WholeWalkTests
 	GATEPASS_TEST_SOAK=1 swift test --filter 'EndToEnd/(Histories|Racing|CreditRacing)/'

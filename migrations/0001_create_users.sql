@@ -1,6 +1,6 @@
--- The one place where a user id stands, beside the pseudonym that every other table holds. `legacy_token` is the label of the
--- account token of the legacy form that a numeric user id has; it stays when the user id goes.
--- The rest is the head of the person's ledger: how many entries, when the last was recorded, its hash.
+-- The one place where a user id stands, beside the pseudonym that every other table holds. `legacy_token` is the label
+-- of the account token of the legacy form that a numeric user id has; it stays when the user id goes. The rest is the
+-- head of the person's ledger: how many entries, when the last was recorded, its hash.
 CREATE TABLE IF NOT EXISTS users (
     pseudonym BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     user_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,

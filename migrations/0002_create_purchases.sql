@@ -1,5 +1,5 @@
--- One row per identity of a purchase, and its owner's pseudonym once it has one. With the number first, the index of identities
--- is the one that operators search by too.
+-- One row per identity of a purchase, and its owner's pseudonym once it has one. With the number first, the index of
+-- identities is the one that operators search by too.
 CREATE TABLE IF NOT EXISTS purchases (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,

@@ -1,6 +1,7 @@
--- What the App Store said: one row per signed state of a transaction; never edited but for the owner. `statement` is the state
--- as ledgers hold it. `app_account_token` and `app_transaction_id` are labels. `text_of` names the row that keeps the signed text
--- when this row's content repeats an earlier one's; `unreadable` the members of the text that decide nothing and could not be read.
+-- What the App Store said: one row per signed state of a transaction; never edited but for the owner. `statement` is
+-- the state as ledgers hold it. `app_account_token` and `app_transaction_id` are labels. `text_of` names the row that
+-- keeps the signed text when this row's content repeats an earlier one's; `unreadable` the members of the text that
+-- decide nothing and could not be read.
 CREATE TABLE IF NOT EXISTS apple_iap_transactions (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     purchase_id BIGINT UNSIGNED NOT NULL,

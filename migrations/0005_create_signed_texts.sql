@@ -1,5 +1,5 @@
--- The evidence itself, apart from its facts so that it can be deleted. Where `header_id` is not NULL, `jws` begins after the
--- header's last character.
+-- The evidence itself, apart from its facts so that it can be deleted. Where `header_id` is not NULL, `jws` begins
+-- after the header's last character.
 CREATE TABLE IF NOT EXISTS signed_texts (
     state_id BIGINT UNSIGNED NOT NULL,
     header_id BIGINT UNSIGNED NULL,

@@ -1,5 +1,6 @@
--- The facts, append-only, in each person's own order. `content` is the whole fact as a JSON array; each row's hash covers the one
--- before it and everything else in the row. `note_digest` finds the words that go with the fact in `notes`.
+-- The facts, append-only, in each person's own order. `content` is the whole fact as a JSON array; each row's hash
+-- covers the one before it and everything else in the row. `note_digest` finds the words that go with the fact in
+-- `notes`.
 CREATE TABLE IF NOT EXISTS ledger_entries (
     user_id BIGINT UNSIGNED NOT NULL,
     seq BIGINT UNSIGNED NOT NULL,

@@ -1,5 +1,5 @@
--- Words of operators and apps, by the salted digest that stands in the entries they go with, under the pseudonyms of the people
--- whom they are about: erasing one of them deletes the row.
+-- Words of operators and apps, by the salted digest that stands in the entries they go with, under the pseudonyms of
+-- the people whom they are about: erasing one of them deletes the row.
 CREATE TABLE IF NOT EXISTS notes (
     digest BINARY(32) NOT NULL,
     user_id BIGINT UNSIGNED NOT NULL,

@@ -1,5 +1,5 @@
--- A projection of the ledgers for dashboards and indexes: dropped and rebuilt, it holds the same bytes. A purchase that moved gave
--- something to each of its holders: a row each. A grant may be of no product.
+-- A projection of the ledgers for dashboards and indexes: dropped and rebuilt, it holds the same bytes. A purchase that
+-- moved gave something to each of its holders: a row each. A grant may be of no product.
 CREATE TABLE IF NOT EXISTS subscriptions (
     purchase_id BIGINT UNSIGNED NOT NULL,
     user_id BIGINT UNSIGNED NOT NULL,

@@ -1,5 +1,5 @@
--- A write that was asked for under a key, and the first answer once there is one; the key and all that was asked stand here as
--- labels. `claimant` names the attempt that is at it, until `claimed_until`. `subject` and `other_subject` are
+-- A write that was asked for under a key, and the first answer once there is one; the key and all that was asked stand
+-- here as labels. `claimant` names the attempt that is at it, until `claimed_until`. `subject` and `other_subject` are
 -- labels of the user ids of whom the write is about, `*` whoever it may name: it goes when one of them is erased.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
     owner VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,

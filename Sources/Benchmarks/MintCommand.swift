@@ -3,8 +3,8 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// Writes a file for the load scripts: the header segment that all signed texts share, then one line a request: the user's
-/// token, and the rest of each signed text, tab-separated.
+/// Writes a file for the load scripts: the header segment that all signed texts share, then one line a request: the
+/// user's token, and the rest of each signed text, tab-separated.
 struct MintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint", abstract: "Writes user tokens and freshly signed transactions, one request a line.")

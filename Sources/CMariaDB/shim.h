@@ -7,7 +7,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-// What Swift cannot call or spell by itself: options passed through `void *`, macros, variadic functions and fields of C unions.
+// What Swift cannot call or spell by itself: options passed through `void *`, macros, variadic functions and fields of
+// C unions.
 
 static inline int cmariadb_library_init(void) {
     return mysql_server_init(0, NULL, NULL);
@@ -26,7 +27,8 @@ static inline int cmariadb_set_text(MYSQL *handle, enum mysql_option option, con
     return mysql_options(handle, option, text);
 }
 
-/// Whether the server's last answer said that a transaction is open. An error packet carries no status and leaves this as it was.
+/// Whether the server's last answer said that a transaction is open. An error packet carries no status and leaves this
+/// as it was.
 static inline int cmariadb_is_in_transaction(const MYSQL *handle) {
     return (handle->server_status & SERVER_STATUS_IN_TRANS) != 0;
 }

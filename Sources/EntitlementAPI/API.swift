@@ -20,8 +20,8 @@ package struct API: Sendable {
         let verifier: @Sendable () -> AppStoreVerifier
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
-        /// The network that a request came from, given the address of whoever is connected and `X-Forwarded-For`; requests of
-        /// one network count together.
+        /// The network that a request came from, given the address of the connected peer and `X-Forwarded-For`;
+        /// requests of one network count together.
         let network: @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8]
         let statusAnswers = StatusAnswers()
         /// `openapi.yaml`, as it is served: one copy for all answers.
@@ -30,7 +30,8 @@ package struct API: Sendable {
         let cores: Int
         /// The clock of everything that is told, counted and written down.
         let now: @Sendable () -> Instant
-        /// The real time, for what others date: the login's tokens, certificates and the texts under them; and for rates.
+        /// The real time, for what others date: the login's tokens, certificates and the texts under them; and for
+        /// rates.
         let realNow: @Sendable () -> Instant
         /// Time that only goes forward, for durations.
         let uptime: @Sendable () -> Duration
@@ -77,8 +78,8 @@ package struct API: Sendable {
             folds(ledger, catalogue, at)(at)
         }
 
-        /// What a ledger says at `start` and later, as far as the list of testers stays as it is then: folded once, however often
-        /// it is asked.
+        /// What a ledger says at `start` and later, while the list of testers stays as it is at `start`. The ledger is
+        /// folded once, for any number of instants.
         func folds(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant
         ) -> (Instant) -> Folded {
@@ -95,7 +96,8 @@ package struct API: Sendable {
     private let endpoints: [Endpoint]
     let table: RouteTable
 
-    /// `others` are the endpoints of other modules, behind the same envelope; what is in development only is nowhere else.
+    /// `others` are the endpoints of other modules, behind the same envelope; what is in development only is nowhere
+    /// else.
     package init(_ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool) {
         self.dependencies = dependencies
         endpoints = (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }

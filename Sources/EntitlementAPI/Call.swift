@@ -1,7 +1,7 @@
 package import Entitlements
 package import Hummingbird
 
-/// A request as an endpoint sees it, whoever sent it.
+/// A request as an endpoint sees it, from a user, a server or an unknown sender.
 package protocol Call: Sendable {
     /// The request as it came.
     var incoming: OpenCall { get }
@@ -53,7 +53,7 @@ extension Call {
         } catch let problem as Problem {
             throw problem
         } catch {
-            // The connection broke; whoever sent this reads no answer.
+            // The connection broke; the sender reads no answer.
             var problem = Problem.invalidRequest("The body did not arrive whole.", at: "#")
             problem.closesConnection = true
             throw problem

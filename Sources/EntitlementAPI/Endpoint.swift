@@ -3,7 +3,7 @@ package import HTTPTypes
 package import Hummingbird
 package import LedgerStore
 
-/// One line of the URL table: what is asked of a request before its route sees it, in the contract's order, and the
+/// One line of the URL table: what is asked of a request before its route sees it, in order of precedence, and the
 /// route.
 ///
 /// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in and rate here.
@@ -12,7 +12,8 @@ package import LedgerStore
 package struct Endpoint: Sendable {
     /// The bytes that a body may have unless the endpoint allows others.
     package static let bodyLimit = 64 * 1024
-    /// What a request may take, from the end of its header to the end of its answer, unless the endpoint allows another time.
+    /// What a request may take, from the end of its header to the end of its answer, unless the endpoint allows another
+    /// time.
     package static let deadlineSeconds: Int64 = 30
 
     let method: HTTPRequest.Method
@@ -46,8 +47,8 @@ package struct Endpoint: Sendable {
         }
     }
 
-    /// An endpoint for a store, whose signature the route verifies. It has no rate: a store sends whatever has happened, from
-    /// few addresses, and gives up what is refused too often.
+    /// An endpoint for a store, whose signature the route verifies. It has no rate: a store sends whatever has
+    /// happened, from few addresses, and gives up what is refused too often.
     package static func webhook(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
@@ -147,5 +148,5 @@ package struct UserCall: SignedCall {
     }
 
     /// The user about themselves.
-    var acting: Acting { Acting(user: user, actor: nil) }
+    var principal: Principal { Principal(user: user, actor: nil) }
 }

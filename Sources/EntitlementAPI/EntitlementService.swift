@@ -1,11 +1,12 @@
 package import Entitlements
 package import LedgerStore
 
-/// What the API asks of whoever keeps the ledger; it knows no SQL, and the keeper knows no HTTP.
+/// What the API asks of the module that stores the ledger. The API knows no SQL, and the storage knows no HTTP.
 ///
 /// A refusal is returned, a fault of the world is thrown. Every call may be repeated: a repeat answers like the first.
 package protocol EntitlementService: Sendable {
-    /// Keeps `evidence`, and records what `deciding` decides over the ledgers of `users` and the purchases named, all under locks.
+    /// Keeps `evidence`, and records what `deciding` decides over the ledgers of `users` and the purchases named, all
+    /// under locks.
     ///
     /// - Parameters:
     ///   - keys: The purchases that the decision may move or bind.

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What the router does not tell before it routes: which methods a path has, and which endpoints have limits of their own.
+/// What must be known of a path before the router runs: its methods, and whether its endpoint has limits of its own.
 struct RouteTable: Sendable {
     /// An endpoint, and its path in pieces.
     private struct Route {

@@ -47,11 +47,6 @@ package struct DatabaseError: Error, Hashable {
         self.statement = statement
     }
 
-    /// That a row is there already, as a caller finds who cannot leave it to a unique key.
-    package static func duplicateKey(statement: String) -> DatabaseError {
-        DatabaseError(.refused, code: duplicateEntry, sqlState: "23000", statement: statement)
-    }
-
     /// An error the library reported by number: a refusal, or a lost connection.
     init(code: Int, sqlState: String, statement: String) {
         let isLost = Self.codesOfLostConnections.contains(code) || Self.codesOfTheLibrary.contains(code)
@@ -85,7 +80,8 @@ extension DatabaseError {
         cause == .refused && Self.codesOfDuplicateKeys.contains(code)
     }
 
-    /// The same error seen at COMMIT: when the answer is missing or says "error during commit" (1180), the outcome is open.
+    /// The same error seen at COMMIT: when the answer is missing or says "error during commit" (1180), the outcome is
+    /// open.
     func atCommit() -> DatabaseError {
         guard isConnectionLost || code == Self.errorDuringCommit else { return self }
         return DatabaseError(.commitUnknown, code: code, sqlState: sqlState, statement: statement)

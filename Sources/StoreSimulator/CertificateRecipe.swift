@@ -4,8 +4,8 @@ package import X509
 
 /// Everything a certificate says, before somebody signs it.
 ///
-/// ``DevelopmentAuthority`` fills three in the way Apple's look; whoever needs one that must be refused changes one member and
-/// mints it.
+/// ``DevelopmentAuthority`` fills three in the way Apple's look; a test that needs one that must be refused changes one
+/// member and mints it.
 package struct CertificateRecipe {
     package var version = Certificate.Version.v3
     package var subject: DistinguishedName

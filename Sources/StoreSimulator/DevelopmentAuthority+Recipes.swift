@@ -98,7 +98,8 @@ extension DevelopmentAuthority {
     }
 
     private static let notice = """
-        This certificate belongs to a signing authority for development. Nothing it signs was bought: no money changed hands and no store took part. A server in \
+        This certificate belongs to a signing authority for development. Nothing it signs was bought: no \
+        money changed hands and no store took part. A server in \
         production must not trust its root and refuses to start with it. Reliance on it is at the party's own risk.
         """
 }

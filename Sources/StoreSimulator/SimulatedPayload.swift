@@ -1,6 +1,6 @@
 /// A JSON object to be signed: members in order, written as the App Store writes them, without blanks.
 ///
-/// Anything can be put in, also what the App Store would never sign; whoever builds evidence to be refused needs that.
+/// Anything can be put in, also what the App Store would never sign; tests that build evidence to be refused need that.
 package struct SimulatedPayload: Sendable {
     /// A value of JSON.
     package enum Value: Sendable {

@@ -3,8 +3,8 @@ package import AppStore
 
 /// A transaction as the App Store would describe it; `payload` is what gets signed (`apple.md` §2.1).
 ///
-/// The initialiser gives a first purchase in the Sandbox with the members of a real one. The verbs derive the later states of the
-/// same purchase; each is signed at an instant of its own, as the App Store signs anew at every request.
+/// The initialiser gives a first purchase in the Sandbox with the members of a real one. The verbs derive the later
+/// states of the same purchase; each is signed at an instant of its own, as the App Store signs anew at every request.
 package struct SimulatedTransaction: Sendable {
     package var transactionId: String
     package var originalTransactionId: String
@@ -114,7 +114,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// The refund undone: the members that told of it are gone (`apple.md` §9.17).
+    /// The refund undone: the members that told of it are gone (`apple.md` §3.10).
     package func reversed(at signedDate: Int64) -> Self {
         var transaction = signed(at: signedDate)
         transaction.revocationDate = nil

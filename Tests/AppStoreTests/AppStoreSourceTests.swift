@@ -31,7 +31,7 @@ import Testing
         VerifiedPurchase(try verified(change), labels: Self.labels)
     }
 
-    @Test func sharesFollowTypeAndPercentage() throws {
+    @Test func `shares follow type and percentage`() throws {
         let cases: [(RevocationType?, Int64?, Int?)] = [
             (.fullRefund, nil, 100_000), (.fullRefund, 5, 100_000), (.familyRevoke, nil, 100_000),
             (.proratedRefund, 66_667, 66_667), (.proratedRefund, 0, 0), (.proratedRefund, nil, nil),
@@ -50,7 +50,7 @@ import Testing
         #expect(try purchase { $0.revocationType = .fullRefund }.revocation == nil)
     }
 
-    @Test func aTransactionBecomesAPurchase() throws {
+    @Test func `a transaction becomes a purchase`() throws {
         let purchase = try purchase {
             $0.quantity = 3
             $0.appAccountToken = "0F3B8C9E-5F6D-4A7B-8C9D-0E1F2A3B4C5D"
@@ -63,7 +63,7 @@ import Testing
         #expect(try self.purchase { $0.appAccountToken = "x" }.accountToken == nil)
     }
 
-    @Test func onlyAutoRenewablesHavePeriods() throws {
+    @Test func `only auto-renewables have periods`() throws {
         func period(_ change: (inout SimulatedTransaction) -> Void) throws -> String? {
             try purchase {
                 $0.type = .autoRenewableSubscription

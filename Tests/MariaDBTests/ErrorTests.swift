@@ -3,19 +3,19 @@ import Testing
 
 /// What the numbers mean, and what becomes of a unit that failed.
 @Suite struct ErrorTests {
-    @Test(
-        "a number is a refusal or a lost connection, retryable or not, a wrong node or not",
-        arguments: [
-            (1213, false, true, false), (1205, false, true, false), (1020, false, true, false),
-            (1047, false, true, false), (1062, false, false, false), (1064, false, false, false),
-            (1969, false, false, false), (1317, false, false, false), (4025, false, false, false),
-            (1290, false, false, true), (1792, false, false, true), (1836, false, false, true),
-            (2002, true, false, false), (2003, true, false, false), (2006, true, false, false),
-            (2013, true, false, false), (2014, true, false, false), (2026, true, false, false),
-            (2055, true, false, false), (1040, true, false, false), (1053, true, false, false),
-            (1927, true, false, false),
-        ])
-    func classification(code: Int, isLost: Bool, isRetryable: Bool, isWrongNode: Bool) {
+    @Test(arguments: [
+        (1213, false, true, false), (1205, false, true, false), (1020, false, true, false),
+        (1047, false, true, false), (1062, false, false, false), (1064, false, false, false),
+        (1969, false, false, false), (1317, false, false, false), (4025, false, false, false),
+        (1290, false, false, true), (1792, false, false, true), (1836, false, false, true),
+        (2002, true, false, false), (2003, true, false, false), (2006, true, false, false),
+        (2013, true, false, false), (2014, true, false, false), (2026, true, false, false),
+        (2055, true, false, false), (1040, true, false, false), (1053, true, false, false),
+        (1927, true, false, false),
+    ])
+    func `a number is a refusal or a lost connection, retryable or not, a wrong node or not`(
+        code: Int, isLost: Bool, isRetryable: Bool, isWrongNode: Bool
+    ) {
         let error = DatabaseError(code: code, sqlState: "HY000", statement: "s")
         #expect(error.isConnectionLost == isLost)
         #expect(error.isRetryable == isRetryable)
@@ -25,15 +25,13 @@ import Testing
         #expect(error.description.contains("\(code)"))
     }
 
-    @Test("an error during commit leaves the outcome open, a deadlock at COMMIT does not")
-    func atCommit() {
+    @Test func `an error during commit leaves the outcome open, a deadlock at COMMIT does not`() {
         #expect(DatabaseError(code: 1180, sqlState: "HY000", statement: "commit").atCommit().isCommitUnknown)
         #expect(DatabaseError(code: 1213, sqlState: "40001", statement: "commit").atCommit().isRetryable)
         #expect(DatabaseError(code: 1290, sqlState: "HY000", statement: "commit").atCommit().isWrongNode)
     }
 
-    @Test("a retryable unit runs again five times, with pauses from 5 to 50 ms")
-    func retries() {
+    @Test func `a retryable unit runs again five times, with pauses from 5 to 50 ms`() {
         var policy = RetryPolicy(retries: 5)
         let deadlock = DatabaseError(code: 1213, sqlState: "40001", statement: "s")
         #expect(policy.pause(after: deadlock, jitter: 0) == .milliseconds(5))
@@ -43,8 +41,7 @@ import Testing
         #expect(policy.verdict(on: deadlock) == deadlock)
     }
 
-    @Test("after an unanswered COMMIT only success and a duplicate key are definite")
-    func doubt() {
+    @Test func `after an unanswered COMMIT only success and a duplicate key are definite`() {
         var policy = RetryPolicy(retries: 5)
         let unknown = DatabaseError(code: 2013, sqlState: "HY000", statement: "commit").atCommit()
         #expect(policy.pause(after: unknown, jitter: 0) != nil)
@@ -59,8 +56,7 @@ import Testing
         #expect(policy.pause(after: unknown, jitter: 0) == nil)
     }
 
-    @Test("settings show no password")
-    func settingsAreSilent() {
+    @Test func `settings show no password`() {
         let settings = ConnectionSettings(endpoints: [.socket(path: "/s")], user: "u", password: "secret")
         var dumped = ""
         dump(settings, to: &dumped)

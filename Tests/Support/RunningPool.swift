@@ -2,7 +2,8 @@ import Logging
 package import MariaDB
 
 extension Pool {
-    /// Runs `body` with a running pool; the pool is shut down and drained before this returns. Throws what `body` throws.
+    /// Runs `body` with a running pool; the pool is shut down and drained before this returns. Throws what `body`
+    /// throws.
     package static func running<T: Sendable>(
         _ settings: ConnectionSettings, maxConnections: Int = 4, _ body: @Sendable (Pool) async throws -> T
     ) async throws -> T {

@@ -53,8 +53,8 @@ package struct TestSchema: Sendable {
         return counts
     }
 
-    /// Whether the state `t` says anything else than what was signed at once with it or last before it (`semantics.md` §1): then
-    /// it stands in the ledger of whoever has the purchase, and else it may.
+    /// Whether the state `t` says anything else than what was signed at once with it or last before it
+    /// (`semantics.md` §1): then it stands in the ledger of whoever has the purchase, and else it may.
     package static let isNoRepeat = """
         (NOT EXISTS (SELECT 1 FROM apple_iap_transactions b WHERE b.purchase_id = t.purchase_id
             AND b.transaction_id = t.transaction_id AND b.signed_at < t.signed_at)

@@ -9,7 +9,7 @@ import Testing
             ofEnum: "ProblemCode", in: try SourceTree.file(Self.api + "Problems/ProblemCode.swift").text)
     }
 
-    @Test func everyProblemCodeIsExplainedInItsOrder() throws {
+    @Test func `every problem code is explained in its order`() throws {
         let codes = try problemCodes()
         #expect(codes.count > 10)
         #expect(Documents.problemCodes(inTablesOf: try SourceTree.file("api.md").text) == codes)
@@ -17,10 +17,10 @@ import Testing
             Documents.members(ofSchema: "ProblemCode", inOpenAPI: try SourceTree.file("openapi.yaml").text) == codes)
     }
 
-    @Test func everyReasonIsInTheDocuments() throws {
+    @Test func `every reason is in the documents`() throws {
         let reasons = Documents.members(ofSchema: "EvidenceReason", inOpenAPI: try SourceTree.file("openapi.yaml").text)
         let known = Documents.cases(
-            ofEnum: "Reason", in: try SourceTree.file("Sources/AppStore/EvidenceError.swift").text)
+            ofEnum: "Reason", in: try SourceTree.file("Sources/AppStore/Verification/EvidenceError.swift").text)
         #expect(known.filter { $0 != "wrong_app" && $0 != "wrong_environment" } == reasons)
         let page = try SourceTree.file("api.md").text
         #expect(reasons.filter { !page.contains("`\($0)`") } == [])
@@ -35,7 +35,7 @@ import Testing
         #expect(anomalies.filter { !page.contains("`\($0)`") } == [])
     }
 
-    @Test func everyRouteIsInTheDocumentsAndNoOther() throws {
+    @Test func `every route is in the documents and no other`() throws {
         let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
         #expect(routes.count > 5)
         let documented = Documents.routes(inOpenAPI: try SourceTree.file("openapi.yaml").text)
@@ -44,7 +44,7 @@ import Testing
         #expect(routes.filter { !page.contains("`\($0)`") } == [])
     }
 
-    private static let tour = "Tests/GatepassTests/EndToEndTour.swift"
+    private static let tour = "Tests/GatepassTests/EndToEnd/Operators/EndToEndTour.swift"
 
     @Test func `every route is called by the tour and succeeds there`() throws {
         let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
@@ -62,7 +62,7 @@ import Testing
         #expect(Set(commands).subtracting(words) == ["serve", "dev"])
     }
 
-    @Test func theReadersOfDocumentsCanFail() {
+    @Test func `the readers of documents can fail`() {
         let code = "/// A.\nenum A: String {\n    case a = \"a_b\"\n    // case c\n    case d\n    var e: Int { 1 }\n}"
         #expect(Documents.cases(ofEnum: "A", in: code) == ["a_b", "d"])
         #expect(
@@ -85,7 +85,7 @@ import Testing
         #expect(Documents.members(ofSchema: "A", inOpenAPI: schema) == ["a", "b"])
     }
 
-    @Test func theReadmeNamesTheTestCommand() throws {
+    @Test func `the README names the test command`() throws {
         let readme = try SourceTree.file("README.md").text
         #expect(readme.contains("\nmake test\n"))
         let verbs = try SourceTree.file("Makefile").lines.compactMap { line in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func versionsAreNotOlderThanTheirFloors() throws {
+    @Test func `versions are not older than their floors`() throws {
         let required = Versions.required(byManifest: try SourceTree.file("Package.swift").text)
         #expect(required["swift-nio"] != nil && required["swift-crypto"] != nil)
         #expect(Versions.findings(in: required) == [])
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func anOldVersionIsFound() throws {
+    @Test func `an old version is found`() throws {
         #expect(
             Versions.findings(in: ["swift-nio": "2.99.9", "swift-crypto": "4.5.1", "swift-asn1": "1.7.0"]).count == 2)
         #expect(Versions.findings(in: ["swift-nio": "2.100.0", "swift-nio-http2": "10.0.0"]) == [])

@@ -2,7 +2,7 @@ import Foundation
 
 /// A text file of the repository.
 struct TextFile {
-    /// From the repository's root, such as `Sources/AppStore/Base64.swift`.
+    /// From the repository's root, such as `Sources/AppStore/JWS/Base64.swift`.
     let path: String
     let text: String
 

@@ -1,7 +1,7 @@
 /// Tuples that an optimised build gets wrong.
 ///
-/// Swift 6.3 with optimisation loses the elements before a `try await` in a tuple that a closure returns to a task group. With
-/// `-O` this prints 0 four times, and without it 5 to 8:
+/// Swift 6.3 with optimisation loses the elements before a `try await` in a tuple that a closure returns to a task
+/// group. With `-O` this prints 0 four times, and without it 5 to 8:
 ///
 ///     func work(_ number: Int) async throws -> String { "value \(number)" }
 ///     await withTaskGroup(of: (Int, Result<String, any Error>).self) { group in

@@ -1,6 +1,7 @@
 """What schemathesis cannot guess: genuine signed texts, cursors, and who is signed in.
 
-Without them every attach would end at the signature, and the answers behind it would never be compared with the document.
+Without them every attach would end at the signature, and the answers behind it would never be compared with the
+document.
 """
 
 import base64
@@ -40,8 +41,9 @@ INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Nobody revokes the key that all of this is asked with, which is the first; and what the document cannot say holds: a
-    target of a change of plan has one name, an outage has begun and ends later, a grant ends later, a cursor is its own list's."""
+    """Nobody revokes the key that all of this is asked with, which is the first; and what the document cannot say
+    holds: a target of a change of plan has one name, an outage has begun and ends later, a grant ends later, a cursor
+    is its own list's."""
     if (case.path_parameters or {}).get("key_id") == "1":
         case.path_parameters["key_id"] = "2"
     if (case.query or {}).get("cursor") == PAGE:

@@ -2,24 +2,24 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/admin/users/{user_id}/bind`: an operator makes a user's what no living person has.
+/// `POST /api/admin/users/{user_id}/bind`: an operator gives a user a purchase that no living user owns.
 enum BindPurchaseRoute {
     /// - Throws: What is wrong with the request, then why nothing is bound.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         let act = try PurchaseAct(body)
-        let note = act.note(by: acting)
+        let note = act.note(by: principal)
         let key = try await recorded(act.name, call)
         let bound = try await call.recorded(
-            for: acting, keys: [key], audit: acting.audit(.bindPurchase, reason: act.reason, key.auditDetails),
+            for: principal, keys: [key], audit: principal.audit(.bindPurchase, reason: act.reason, key.auditDetails),
             orElse: { (refusal: BindRefusal) in Problem(refusal) }
         ) { history, context in
-            BindPurchase(key, to: acting.user, note: note, in: context).decide(given: history)
+            BindPurchase(key, to: principal.user, note: note, in: context).decide(given: history)
         }
         var json = JSONWriter(capacity: 256)
         json.beginObject()
-        json.member("user_id", acting.user.text)
+        json.member("user_id", principal.user.text)
         json.members(of: bound)
         json.endObject()
         return JSONAnswer(bytes: json.bytes)

@@ -18,7 +18,7 @@ struct CompensationRun: Sendable {
         let outcome: Result<Compensate.Compensation, Problem>
     }
 
-    /// How many users are decided at once; the writer lane makes batches of them.
+    /// How many users are decided at once; the write queue makes batches of them.
     private static let atOnce = 32
 
     let outage: Compensate.Outage
@@ -75,10 +75,10 @@ struct CompensationRun: Sendable {
             try call.labels().label(.reference, "compensation", reference, String(member.pseudonym)).text)
         let (outage, note, user) = (outage, note, member.user)
         guard isDry else {
-            let acting = Acting(user: user, actor: call.actor)
+            let principal = Principal(user: user, actor: call.actor)
             return try await call.recorded(
-                for: acting, keys: [Grant.key(id)],
-                audit: acting.audit(
+                for: principal, keys: [Grant.key(id)],
+                audit: principal.audit(
                     .giveGrant, reason: note.reason, ["grant_id": id.text, "reference": reference]),
                 orElse: { (refusal: CompensationRefusal) in Problem(refusal) }
             ) { history, context in

@@ -19,7 +19,7 @@ enum CompensationsRoute {
         let run = try run(in: body, call)
         let limit = try body.integer("limit", in: 1...maximumUsers) ?? maximumUsers
         let after = try place(in: body) ?? CoveredUsers.Place(after: firstEnd(of: run.outage))
-        return try await call.once(body, about: .anybody) { _ async throws(Problem) in
+        return try await call.idempotently(body, about: .anybody) { _ async throws(Problem) in
             if let refusal = run.outage.refusal(at: call.now, given: call.api.service.catalogue) {
                 throw Problem(refusal)
             }

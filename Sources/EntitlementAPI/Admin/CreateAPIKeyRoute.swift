@@ -5,12 +5,12 @@ import LedgerStore
 
 /// `POST /api/admin/api-keys`: a new key; its secret is in this answer, and in repeats of it, and nowhere else.
 enum CreateAPIKeyRoute {
-    /// - Throws: `invalid_request`, what `once` throws, `unavailable`.
+    /// - Throws: `invalid_request`, what `idempotently` throws, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let body = try await call.json()
         let request = try request(in: body.value)
         let reason = try Reason(optionalIn: body.value)
-        return try await call.once(body, about: .nobody) { attempt async throws(Problem) in
+        return try await call.idempotently(body, about: .nobody) { attempt async throws(Problem) in
             let (key, secret) = try await call.served { () async throws(ServiceFailure) in
                 try await call.api.operators.createAPIKey(request, by: call.actor, reason: reason.text) { key, secret in
                     attempt.remembered(.created, APIKeyBody(key, secret).bytes)

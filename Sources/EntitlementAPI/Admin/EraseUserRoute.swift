@@ -2,16 +2,16 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/admin/users/{user_id}/erase`: the person is gone, and what they bought stays under a pseudonym.
+/// `POST /api/admin/users/{user_id}/erase`: the person is erased, and what they bought stays under a pseudonym.
 enum EraseUserRoute {
-    /// - Throws: `invalid_request`, what `once` throws, `not_found` for one who was never seen, `unavailable`.
+    /// - Throws: `invalid_request`, what `idempotently` throws, `not_found` for one who was never seen, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let user = try call.namedUser()
         let body = try await call.json()
         try body.requireObject()
         let reason = try body.requiredReason()
         let subject = IdempotencySubject(user, under: try call.labels())
-        return try await call.once(body, about: subject) { attempt async throws(Problem) in
+        return try await call.idempotently(body, about: subject) { attempt async throws(Problem) in
             let isErased = try await call.served { () async throws(ServiceFailure) in
                 try await call.api.service.erase(user, by: call.actor, reason: reason) {
                     attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)

@@ -6,17 +6,17 @@ import LedgerStore
 enum GiveGrantRoute {
     /// - Throws: What is wrong with the request, then why nothing is granted.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         let request = try GrantRequest(body)
-        let note = request.note(by: acting.actor)
+        let note = request.note(by: principal.actor)
         let id = ExternalID(try call.nameForNew(body).text)
         let grant = try await call.recorded(
-            for: acting, keys: [Grant.key(id)],
-            audit: acting.actor.map { request.audit(by: $0, to: acting.user, as: id) },
+            for: principal, keys: [Grant.key(id)],
+            audit: principal.actor.map { request.audit(by: $0, to: principal.user, as: id) },
             orElse: { (refusal: GrantRefusal) in Problem(refusal, of: request.offer) }
         ) { history, context in
-            GiveGrant(request.offer, as: id, to: acting.user, note: note, from: context.catalogue).decide(
+            GiveGrant(request.offer, as: id, to: principal.user, note: note, from: context.catalogue).decide(
                 given: history)
         }
         return JSONAnswer(status: .created, bytes: GrantBody(grant).bytes)

@@ -6,20 +6,20 @@ import LedgerStore
 enum MergeRoute {
     /// - Throws: What is wrong with the request, then why nothing is merged.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
         let guest = try body.requiredUser("from_user_id")
         let reason = try body.requiredReason()
-        let note = Note(actor: acting.actor?.text, reason: reason)
+        let note = Note(actor: principal.actor?.text, reason: reason)
         let request = try call.nameForNew(body)
         let moved = try await call.recorded(
-            for: acting, and: [guest], everythingOf: guest,
-            audit: acting.audit(.merge, with: guest, reason: reason),
+            for: principal, and: [guest], everythingOf: guest,
+            audit: principal.audit(.merge, with: guest, reason: reason),
             orElse: { (refusal: MergeRefusal) in Problem(refusal) }
         ) { history, context in
-            Merge(guest, into: acting.user, note: note, request: request, in: context).decide(given: history)
+            Merge(guest, into: principal.user, note: note, request: request, in: context).decide(given: history)
         }
-        return JSONAnswer(bytes: MovedBody(moved, to: acting.user).bytes)
+        return JSONAnswer(bytes: MovedBody(moved, to: principal.user).bytes)
     }
 }

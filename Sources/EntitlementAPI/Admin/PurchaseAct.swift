@@ -14,7 +14,7 @@ struct PurchaseAct {
     }
 
     /// What stands beside the facts of it.
-    func note(by acting: Acting, reference: String? = nil) -> Note {
-        Note(actor: acting.actor?.text, reason: reason, reference: reference)
+    func note(by principal: Principal, reference: String? = nil) -> Note {
+        Note(actor: principal.actor?.text, reason: reason, reference: reference)
     }
 }

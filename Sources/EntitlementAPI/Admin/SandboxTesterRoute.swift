@@ -8,29 +8,30 @@ enum SandboxTesterRoute {
     ///
     /// - Throws: `invalid_request`, `unavailable`.
     static func name(
-        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        try await answer(true, acting, body, call)
+        try await answer(true, principal, body, call)
     }
 
     /// Takes the user off the list.
     ///
     /// - Throws: `invalid_request`, `unavailable`.
     static func unname(
-        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        try await answer(false, acting, body, call)
+        try await answer(false, principal, body, call)
     }
 
     private static func answer(
-        _ isTester: Bool, _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ isTester: Bool, _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
         let reason = try Reason(optionalIn: body.value).text
-        let note = Note(actor: acting.actor?.text, reason: reason)
+        let note = Note(actor: principal.actor?.text, reason: reason)
         let action: AuditAction = isTester ? .nameSandboxTester : .unnameSandboxTester
-        let holds = try await call.recorded(for: acting, audit: acting.audit(action, reason: reason)) { history, _ in
-            NameSandboxTester(acting.user, isTester: isTester, note: note).decide(given: history)
+        let holds = try await call.recorded(for: principal, audit: principal.audit(action, reason: reason)) {
+            history, _ in
+            NameSandboxTester(principal.user, isTester: isTester, note: note).decide(given: history)
         }
         var json = JSONWriter(capacity: 32)
         json.beginObject()

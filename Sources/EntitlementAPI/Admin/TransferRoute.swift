@@ -6,20 +6,20 @@ import LedgerStore
 enum TransferRoute {
     /// - Throws: What is wrong with the request, then why nothing is transferred.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: ServerCall
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
         let receiver = try body.requiredUser("to_user_id")
         let reason = try body.requiredReason()
-        let note = Note(actor: acting.actor?.text, reason: reason)
+        let note = Note(actor: principal.actor?.text, reason: reason)
         let selection = try selection(in: body)
         let request = try call.nameForNew(body)
         let moved = try await call.recorded(
-            for: acting, and: [receiver], everythingOf: acting.user,
-            audit: acting.audit(.transfer, with: receiver, reason: reason),
+            for: principal, and: [receiver], everythingOf: principal.user,
+            audit: principal.audit(.transfer, with: receiver, reason: reason),
             orElse: { (refusal: TransferRefusal) in Problem(refusal) }
         ) { history, context in
-            Transfer(selection, from: acting.user, to: receiver, note: note, request: request, in: context).decide(
+            Transfer(selection, from: principal.user, to: receiver, note: note, request: request, in: context).decide(
                 given: history)
         }
         return JSONAnswer(bytes: MovedBody(moved, to: receiver).bytes)
@@ -33,7 +33,7 @@ enum TransferRoute {
     }
 }
 
-/// What went to somebody.
+/// What a transfer moved to the other user.
 struct MovedBody {
     let bytes: [UInt8]
 

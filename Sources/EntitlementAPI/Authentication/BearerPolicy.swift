@@ -1,7 +1,7 @@
 import AppStore
 import Entitlements
 
-/// What a token must say to count, beside being signed (`contract.md` §2).
+/// What a token must say to count, beside being signed.
 package struct BearerPolicy: Hashable, Sendable {
     /// How far the login's clock may be off, in milliseconds.
     static let leeway: Int64 = 60_000

@@ -1,4 +1,4 @@
-/// Why somebody is not signed in.
+/// Why a request is not that of a signed-in user.
 package enum BearerRefusal: Error, Hashable, Sendable {
     /// No `Authorization: Bearer …` at all (RFC 6750 §3.1: the challenge names no error).
     case missing

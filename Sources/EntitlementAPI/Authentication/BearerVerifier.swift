@@ -5,8 +5,8 @@ import Synchronization
 
 /// Decides which user a bearer token admits, if any.
 ///
-/// A token that counted is remembered under its SHA-256, so that the next request with it costs no signature check; when
-/// it runs out is judged at every request, and whether the keys that it was checked with are still in force.
+/// A token that counted is remembered under its SHA-256, so that the next request with it costs no signature check;
+/// when it runs out is judged at every request, and whether the keys that it was checked with are still in force.
 package final class BearerVerifier: Sendable {
     /// Exactly one way in which the login signs.
     package enum Keys: Sendable {
@@ -37,7 +37,8 @@ package final class BearerVerifier: Sendable {
     private let policy: BearerPolicy
     private let remembered = Mutex(BoundedCache<SHA256.Digest, Remembered>(capacity: BearerVerifier.maximumRemembered))
 
-    /// - Throws: ``UnusableKey`` when there is no secret, an empty one, or the public key is of no kind that can be used.
+    /// - Throws: ``UnusableKey`` when there is no secret, an empty one, or the public key is of no kind that can be
+    ///   used.
     package init(_ keys: Keys, policy: BearerPolicy) async throws(UnusableKey) {
         switch keys {
         case .secrets(let secrets):

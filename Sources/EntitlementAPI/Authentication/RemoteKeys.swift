@@ -2,7 +2,7 @@ import Entitlements
 import Synchronization
 
 /// The login's keys behind a URL: cached, fetched again when they are old or a token names one that is not there, at
-/// most once a minute (once a second while there are none); the last good ones stay on failure (`contract.md` §2).
+/// most once a minute (once a second while there are none); the last good ones stay on failure.
 package actor RemoteKeys {
     /// Brings the document; it must end within seconds.
     package typealias Fetch = @Sendable () async throws -> [UInt8]
@@ -55,7 +55,7 @@ package actor RemoteKeys {
         return .failure(keys == nil || didFail ? .keysUnavailable : .invalid("The token's key is not known."))
     }
 
-    /// One fetch at a time; whoever comes meanwhile waits for it.
+    /// One fetch at a time; callers that come meanwhile wait for it.
     private func refresh(at now: Instant) async {
         if let fetching { return await fetching.value }
         let interval = keys == nil ? Self.shortestIntervalWithoutKeys : Self.shortestInterval

@@ -1,19 +1,20 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/billing/plan-change`: what would follow if a plan or pass took the place of the one that now gives the seats.
+/// `GET /api/billing/plan-change`: what would follow if a plan or pass took the place of the one that now gives the
+/// seats.
 enum PlanChangeRoute {
     /// - Throws: `invalid_request` unless one target is named, `not_found` for one that nothing sells, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.acting, call)
+        try await answer(about: call.principal, call)
     }
 
     /// The same about any user.
     ///
     /// - Throws: `invalid_request`, `not_found`, `unavailable`.
-    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+    static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let target = try target(in: Query(call.request.uri.query))
-        let ledger = try await call.ledger(of: acting.user)
+        let ledger = try await call.ledger(of: principal.user)
         switch call.timeline(of: ledger).planChange(to: target, at: call.now) {
         case .success(let change):
             let devices = try await call.deviceNames(of: change.devicesToRelease, in: ledger)

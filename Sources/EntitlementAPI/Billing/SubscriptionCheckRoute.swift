@@ -25,7 +25,7 @@ enum SubscriptionCheckRoute {
     }
 }
 
-/// The seven keys that there always are, and two beside them.
+/// The answer: seven members that are always there, and two optional ones.
 struct SubscriptionCheckBody {
     /// The raw value is what the API writes.
     enum Answer: String {

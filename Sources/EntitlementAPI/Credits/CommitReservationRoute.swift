@@ -6,26 +6,26 @@ import LedgerStore
 enum CommitReservationRoute {
     /// - Throws: What is wrong with the request, then why nothing is spent.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call.optionalJSON(), call).response
+        try await answer(call.principal, call.optionalJSON(), call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: What is wrong with the request, then why nothing is spent.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+        _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
         let amount = try body.creditAmount("amount")
-        let reason = try acting.reason(in: body)
+        let reason = try principal.reason(in: body)
         let id = call.namedReservation
-        let note = acting.note(reason: reason)
+        let note = principal.note(reason: reason)
         let receipt = try await call.recorded(
-            for: acting, audit: acting.audit(.commitReservation, reason: reason, ["reservation_id": id.text]),
+            for: principal, audit: principal.audit(.commitReservation, reason: reason, ["reservation_id": id.text]),
             orElse: { (refusal: CommitRefusal) in Problem(refusal) }
         ) { history, context in
             CommitReservation(
-                id, of: acting.user, amount: amount, note: note, in: context.catalogue, settings: context.settings
+                id, of: principal.user, amount: amount, note: note, in: context.catalogue, settings: context.settings
             ).decide(given: history)
         }
         return JSONAnswer(bytes: SpendReceiptBody(receipt).bytes)

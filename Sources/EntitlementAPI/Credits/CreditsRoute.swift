@@ -5,16 +5,16 @@ import Hummingbird
 enum CreditsRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.acting, call)
+        try await answer(about: call.principal, call)
     }
 
     /// The same about any user.
     ///
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+    static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<BalanceCursor>(query)
-        let asked = try await AskedTimeline(of: acting, query, call)
+        let asked = try await AskedTimeline(of: principal, query, call)
         let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
         let listed = page.rows(of: asked.timeline.creditBalances(at: asked.at))
         let purses = Set(listed.rows.map(\.purse))

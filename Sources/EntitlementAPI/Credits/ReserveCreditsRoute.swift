@@ -6,32 +6,32 @@ import LedgerStore
 enum ReserveCreditsRoute {
     /// - Throws: What is wrong with the request, then why nothing is reserved.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call.json(), call).response
+        try await answer(call.principal, call.json(), call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: What is wrong with the request, then why nothing is reserved.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+        _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
-        let request = try CreditRequest(body, of: acting.user, call)
+        let request = try CreditRequest(body, of: principal.user, call)
         let time = try body.required("ttl_seconds") { name throws(Problem) in
             try body.integer(name, in: ReservationTime.range).flatMap { ReservationTime(seconds: $0) }
         }
         let id = ReservationID(call.api.newID())
-        let reason = try acting.reason(in: body)
-        let note = acting.note(reason: reason)
+        let reason = try principal.reason(in: body)
+        let note = principal.note(reason: reason)
         let asked = request.label(of: "reserve", String(time.seconds), reason, under: try call.labels())
         let told = try await call.recorded(
-            for: acting,
-            audit: acting.audit(
+            for: principal,
+            audit: principal.audit(
                 .reserveCredits, reason: reason,
                 ["reservation_id": id.text, "unit": request.purse.unit, "amount": String(request.amount.units)]),
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in
             ReserveCredits(
-                request.amount, from: request.purse, of: acting.user, for: time, as: id,
+                request.amount, from: request.purse, of: principal.user, for: time, as: id,
                 idempotencyKey: request.key, request: asked, note: note, in: context.catalogue,
                 settings: context.settings
             ).decide(given: history).tellingRepeats

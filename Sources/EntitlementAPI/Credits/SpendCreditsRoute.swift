@@ -8,31 +8,31 @@ enum SpendCreditsRoute {
 
     /// - Throws: What is wrong with the request, then why nothing is spent.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call.json(), call).response
+        try await answer(call.principal, call.json(), call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: What is wrong with the request, then why nothing is spent.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+        _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
-        let request = try CreditRequest(body, of: acting.user, call)
+        let request = try CreditRequest(body, of: principal.user, call)
         let reference = try body.required("reference") { name throws(Problem) in
             try body.text(name, characters: 1...maximumReference)
         }
-        let reason = try acting.reason(in: body)
-        let note = acting.note(reason: reason, reference: reference)
+        let reason = try principal.reason(in: body)
+        let note = principal.note(reason: reason, reference: reference)
         let asked = request.label(of: "spend", reference, reason, under: try call.labels())
         let told = try await call.recorded(
-            for: acting,
-            audit: acting.audit(
+            for: principal,
+            audit: principal.audit(
                 .spendCredits, reason: reason,
                 ["unit": request.purse.unit, "amount": String(request.amount.units), "reference": reference]),
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in
             SpendCredits(
-                request.amount, from: request.purse, of: acting.user, idempotencyKey: request.key, request: asked,
+                request.amount, from: request.purse, of: principal.user, idempotencyKey: request.key, request: asked,
                 note: note, in: context.catalogue, settings: context.settings
             ).decide(given: history).tellingRepeats
         }

@@ -6,16 +6,16 @@ import LedgerStore
 enum DevicesRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.acting, call)
+        try await answer(about: call.principal, call)
     }
 
     /// The same about any user.
     ///
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
+    static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<DeviceCursor>(query)
-        let asked = try await AskedTimeline(of: acting, query, call)
+        let asked = try await AskedTimeline(of: principal, query, call)
         let listed = page.rows(of: asked.timeline.devices(at: asked.at).onRecord)
         let ids = Set(listed.rows.map(\.id))
         let explanation = try await asked.explanation(for: call) { act in act.device.map(ids.contains) ?? false }
@@ -111,13 +111,13 @@ extension SignedCall {
     ///
     /// - Throws: `unknown_device`, what `problem` makes of a refusal, `unavailable`.
     func recordedForDevice<Reply, Refusal>(
-        _ acting: Acting, _ action: AuditAction, because reason: String?, orElse problem: (Refusal) -> Problem,
+        _ principal: Principal, _ action: AuditAction, because reason: String?, orElse problem: (Refusal) -> Problem,
         deciding: @escaping @Sendable (Label, PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Reply {
         let device = try namedDevice()
-        let id = try labels().label(of: device, of: acting.user)
+        let id = try labels().label(of: device, of: principal.user)
         return try await recorded(
-            for: acting, audit: acting.audit(action, reason: reason, ["device_id": device.text]), orElse: problem
+            for: principal, audit: principal.audit(action, reason: reason, ["device_id": device.text]), orElse: problem
         ) { history, context in deciding(id, history, context) }
     }
 }

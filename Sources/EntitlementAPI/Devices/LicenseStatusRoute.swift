@@ -5,14 +5,14 @@ import Hummingbird
 enum LicenseStatusRoute {
     /// - Throws: `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.acting, call)
+        try await answer(about: call.principal, call)
     }
 
     /// The same about any user.
     ///
     /// - Throws: `unavailable`.
-    static func answer(about acting: Acting, _ call: some SignedCall) async throws(Problem) -> Response {
-        let seats = try await call.timeline(of: acting).deviceSeats(at: call.now)
+    static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
+        let seats = try await call.timeline(of: principal).deviceSeats(at: call.now)
         var json = JSONWriter(capacity: 64)
         json.append(seats)
         return .json(json.bytes, cacheControl: "private, no-cache")

@@ -6,20 +6,20 @@ import LedgerStore
 enum ReactivateDeviceRoute {
     /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, because: nil, call).response
+        try await answer(call.principal, because: nil, call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: `unknown_device`, `seat_limit_reached`, `unavailable`.
     static func answer(
-        _ acting: Acting, because reason: String?, _ call: some SignedCall
+        _ principal: Principal, because reason: String?, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
         let device = try await call.recordedForDevice(
-            acting, .reactivateDevice, because: reason,
+            principal, .reactivateDevice, because: reason,
             orElse: { (refusal: ReactivateDeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            ReactivateDevice(id, of: acting.user, note: acting.note(reason: reason))
+            ReactivateDevice(id, of: principal.user, note: principal.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: try await call.body(of: device))

@@ -9,29 +9,29 @@ enum RegisterDeviceRoute {
 
     /// - Throws: What is wrong with the request, then why the device is not put on record.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, call.json(), call).response
+        try await answer(call.principal, call.json(), call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: What is wrong with the request, then why the device is not put on record.
     static func answer(
-        _ acting: Acting, _ body: JSONBody, _ call: some SignedCall
+        _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
         try body.requireObject()
         let device = try body.required("device_id") { name throws(Problem) in try self.device(name, in: body) }
         let name = try body.text("name", characters: 1...DeviceName.maximumLength).flatMap { DeviceName($0) }
         let isPinned = try body.flag("pinned")
-        let reason = try acting.reason(in: body)
+        let reason = try principal.reason(in: body)
         let labels = try call.labels()
-        let id = labels.label(of: device, of: acting.user)
-        let label = name.map { labels.label(.deviceName, acting.user.text, $0.text) }
-        let note = Note(actor: acting.actor?.text, reason: reason, device: device, deviceName: name)
+        let id = labels.label(of: device, of: principal.user)
+        let label = name.map { labels.label(.deviceName, principal.user.text, $0.text) }
+        let note = Note(actor: principal.actor?.text, reason: reason, device: device, deviceName: name)
         let reply = try await call.recorded(
-            for: acting, audit: acting.audit(.registerDevice, reason: reason, ["device_id": device.text]),
+            for: principal, audit: principal.audit(.registerDevice, reason: reason, ["device_id": device.text]),
             orElse: { (refusal: RegisterDeviceRefusal) in Problem(refusal) }
         ) { history, context in
-            RegisterDevice(id, of: acting.user, named: label, isPinned: isPinned, note: note)
+            RegisterDevice(id, of: principal.user, named: label, isPinned: isPinned, note: note)
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         let isNamed = reply.isNew || name != nil

@@ -6,19 +6,19 @@ import LedgerStore
 enum SeeDeviceRoute {
     /// - Throws: `unknown_device`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.acting, because: nil, call).response
+        try await answer(call.principal, because: nil, call).response
     }
 
     /// The same for any user.
     ///
     /// - Throws: `unknown_device`, `unavailable`.
     static func answer(
-        _ acting: Acting, because reason: String?, _ call: some SignedCall
+        _ principal: Principal, because reason: String?, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
         let device = try await call.recordedForDevice(
-            acting, .seeDevice, because: reason, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
+            principal, .seeDevice, because: reason, orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { id, history, context in
-            SeeDevice(id, of: acting.user, note: acting.note(reason: reason))
+            SeeDevice(id, of: principal.user, note: principal.note(reason: reason))
                 .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: try await call.body(of: device))

@@ -26,7 +26,7 @@ extension AccountProof {
     static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {
         guard let signed else { return nil }
         let labels = try call.labels()
-        do throws(RevocationUnavailable) {
+        do throws(CertificateStatusUnavailable) {
             let verdict = try await call.api.verifier().verify(signed, at: call.api.realNow().milliseconds)
             guard case .success(let transaction) = verdict else { return nil }
             return AccountProof(transaction, labels: labels)

@@ -31,7 +31,7 @@ enum AttachRoute {
         _ signed: SignedTransaction, knowing texts: KnownTexts, _ call: UserCall
     ) async throws(Problem) -> VerifiedTransaction {
         let verdict: Result<VerifiedTransaction, EvidenceError>
-        do throws(RevocationUnavailable) {
+        do throws(CertificateStatusUnavailable) {
             verdict = try await call.api.verifier().verify(signed, at: call.api.realNow().milliseconds, knowing: texts)
         } catch {
             throw Problem(error)

@@ -9,7 +9,7 @@ enum ConsumptionConsentRoute {
         try body.requireObject()
         let consents = try body.required("consented") { name throws(Problem) in try body.flag(name) }
         let user = call.user
-        let holds = try await call.recorded(for: call.acting, audit: nil) { history, _ in
+        let holds = try await call.recorded(for: call.principal, audit: nil) { history, _ in
             ConsentToConsumption(user, consents: consents).decide(given: history)
         }
         var json = JSONWriter(capacity: 32)

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// `GET /api/iap/entitlement-token`: the status as a signed token, for a device without a connection.
 enum EntitlementTokenRoute {
-    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in, `unavailable`, also while
-    ///   the keys cannot be opened.
+    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in, `unavailable`,
+    ///   also while the keys cannot be opened.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let service = call.api.service
         let query = try Query(call.request.uri.query)

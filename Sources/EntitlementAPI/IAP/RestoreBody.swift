@@ -62,7 +62,7 @@ struct RestoreResult {
     }
 }
 
-/// The answer to a restore (`contract.md` §3).
+/// The answer to a restore (`api.md`, "Restore").
 struct RestoreBody {
     let bytes: [UInt8]
 

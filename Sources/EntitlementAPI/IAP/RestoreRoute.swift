@@ -51,7 +51,7 @@ enum RestoreRoute {
         _ labels: Labels, _ call: UserCall
     ) async throws(Problem) -> [Judged] {
         var verified: IndexingIterator<[AppStoreVerifier.Verdict]>
-        do throws(RevocationUnavailable) {
+        do throws(CertificateStatusUnavailable) {
             let now = call.api.realNow().milliseconds
             verified = try await call.api.verifier().verify(
                 all: signed, at: now, cores: call.api.cores, knowing: texts

@@ -2,14 +2,14 @@ import Entitlements
 import LedgerStore
 import Synchronization
 
-/// Answers to the plain question for the status, kept for as long as they stay true.
+/// A cache of answers to the plain question for the status, each used for as long as it stays true.
 ///
 /// An answer depends on the ledger, the catalogue and the instant. A user's ledger only grows and its entries' instants
 /// strictly increase, so its length and last instant name it; and between two changes of the timeline only the instant
-/// that the answer names differs. So nothing has to be told to forget. Whoever comes back under the same id has a
-/// ledger whose instants lie behind the old one's.
+/// that the answer names differs. So no answer is ever invalidated. A user who comes back under the id of an
+/// erased one has a ledger whose instants are later than those of the old ledger.
 final class StatusAnswers: Sendable {
-    /// How many bytes of answers are kept.
+    /// How many bytes of answers are cached.
     private static let capacity = 16 << 20
 
     /// An answer without the instant it is about.
@@ -19,7 +19,7 @@ final class StatusAnswers: Sendable {
     }
 
     /// An answer, what it was made from, and from when to when it holds.
-    private final class Kept: Sendable {
+    private final class CachedAnswer: Sendable {
         let length: Int
         let lastRecordedAt: Instant?
         let catalogueVersion: Int
@@ -47,23 +47,23 @@ final class StatusAnswers: Sendable {
         }
     }
 
-    private let kept = Mutex(BoundedCache<UserID, Kept>(capacity: capacity) { $0.bytes })
+    private let answers = Mutex(BoundedCache<UserID, CachedAnswer>(capacity: capacity) { $0.bytes })
 
-    /// Drops the answer about somebody who is gone.
+    /// Drops the answer about somebody who is erased.
     func forget(_ user: UserID) {
-        kept.withLock { $0[user] = nil }
+        answers.withLock { $0[user] = nil }
     }
 
-    /// The answer about `ledger` at `at`: the one at hand if it still holds, else what `fold` gives.
+    /// The answer about `ledger` at `at`: the cached one if it still holds, else what `fold` gives.
     func answer(
         about ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant,
         fold: (UserLedger, CatalogueVersions, Instant) -> API.Dependencies.Folded
     ) -> Answer {
-        if let atHand = kept.withLock({ $0[ledger.user] }), atHand.holds(for: ledger, given: catalogue, at: at) {
-            return atHand.answer
+        if let cached = answers.withLock({ $0[ledger.user] }), cached.holds(for: ledger, given: catalogue, at: at) {
+            return cached.answer
         }
-        let fresh = Kept(fold(ledger, catalogue, at), of: ledger, given: catalogue, at: at)
-        kept.withLock { $0[ledger.user] = fresh }
+        let fresh = CachedAnswer(fold(ledger, catalogue, at), of: ledger, given: catalogue, at: at)
+        answers.withLock { $0[ledger.user] = fresh }
         return fresh.answer
     }
 }

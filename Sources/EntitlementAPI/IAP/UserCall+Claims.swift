@@ -33,8 +33,9 @@ struct ShownPurchase {
 typealias Replays = [[UInt8]: Replay]
 
 extension UserCall {
-    /// What `judge` makes of texts, which is told those that were verified before. If one of these shows another state than the row
-    /// that it was found by, all are judged as if none had been: a digest that was edited spares no signature.
+    /// What `judge` makes of texts, which is told those that were verified before. If one of these shows another state
+    /// than the row that it was found by, all are judged as if none had been: a digest that was edited spares no
+    /// signature.
     ///
     /// - Parameter shown: What was judged genuine.
     /// - Throws: What `judge` throws.
@@ -51,8 +52,8 @@ extension UserCall {
         return (judgedAnew, [:])
     }
 
-    /// Records what the user shows, and claims it as `deciding` decides. What is the user's already and was shown by the same
-    /// texts before is read and not recorded again (`semantics.md` §5, *literal replay*).
+    /// Records what the user shows, and claims it as `deciding` decides. What is the user's already and was shown by
+    /// the same texts before is read and not recorded again (`semantics.md` §5, *Literal replay*).
     ///
     /// - Parameter replays: Those of the texts that were verified before.
     /// - Throws: `unavailable`.

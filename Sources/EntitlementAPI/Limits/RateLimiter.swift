@@ -21,8 +21,8 @@ package struct RateLimits: Hashable, Sendable {
         case read
         /// What needs no sign-in: as many as reads.
         case open
-        /// What changes credits, devices or settings: as many as attaches, and counted apart, so that none of them holds a
-        /// purchase up.
+        /// What changes credits, devices or settings: as many as attaches, and counted apart, so that none of them
+        /// holds a purchase up.
         case write
     }
 
@@ -38,7 +38,7 @@ package struct RateLimits: Hashable, Sendable {
 /// One token bucket for each asker and kind: a minute's worth at once, refilled evenly.
 ///
 /// Those who were not seen for longest are forgotten beyond ``maximumAskers``, so no number of them fills the memory
-/// (`reliability.md` T28). A clock that goes back refills nothing.
+/// (`threats.md` T28). A clock that goes back refills nothing.
 final class RateLimiter: Sendable {
     /// A request too many.
     struct Exceeded: Hashable, Sendable {
@@ -51,8 +51,8 @@ final class RateLimiter: Sendable {
     /// Who has limits of their own.
     enum Asker: Hashable {
         case user(UserID)
-        /// Those who did not sign in, by where they come from, each route by itself: no number of questions for the products makes
-        /// a server seem dead.
+        /// Those who did not sign in, by where they come from, each route by itself: no number of questions for the
+        /// products makes a server seem dead.
         case network([UInt8], path: String)
     }
 

@@ -118,7 +118,7 @@ extension Problem {
     }
 
     /// A grant that is not taken back.
-    init(_ refusal: RevokeGrantRefusal) {
+    init(_ refusal: WithdrawGrantRefusal) {
         switch refusal {
         case .unknownGrant: self.init(.unknownGrant, "The user has no grant of this id.")
         }
@@ -143,7 +143,7 @@ extension Problem {
     private static let unknownPurchase = Problem(.unknownPurchase, "The user has no such purchase.")
 
     /// A purchase that is not taken back.
-    init(_ refusal: RevokeRefusal) {
+    init(_ refusal: WithdrawPurchaseRefusal) {
         switch refusal {
         case .unknownPurchase: self = .unknownPurchase
         }
@@ -197,7 +197,7 @@ extension Problem {
     }
 
     /// Apple could not be asked whether a certificate was revoked.
-    init(_: RevocationUnavailable) {
+    init(_: CertificateStatusUnavailable) {
         self = .unavailable("Apple cannot be asked about its certificates.", retryAfterSeconds: 30)
     }
 

@@ -4,7 +4,7 @@ import Entitlements
 ///
 /// Invariant: at every instant before `endsAt` the facts known now give everything that is claimed.
 struct OfflineEntitlement {
-    /// A token that gives nothing is soon to be asked for again: whoever buys wants to see it.
+    /// A token that gives nothing ends soon, so that a user who buys something gets a new token soon.
     static let longestWithoutAnything = Instant.millisecondsPerHour
     /// Changes of the timeline that are looked at; a token ends where nobody looked further.
     static let maximumChanges = 64

@@ -12,11 +12,14 @@ package enum SigningKeyFault: Error, Hashable, Sendable, CustomStringConvertible
         case .database(let reason): reason
         case .unusable(let kid):
             """
-            signing key \(kid) cannot be opened: tokens.key_encryption_key is not the key that it was sealed with, or its \
-            row was changed; set the former key, or run `gatepass tokens rotate`
+            signing key \(kid) cannot be opened: tokens.key_encryption_key is not the key that it was sealed with, or \
+            its row was changed; set the former key, or run `gatepass tokens rotate`
             """
         case .none:
-            "no signing key could be made: the clocks of the instances differ by days, or the keys are changed under them"
+            """
+            no signing key could be made: the clocks of the instances differ by days, or the keys are changed under \
+            them
+            """
         }
     }
 }

@@ -35,7 +35,7 @@ package struct SigningKeyRing: Sendable {
         unusable = zip(due, opened).compactMap { $1 == nil ? $0.key.kid : nil }
     }
 
-    /// The oldest key that may sign at `now`: all instances agree on it, whichever made the next.
+    /// The oldest key that may sign at `now`: all instances agree on it, whichever instance made the next key.
     static func signer(among stored: [SigningKeyStore.Stored], at now: Instant) -> SigningKeyStore.Stored? {
         stored.filter { now < $0.stopsAt }.min { $0.generation < $1.generation }
     }

@@ -2,7 +2,7 @@ package import Crypto
 package import Entitlements
 package import LedgerStore
 
-/// Makes, rotates and gives up the keys of entitlement tokens, whichever instance comes first (`contract.md` §3).
+/// Makes, rotates and gives up the keys of entitlement tokens, whichever instance comes first.
 ///
 /// The database is the authority: the ring is read again after a second, so a rotation reaches every instance at once.
 package actor SigningKeys {
@@ -59,9 +59,9 @@ package actor SigningKeys {
     /// It needs none of the others to be opened, so it helps where the key-encryption key is lost.
     ///
     /// - Throws: ``SigningKeyFault``.
-    package func rotate(_ operation: AuditedOperation) async throws(SigningKeyFault) -> String {
+    package func rotate(_ audit: TrailWriter) async throws(SigningKeyFault) -> String {
         let key = try freshKey(at: now())
-        try await asking { try await store.replaceAll(with: key, as: operation) }
+        try await asking { try await store.replaceAll(with: key, audit: audit) }
         held = nil
         return key.kid
     }

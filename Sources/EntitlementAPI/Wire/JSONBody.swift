@@ -1,6 +1,6 @@
 import AppStore
 
-/// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep (`reliability.md` T13).
+/// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep (`threats.md` T13).
 struct JSONBody {
     let value: JSONValue
 

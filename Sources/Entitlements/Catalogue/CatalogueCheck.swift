@@ -1,7 +1,7 @@
 /// Finds every mistake of a catalogue before it is put in force.
 ///
-/// The fold relies on what this insists on: names that resolve, distinct ranks within a lane, and higher tiers that have
-/// all that lower ones have (`semantics.md` §2).
+/// The fold relies on what this insists on: names that resolve, distinct ranks within a lane, and higher tiers that
+/// have all that lower ones have (`semantics.md` §2).
 package struct CatalogueCheck {
     private let catalogue: Catalogue
     private let tiers: [TierID: Tier]

@@ -2,8 +2,8 @@
 ///
 /// In a lane one pass runs at a time: of those whose anchor has come and that have run for less than their paid length,
 /// the one that `Pass.precedes` puts first. Nothing changes between two events (an anchor, a departure, a step of a
-/// share, the edge of a window that pauses), except that the running pass may run out; so the clock goes from event to event, and
-/// n passes take O((n + events) log n).
+/// share, the edge of a window that pauses), except that the running pass may run out; so the clock goes from event to
+/// event, and n passes take O((n + events) log n).
 package struct PassClock {
     /// An uninterrupted run `[startsAt, endsAt)` of one of the passes.
     package struct Run: Hashable, Sendable {

@@ -51,8 +51,8 @@ struct Period {
         return first.endsAt?.milliseconds ?? .max < second.endsAt?.milliseconds ?? .max
     }
 
-    /// The newest state of the chain's renewal that is about this period, were it the last: one signed since the period was
-    /// first stated, or began. An older one said what would follow upon an earlier period, and this one did.
+    /// The newest state of the chain's renewal that is about this period, were it the last: one signed since the period
+    /// was first stated, or began. An older one said what would follow upon an earlier period, and this one did.
     func renewal(among renewals: [VerifiedRenewal]) -> VerifiedRenewal? {
         let since = states.lazy.map(\.signedAt).reduce(startsAt, min)
         return renewals.lazy.filter { $0.signedAt >= since }.max(by: VerifiedRenewal.precedes)

@@ -48,16 +48,16 @@ package struct Purchase: Hashable, Sendable {
         return left.key.comesFirst(inTieWith: right.key)
     }
 
-    /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its restored
-    /// copies name (`semantics.md` §2).
+    /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its
+    /// restored copies name (`semantics.md` §2).
     package static func anchor(of states: [VerifiedPurchase]) -> Instant? {
         states.lazy.filter(\.isOriginal).map(\.purchasedAt).min() ?? states.lazy.map(\.originallyPurchasedAt).min()
     }
 }
 
 extension Purchase {
-    /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a purchase
-    /// that was never theirs gives nothing.
+    /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a
+    /// purchase that was never theirs gives nothing.
     static func all(of gathered: [Gathered], given catalogue: CatalogueVersions) -> [Purchase] {
         let purchases = gathered.compactMap { Purchase($0, given: catalogue) }
         // Positions are cheaper to move about than purchases.

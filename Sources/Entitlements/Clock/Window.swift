@@ -54,8 +54,8 @@ package struct Window: Hashable, Sendable {
     /// What it covers by its dates, independent of any instant.
     package var covered: [Explanation.Interval] { parts(from: startsAt, to: endsAt) }
 
-    /// What it still covers after its end, once that has come: as long as the store grants, else while its renewal may be
-    /// published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway.
+    /// What it still covers after its end, once that has come: as long as the store grants, else while its renewal may
+    /// be published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway.
     package func grace(leewayHours: Int) -> [Explanation.Interval] {
         guard mayRenew, startsAt < endsAt else { return [] }
         if let graceEndsAt = renewal?.graceEndsAt { return parts(from: endsAt, to: graceEndsAt) }

@@ -18,7 +18,7 @@ package struct Draw: Hashable, Sendable {
     }
 }
 
-/// Units that are gone.
+/// Units that a user spent.
 package struct Spend: Hashable, Sendable {
     /// The caller's idempotency key; it belongs to the user and is kept for ever.
     package let idempotencyKey: Label

@@ -4,8 +4,8 @@ struct CreditPosition {
     /// All credit acts of the user, in the order they happened.
     let entries: [CreditEntry]
     /// When the act will hold: now, but never before the act that happened before it, nor before a lot or a debt became
-    /// theirs by a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought can
-    /// be spent.
+    /// theirs by a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought
+    /// can be spent.
     let at: Instant
 
     init(

@@ -16,9 +16,9 @@ package struct PurseFacts: Sendable {
 
     /// Something that may change balances at an instant.
     struct Change: Comparable {
-        /// At one instant what ends there goes first, lots before reservations, so that what was reserved up to the end of
-        /// its lot ends with it; then what is held, then debts, then what the user does. What is owed is settled after
-        /// all of it.
+        /// At one instant what ends there goes first, lots before reservations, so that what was reserved up to the end
+        /// of its lot ends with it; then what is held, then debts, then what the user does. What is owed is settled
+        /// after all of it.
         enum Kind: Int {
             /// `index` is that of the holding.
             case expiry

@@ -121,7 +121,8 @@ package struct PurseState: Sendable {
         if lots[position].repaid > max(0, after) { strained.append(position) }
     }
 
-    /// Ends repayments that a lot can no longer spare, lets those go that are no longer needed, or finds those that are.
+    /// Ends repayments that a lot can no longer spare, lets those go that are no longer needed, or finds those that
+    /// are.
     private mutating func settle() {
         while let position = strained.popLast() {
             let excess = lots[position].repaid - max(0, lots[position].free)

@@ -11,8 +11,9 @@ extension Timeline {
         }
     }
 
-    /// What somebody who is gone owes for whoever shows a purchase of the account, whenever that is: once reservations that nobody can
-    /// commit have ended, and with what a clock ahead of ours dates. What is taken over is what is owed at that time.
+    /// What somebody who is erased owes for whoever shows a purchase of the account, whenever that is: once
+    /// reservations that nobody can commit have ended, and with what a clock ahead of ours dates. What is taken over is
+    /// what is owed at that time.
     package var debtsToPassOn: [Debt] { openDebts(at: .distantFuture) }
 }
 

@@ -1,5 +1,5 @@
-/// A device as the app names it: 1–128 visible ASCII characters, but neither `.` nor `..`, which clients and proxies take
-/// out of a path (RFC 3986 §5.2.4), escaped or not.
+/// A device as the app names it: 1–128 visible ASCII characters, but neither `.` nor `..`, which clients and proxies
+/// take out of a path (RFC 3986 §5.2.4), escaped or not.
 package struct DeviceID: Identifier {
     package let text: String
 

@@ -111,7 +111,8 @@ package struct DeviceRoster: Sendable {
         }
     }
 
-    /// Takes and gives back seats until neither is due; one of the two at most, because the limit is not below `allowed`.
+    /// Takes and gives back seats until neither is due; one of the two at most, because the limit is not below
+    /// `allowed`.
     private mutating func settle() {
         if counts.active > step.limit {
             for device in losing(ifLeftWith: step.limit) { move(device, to: .suspended(by: .limit)) }

@@ -1,5 +1,5 @@
 /// Advice on a change of plan: what would follow if the target took the place of the plan or pass that now gives the
-/// seats (`semantics.md` §8, `contract.md` §3). Add-ons and all other coverage stay.
+/// seats (`semantics.md` §8; `api.md`, "Change of plan"). Add-ons and all other coverage stay.
 ///
 /// Only a change to fewer seats than now takes anybody's seat, so only that is refused, and only then are there devices
 /// to release; seats that are already running out under the grace are not the change's doing.
@@ -62,7 +62,8 @@ extension Timeline {
                 devicesToRelease: target < current ? devices.losing(ifLeftWith: target).map(\.id) : []))
     }
 
-    /// What now covers of the purchase that gives the most seats, the highest-ranking of several; empty when none gives any.
+    /// What now covers of the purchase that gives the most seats, the highest-ranking of several; empty when none gives
+    /// any.
     private func piecesGivingSeats(at instant: Instant, among sources: SeatSources) -> [Coverage] {
         let covering = covering(at: instant).sorted(by: Coverage.precedes)
         let most = covering.map { (piece: $0, seats: sources.seats(of: SeatSources.Giver($0))) }.filter { $0.seats > 0 }

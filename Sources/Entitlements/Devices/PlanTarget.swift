@@ -1,4 +1,4 @@
-/// The plan or pass that a user thinks of changing to, as the app names it (`contract.md` §3).
+/// The plan or pass that a user thinks of changing to, as the app names it.
 package enum PlanTarget: Hashable, Sendable {
     /// Such as `monthly_1`, which says its seats even where no product of the catalogue sells it.
     case planID(String)
@@ -6,8 +6,8 @@ package enum PlanTarget: Hashable, Sendable {
 }
 
 extension PlanTarget {
-    /// What it would cover among `sources`; nil when the catalogue in force has no such plan or pass. A plan that nothing
-    /// sells is taken to be of the rank of what it replaces.
+    /// What it would cover among `sources`; nil when the catalogue in force has no such plan or pass. A plan that
+    /// nothing sells is taken to be of the rank of what it replaces.
     func giver(among sources: SeatSources, replacing replaced: SeatSources.Giver?) -> SeatSources.Giver? {
         switch self {
         case .product(let id):

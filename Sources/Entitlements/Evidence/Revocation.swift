@@ -1,8 +1,8 @@
-/// A refund or withdrawal as a state shows it.
+/// A refund, as a state shows it.
 package struct Revocation: Hashable, Sendable {
     package let revokedAt: Instant
     /// The share of the price that was refunded, 0…100000 (a full refund is 100000); nil is an anomaly,
-    /// which takes everything until an operator looks (`semantics.md` §2).
+    /// which takes everything until the store states a share (`semantics.md` §2).
     package let share: Int?
 
     package init(revokedAt: Instant, share: Int?) {

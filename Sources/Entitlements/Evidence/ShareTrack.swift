@@ -158,7 +158,7 @@ package struct ShareTrack: Hashable, Sendable {
 }
 
 extension Revocation {
-    /// The share that it takes: an anomaly takes everything until an operator looks (`semantics.md` §2).
+    /// The share that it takes: an anomaly takes everything until the store states a share (`semantics.md` §2).
     package var takenShare: Int { isUnclear ? Self.fullShare : share ?? Self.fullShare }
 
     /// Whether it is an anomaly.

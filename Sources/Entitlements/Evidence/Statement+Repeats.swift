@@ -1,6 +1,6 @@
 extension Statement {
-    /// Whether ledgers need not hold this statement beside the others of `statements`: whatever was signed at once with it
-    /// or last before it, of the same subject, says the same (`semantics.md` §1).
+    /// Whether ledgers need not hold this statement beside the others of `statements`: whatever was signed at once with
+    /// it or last before it, of the same subject, says the same (`semantics.md` §1).
     ///
     /// Statements that were signed at once have no order by time, so one that says otherwise makes all of them count.
     package func isRepeat(among statements: [Statement]) -> Bool {
@@ -18,7 +18,8 @@ extension Statement {
         return last?.saysTheSame ?? false
     }
 
-    /// Those of `statements` that are repeats without this one and none beside it: signed at once with it, or next after it.
+    /// Those of `statements` that are repeats without this one and none beside it: signed at once with it, or next
+    /// after it.
     package func endingRepeats(among statements: [Statement]) -> [Statement] {
         let later = statements.filter { $0.signedAt >= signedAt && followsSameSubject(as: $0) }
         let next = later.lazy.map(\.signedAt).filter { $0 > self.signedAt }.min()

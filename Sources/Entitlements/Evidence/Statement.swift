@@ -1,4 +1,4 @@
-/// What a store said, and signed, about a purchase: all of it that anybody here asks for.
+/// What a source states about a purchase: all of it that the rules read.
 package enum Statement: Hashable, Sendable {
     /// The state of a purchase, or of one period of a chain.
     case purchase(VerifiedPurchase)

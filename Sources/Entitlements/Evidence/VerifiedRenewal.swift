@@ -45,7 +45,8 @@ package struct VerifiedRenewal: Hashable, Sendable {
     var mayFollowInTime: Bool { willRenew && !isInRetry && end == nil }
 
     /// The order of states of one chain, of which the last counts: by `signedAt`; ties: ended last, then in retry, then
-    /// renewal off, then the earlier end of grace, none being the earliest, then the bytes of the statement (`semantics.md` §7).
+    /// renewal off, then the earlier end of grace, none being the earliest, then the bytes of the statement
+    /// (`semantics.md` §7).
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
         if (left.end == nil) != (right.end == nil) { return left.end == nil }

@@ -62,7 +62,7 @@ package enum Fact: Hashable, Sendable {
         }
     }
 
-    /// Whether the fact is about the purchase itself, whoever has it, and so goes with it to another user.
+    /// Whether the fact is about the purchase itself, not about its owner, and so goes with it to another user.
     package var goesWithPurchase: Bool {
         switch self {
         case .stated, .granted, .withdrawn: true

@@ -54,8 +54,8 @@ package struct UserLedger: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1), and of
-    /// its words what `digest` makes of them.
+    /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1),
+    /// and of its words what `digest` makes of them.
     package mutating func append(
         _ drafts: [LedgerEntry.Draft], at now: Instant,
         digesting digest: (LedgerEntry.Draft) -> NoteDigest? = { $0.kept }

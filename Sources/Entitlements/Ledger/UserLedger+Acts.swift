@@ -23,7 +23,7 @@ extension UserLedger {
         return false
     }
 
-    /// The grant of `key`, whoever has it now.
+    /// The grant of `key`, also if another user has it now.
     package func grant(of key: PurchaseKey) -> Grant? {
         for entry in entries {
             if case .granted(let grant) = entry.fact, grant.key == key { return grant }

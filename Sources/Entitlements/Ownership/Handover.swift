@@ -7,7 +7,7 @@ package struct Handover: Hashable, Sendable {
         case `operator`
         /// A guest's account went into another one.
         case merge
-        /// The same Apple account claimed what somebody who is gone had.
+        /// The same Apple account claimed what somebody who is erased had.
         case reclaim
     }
 

@@ -1,4 +1,5 @@
-/// What an operator calls a purchase that a user has; source and environment are needed only where its id is not unique.
+/// What an operator calls a purchase that a user has; source and environment are needed only where its id is not
+/// unique.
 package struct PurchaseName: Hashable, Sendable {
     package let id: ExternalID
     package let source: Source?

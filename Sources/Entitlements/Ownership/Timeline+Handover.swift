@@ -29,8 +29,8 @@ extension Timeline {
         return (tenure.arrival?.ran ?? 0, here)
     }
 
-    /// Whether nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or is
-    /// paused has something left, and so has whatever may count once the catalogue learns it.
+    /// Whether nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or
+    /// is paused has something left, and so has whatever may count once the catalogue learns it.
     func isInactive(_ index: Int, at instant: Instant) -> Bool {
         let purchase = purchases[index]
         switch purchase.worth {

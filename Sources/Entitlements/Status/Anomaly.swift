@@ -1,5 +1,5 @@
-/// Why operators have to look at a genuine purchase that is recorded: it gives nothing, or not what it should, though somebody
-/// paid, or its text is not as the store documents it. The raw value is what the API writes.
+/// Why operators have to look at a genuine purchase that is recorded: it gives nothing, or not what it should, though
+/// somebody paid, or its text is not as the store documents it. The raw value is what the API writes.
 package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case unknownProduct = "unknown_product"
     case productTypeMismatch = "product_type_mismatch"
@@ -25,8 +25,8 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Timeline {
-    /// What keeps the purchase of `key` from giving what it should to the user at `instant`; nil for one that is in order and for
-    /// one that is not theirs.
+    /// What keeps the purchase of `key` from giving what it should to the user at `instant`; nil for one that is in
+    /// order and for one that is not theirs.
     package func anomaly(of key: PurchaseKey, at instant: Instant) -> Anomaly? {
         guard let purchase = purchases.first(where: { $0.key == key }), !purchase.isGone(at: instant)
         else { return nil }
@@ -36,8 +36,8 @@ extension Timeline {
 }
 
 extension CatalogueVersions {
-    /// What a purchase may be, whenever it was made, of which all states name the product and the type of `state` and are
-    /// shared in the family like it.
+    /// What a purchase may be, whenever it was made, of which all states name the product and the type of `state` and
+    /// are shared in the family like it.
     package func possibleAnomalies(of state: VerifiedPurchase) -> Set<Anomaly> {
         let products = products(named: state.productNames, from: state.key.source, for: state.key.app)
         guard !products.isEmpty else { return [.unknownProduct] }

@@ -120,8 +120,8 @@ extension Moment {
         }
     }
 
-    /// A chain's last period renews unless it was upgraded, revoked or handed over, the store says otherwise, or it has run
-    /// past its grace and is not charged for any more.
+    /// A chain's last period renews unless it was upgraded, revoked or handed over, the store says otherwise, or it has
+    /// run past its grace and is not charged for any more.
     private func willRenew(_ index: Int) -> Bool? {
         guard case .plan(let windows) = timeline.purchases[index].worth else { return nil }
         guard let last = windows.last, last.mayRenew, last.revocations.share(at: at) == 0,

@@ -1,4 +1,4 @@
-/// How a purchase stands for its owner: what an attach or a restore answers about it (`contract.md` §3).
+/// How a purchase stands for its owner: what an attach or a restore answers about it (`api.md`, "Attach").
 package enum Standing: Hashable, Sendable {
     /// It gives, gave or will give what it is worth.
     case counts

@@ -1,4 +1,4 @@
-/// The one answer: does this person have access, from what, until when, and why (`contract.md` §3, `GET status`).
+/// The one answer: does this person have access, from what, until when, and why (`api.md`, "Status").
 package struct Status: Hashable, Sendable {
     /// The raw value is what the API writes.
     package enum State: String, Hashable, Sendable {

@@ -1,8 +1,8 @@
 /// What users can do again and again, and how often each is recorded of one user in 24 hours, so that no ledger grows
 /// without end (`api.md`, "Limits").
 ///
-/// A bound refuses acts and never evidence, and never an act that takes back or ends: of those there are no more than of what they
-/// end. It counts what users do by themselves: a server answers for its own acts.
+/// A bound refuses acts and never evidence, and never an act that takes back or ends: of those there are no more than
+/// of what they end. It counts what users do by themselves: a server answers for its own acts.
 package enum DailyBound: String, Hashable, Sendable, CaseIterable {
     /// Changes of the consent to tell Apple about consumption.
     case consent

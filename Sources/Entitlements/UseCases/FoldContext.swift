@@ -1,4 +1,4 @@
-/// What a decision that folds a ledger needs beside it.
+/// What folding a ledger needs apart from the ledger.
 package struct FoldContext: Sendable {
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings

@@ -1,6 +1,7 @@
-/// Everything that a decision may know, the evidence at hand included: loaded under locks, the same for every repeat.
+/// Everything that a decision may know, the evidence that was sent included: loaded under locks, the same for every
+/// repeat.
 package struct PurchaseHistory: Sendable {
-    /// One purchase as this server knows it, whoever owns it.
+    /// One purchase as this server knows it, with its owner if it has one.
     package struct KnownPurchase: Sendable {
         package var owner: UserID?
         package var states: [VerifiedPurchase]
@@ -15,10 +16,11 @@ package struct PurchaseHistory: Sendable {
     /// Of the users asked for and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
-    /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form among
-    /// them, and those that were issued to whoever gives all that they have.
+    /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form
+    /// among them, and those that were issued to the user who gives all that they have.
     package let tokenHolders: [Label: UserID]
-    /// Whether any of the evidence at hand says what was not known; after the decision, whether any of that was kept.
+    /// Whether any of the evidence that was sent says what was not known; after the decision, whether any of that was
+    /// kept.
     package let isEvidenceNew: Bool
 
     package init(

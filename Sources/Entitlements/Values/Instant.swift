@@ -1,4 +1,4 @@
-/// A point in time: integer milliseconds since the Unix epoch, UTC (`semantics.md`, preamble).
+/// A point in time: integer milliseconds since the Unix epoch, UTC.
 package struct Instant: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
@@ -28,7 +28,7 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// 0001-01-01T00:00:00Z, the first instant that RFC 3339 can write.
     package static let distantPast = Instant(milliseconds: -62_135_596_800_000)
 
-    /// Milliseconds of one day; a day is never anything else (`semantics.md`, preamble).
+    /// Milliseconds of one day; a day is never anything else.
     package static let millisecondsPerDay: Int64 = 86_400_000
 
     /// Milliseconds of one hour.

@@ -1,5 +1,5 @@
-/// What names somebody outside this server, as an HMAC under the installation's pseudonym key (`semantics.md` §5, *Names at
-/// the door*): opaque, and compared as such.
+/// What names somebody outside this server, as an HMAC under the installation's pseudonym key
+/// (`semantics.md` §5, *Names at the door*): opaque, and compared as such.
 package struct Label: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }

@@ -1,4 +1,4 @@
-/// Makes labels under one pseudonym key, for whoever stands at a door: behind it nothing knows what was named.
+/// Makes labels under one pseudonym key, where names enter the program. What is stored holds labels alone.
 package struct Labels: Sendable {
     /// What is named; equal texts of two kinds have nothing in common.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ package struct Labels: Sendable {
         Label(text(kind, parts))
     }
 
-    /// That of an account token, of whichever case it was written in; of the legacy form it tells so.
+    /// The label of an account token; the case it was written in does not count. The label of a legacy token tells so.
     package func label(of token: AccountToken) -> Label {
         let text = text(.accountToken, [token.description])
         return Label(token.legacyUserID == nil ? text : Label.legacyMark + text)

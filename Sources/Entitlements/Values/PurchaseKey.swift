@@ -1,4 +1,6 @@
-/// Where a purchase comes from, as the API and the database write it; each module of a source names its own.
+/// Where a purchase comes from, as the API and the database write it.
+///
+/// Sources that several modules name stand here. Any other source is named in its own module.
 package struct Source: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
@@ -17,7 +19,7 @@ package enum StoreEnvironment: String, Hashable, Sendable, CaseIterable {
 
 /// The identity of a purchase, or of a chain of periods (`semantics.md` §5).
 ///
-/// A class with its hash at hand, because everything that is known of a purchase is looked up by it.
+/// A class with its hash cached, because everything that is known of a purchase is looked up by it.
 package final class PurchaseKey: Hashable, Comparable, Sendable {
     package let source: Source
     package let app: AppID
@@ -46,8 +48,8 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
         hasher.combine(hash)
     }
 
-    /// Whether this comes first where all else is equal: by the smallest external id, bytewise (`semantics.md` §2), then
-    /// by `<`.
+    /// Whether this comes first where all else is equal: by the smallest external id, bytewise (`semantics.md` §2),
+    /// then by `<`.
     package func comesFirst(inTieWith other: PurchaseKey) -> Bool {
         externalID == other.externalID ? self < other : externalID < other.externalID
     }

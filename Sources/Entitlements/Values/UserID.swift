@@ -1,4 +1,4 @@
-/// A signed-in user, as the app's own login names them (`contract.md` §2).
+/// A signed-in user, as the app's own login names them.
 ///
 /// 1–64 characters of `[A-Za-z0-9._:@-]`, the first a letter or digit.
 package struct UserID: Identifier {

@@ -8,23 +8,23 @@ struct CatalogueApplier {
     let settings: Settings
     let clock: WallClock
 
-    /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection; the audit trail tells of
-    /// it where it is an `operation` of somebody's, and not of what the settings have a server do.
+    /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection; `audit`
+    /// enters it into the trail if an actor does it, and is nil if the settings make a server do it.
     ///
     /// Throws `CatalogueFileError` with every fault when it reorders ranks or moves tiers between lanes, and
     /// `DatabaseError` when the database is away.
     func apply(
-        _ file: CatalogueFile, as operation: AuditedOperation? = nil
+        _ file: CatalogueFile, audit: TrailWriter? = nil
     ) async throws -> (version: Int, isNew: Bool) {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
-        let applied = try await CatalogueShelf.apply(file.text, to: pool, at: clock.now(), as: operation) {
+        let applied = try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
             // A version that cannot be read is another one.
             (try? CatalogueFile.stored($0)) == catalogue
         }
-        let shelf = try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored)
-        if applied.isNew, applied.version > 1, let shelf {
-            try await Projection(pool: pool, settings: settings.entitlements).rebuild(given: shelf.snapshot)
+        let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)
+        if applied.isNew, applied.version > 1, let versionCache {
+            try await Projection(pool: pool, settings: settings.entitlements).rebuild(given: versionCache.snapshot)
         }
         return applied
     }
@@ -35,7 +35,7 @@ struct CatalogueApplier {
     }
 
     private func newest() async throws -> Catalogue? {
-        try await CatalogueShelf.open(pool: pool, read: CatalogueFile.stored)?.snapshot.latest.catalogue
+        try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)?.snapshot.latest.catalogue
     }
 }
 

@@ -3,16 +3,16 @@ struct CatalogueFields {
     /// What the mapping describes, for messages: `a tier`.
     let subject: String
     let line: Int
-    private let entries: [String: SourceNode.Entry]
+    private let entries: [String: YAMLNode.Entry]
 
-    init(subject: String, line: Int, entries: [SourceNode.Entry]) {
+    init(subject: String, line: Int, entries: [YAMLNode.Entry]) {
         self.subject = subject
         self.line = line
         self.entries = Dictionary(entries.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The value of `key`, or nil when it is left out.
-    subscript(key: String) -> SourceNode? { entries[key]?.value }
+    subscript(key: String) -> YAMLNode? { entries[key]?.value }
 
     /// The line of `key`, else of the mapping.
     func line(of key: String) -> Int { entries[key]?.line ?? line }

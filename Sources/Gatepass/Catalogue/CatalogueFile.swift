@@ -22,17 +22,17 @@ struct CatalogueFile: Sendable {
     /// Strict: throws every key that is unknown or missing, every value of a wrong type or out of range, and every
     /// contradiction, each with its line.
     static func parse(text: String, fileName: String) throws(CatalogueFileError) -> Catalogue {
-        let root: SourceNode?
+        let root: YAMLNode?
         do throws(Fault) {
-            root = try SourceNode.parse(yaml: text, fileName: fileName)
+            root = try YAMLNode.parse(yaml: text, fileName: fileName)
         } catch {
             throw CatalogueFileError(faults: [error])
         }
-        return try parse(root ?? SourceNode(line: 1, content: .mapping([])), fileName: fileName)
+        return try parse(root ?? YAMLNode(line: 1, content: .mapping([])), fileName: fileName)
     }
 
     /// Throws every fault of the tree at once.
-    static func parse(_ root: SourceNode, fileName: String) throws(CatalogueFileError) -> Catalogue {
+    static func parse(_ root: YAMLNode, fileName: String) throws(CatalogueFileError) -> Catalogue {
         var reader = CatalogueReader(fileName: fileName)
         let reading = reader.catalogue(root)
         var faults = reader.faults
@@ -46,9 +46,9 @@ struct CatalogueFile: Sendable {
 
     /// What may not change from version to version, with lines. Throws every such fault at once.
     func check(following previous: Catalogue) throws(CatalogueFileError) {
-        let root: SourceNode?
+        let root: YAMLNode?
         do throws(Fault) {
-            root = try SourceNode.parse(yaml: text, fileName: name)
+            root = try YAMLNode.parse(yaml: text, fileName: name)
         } catch {
             throw CatalogueFileError(faults: [error])
         }

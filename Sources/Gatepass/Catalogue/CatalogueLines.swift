@@ -2,7 +2,7 @@ import Entitlements
 
 /// Finds the line of a defect by walking its path through the text's tree.
 struct CatalogueLines {
-    let root: SourceNode
+    let root: YAMLNode
     /// Where each product of the catalogue stands in the text's list.
     let productIndices: [Int]
 

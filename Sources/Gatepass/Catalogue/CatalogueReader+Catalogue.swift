@@ -13,7 +13,7 @@ extension CatalogueReader {
     }
 
     /// The whole catalogue, or as much of it as could be read; nil when it is no mapping.
-    mutating func catalogue(_ root: SourceNode) -> Reading? {
+    mutating func catalogue(_ root: YAMLNode) -> Reading? {
         guard let fields = fields(of: root, "the catalogue", known: Self.catalogueKeys) else { return nil }
         for key in ["apps", "tiers", "products"] where fields[key] == nil {
             reportMissing(key, in: fields, example: "[…]")
@@ -101,7 +101,7 @@ extension CatalogueReader {
     }
 }
 
-extension SourceNode {
+extension YAMLNode {
     /// How many items a list has.
     fileprivate var itemCount: Int? {
         if case .list(let items) = content { items.count } else { nil }

@@ -14,7 +14,7 @@ extension CatalogueReader {
         return products
     }
 
-    private mutating func product(_ item: SourceNode, apps: [Catalogue.App]) -> Product? {
+    private mutating func product(_ item: YAMLNode, apps: [Catalogue.App]) -> Product? {
         guard let (fields, kind) = productFields(item) else { return nil }
         let id = requiredText("id", in: fields, example: "com.example.pass.30d")
         let terms = terms(fields, of: kind)
@@ -31,7 +31,7 @@ extension CatalogueReader {
     }
 
     /// The kind comes first, because it says which keys there may be.
-    private mutating func productFields(_ item: SourceNode) -> (CatalogueFields, ProductKind)? {
+    private mutating func productFields(_ item: YAMLNode) -> (CatalogueFields, ProductKind)? {
         guard case .mapping(let entries) = item.content else {
             _ = fields(of: item, "a product", known: ["id", "kind"])
             return nil

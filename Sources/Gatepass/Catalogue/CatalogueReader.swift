@@ -17,7 +17,7 @@ struct CatalogueReader {
     }
 
     /// The mapping `node` with no keys but `known`; anything else is noted.
-    mutating func fields(of node: SourceNode, _ subject: String, known: [String]) -> CatalogueFields? {
+    mutating func fields(of node: YAMLNode, _ subject: String, known: [String]) -> CatalogueFields? {
         guard case .mapping(let entries) = node.content else {
             report(
                 node.line, "\(subject) must be a mapping, not \(node.kindInWords)",
@@ -39,7 +39,7 @@ struct CatalogueReader {
     }
 
     /// The text of a node; `example` shows the form.
-    mutating func text(_ node: SourceNode, _ subject: String, example: String) -> String? {
+    mutating func text(_ node: YAMLNode, _ subject: String, example: String) -> String? {
         if case .text(let text) = node.content { return text }
         report(node.line, "\(subject) must be a text, not \(node.kindInWords)", "write \(example)")
         return nil
@@ -71,7 +71,7 @@ struct CatalogueReader {
     }
 
     /// The whole number of a node.
-    mutating func integer(_ node: SourceNode, _ subject: String, atLeast least: Int = .min) -> Int? {
+    mutating func integer(_ node: YAMLNode, _ subject: String, atLeast least: Int = .min) -> Int? {
         guard case .integer(let value) = node.content else {
             report(
                 node.line, "\(subject) must be a whole number, not \(node.kindInWords)",
@@ -109,7 +109,7 @@ struct CatalogueReader {
     }
 
     /// The items under `key`; none when it is left out.
-    mutating func items(_ key: String, in fields: CatalogueFields, example: String) -> [SourceNode] {
+    mutating func items(_ key: String, in fields: CatalogueFields, example: String) -> [YAMLNode] {
         guard let node = fields[key] else { return [] }
         if case .list(let items) = node.content { return items }
         report(node.line, "\(key) must be a list, not \(node.kindInWords)", "write \(key): [\(example)]")

@@ -3,7 +3,7 @@ import Entitlements
 /// The catalogue of a small installation, from two environment variables in place of the file:
 ///
 ///     APPLE_IAP_BUNDLE_ID=com.example.app
-///     IAP_PRODUCT_MAP={"com.example.pass.30d": {"tier": "pro", "duration": "30d"}, "com.example.xyz": {"features": ["xyz"]}}
+///     IAP_PRODUCT_MAP={"com.example.30d": {"tier": "pro", "duration": "30d"}, "com.example.x": {"features": ["xyz"]}}
 ///
 /// An entry takes the keys of a product in the file, and its kind follows from them: `duration` makes a pass, `unit` a
 /// consumable, `features` or `seats` an add-on, `plan_id` a plan; `kind` may say it. Tiers need no list: those named
@@ -38,18 +38,18 @@ enum ProductMap {
     /// The map as the tree of a catalogue file. Throws what is wrong with the map as a map.
     private static func tree(
         of map: String, bundleID: String, ranks: inout TierRanks
-    ) throws(CatalogueFileError) -> SourceNode {
+    ) throws(CatalogueFileError) -> YAMLNode {
         do throws(Fault) {
-            guard let root = try SourceNode.parse(yaml: map, fileName: mapVariable),
+            guard let root = try YAMLNode.parse(yaml: map, fileName: mapVariable),
                 case .mapping(let entries) = root.content
             else {
                 throw Fault(
                     place: .named(mapVariable), problem: "the product map is not a JSON object",
                     remedy: "write {\"product id\": {\"tier\": \"pro\", \"duration\": \"30d\"}}")
             }
-            var products: [SourceNode] = []
+            var products: [YAMLNode] = []
             for entry in entries { products.append(try product(entry, ranks: &ranks)) }
-            return SourceNode(
+            return YAMLNode(
                 line: root.line,
                 content: .mapping([
                     field("apps", .list([node(.mapping([field("bundle_id", .text(bundleID))]))])),
@@ -62,7 +62,7 @@ enum ProductMap {
     }
 
     /// Throws a fault for an entry that is no object or contradicts an earlier rank.
-    private static func product(_ entry: SourceNode.Entry, ranks: inout TierRanks) throws(Fault) -> SourceNode {
+    private static func product(_ entry: YAMLNode.Entry, ranks: inout TierRanks) throws(Fault) -> YAMLNode {
         guard case .mapping(let given) = entry.value.content else {
             throw Fault(
                 place: .file(mapVariable, line: entry.line),
@@ -74,7 +74,7 @@ enum ProductMap {
         let kind = given.first { $0.key == "kind" }
         fields.append(kind ?? field("kind", .text(impliedKind(Set(given.map(\.key))).rawValue), line: entry.line))
         fields.insert(field("id", .text(entry.key), line: entry.line), at: 0)
-        return SourceNode(line: entry.line, content: .mapping(fields))
+        return YAMLNode(line: entry.line, content: .mapping(fields))
     }
 
     private static func impliedKind(_ keys: Set<String>) -> ProductKind {
@@ -84,11 +84,11 @@ enum ProductMap {
         return keys.contains("features") || keys.contains("seats") ? .addOn : .pass
     }
 
-    static func node(_ content: SourceNode.Content, line: Int = 1) -> SourceNode {
-        SourceNode(line: line, content: content)
+    static func node(_ content: YAMLNode.Content, line: Int = 1) -> YAMLNode {
+        YAMLNode(line: line, content: content)
     }
 
-    static func field(_ key: String, _ content: SourceNode.Content, line: Int = 1) -> SourceNode.Entry {
-        SourceNode.Entry(key: key, line: line, value: node(content, line: line))
+    static func field(_ key: String, _ content: YAMLNode.Content, line: Int = 1) -> YAMLNode.Entry {
+        YAMLNode.Entry(key: key, line: line, value: node(content, line: line))
     }
 }

@@ -4,7 +4,7 @@ struct TierRanks {
     private var given: [String: Int] = [:]
 
     /// Notes the tier and rank of one entry. Throws a fault for a rank without a tier, or another one than before.
-    mutating func note(_ entry: [SourceNode.Entry]) throws(Fault) {
+    mutating func note(_ entry: [YAMLNode.Entry]) throws(Fault) {
         let rank = entry.first { $0.key == "rank" }
         guard let tier = entry.first(where: { $0.key == "tier" }), case .text(let id) = tier.value.content else {
             guard let rank else { return }
@@ -22,12 +22,12 @@ struct TierRanks {
     }
 
     /// The `tiers` of a catalogue file; a tier without a rank takes the lowest one from 1 that is still free.
-    var tiers: [SourceNode] {
+    var tiers: [YAMLNode] {
         var taken = Set(given.values)
         return named.map { tier in
             let rank = given[tier.id] ?? (1...named.count + taken.count).first { !taken.contains($0) } ?? 0
             taken.insert(rank)
-            return SourceNode(
+            return YAMLNode(
                 line: tier.line,
                 content: .mapping([
                     ProductMap.field("id", .text(tier.id), line: tier.line),
@@ -36,7 +36,7 @@ struct TierRanks {
         }
     }
 
-    private func fault(_ entry: SourceNode.Entry, _ problem: String, _ remedy: String) -> Fault {
+    private func fault(_ entry: YAMLNode.Entry, _ problem: String, _ remedy: String) -> Fault {
         Fault(place: .file(ProductMap.mapVariable, line: entry.line), problem: problem, remedy: remedy)
     }
 }

@@ -42,9 +42,9 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     /// What is printed, and what is wrong.
     static func report(config: String?, lookup: FileLookup) -> (settings: String, faults: [Fault]) {
         do throws(Fault) {
-            let sources = try SettingsSources.ofProcess(config: config, lookup: lookup)
+            let inputs = try SettingsInputs.ofProcess(config: config, lookup: lookup)
             do throws(SettingsError) {
-                return (table(try LoadedSettings(from: sources).effective), [])
+                return (table(try LoadedSettings(from: inputs).effective), [])
             } catch {
                 return (table(error.effective), error.faults)
             }

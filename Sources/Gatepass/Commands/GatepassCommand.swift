@@ -7,7 +7,7 @@ struct GatepassCommand: AsyncParsableCommand {
         commandName: "gatepass",
         abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
         subcommands: [
-            ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogCommand.self, ConfigCommand.self,
+            ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self,
             TokenCommand.self, TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self,
             AuditCommand.self,
             SimulateCommand.self, InspectCommand.self,

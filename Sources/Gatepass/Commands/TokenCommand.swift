@@ -13,8 +13,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Reads no settings: `gatepass dev` signs in by the installation's secret, whatever they say. Throws when the user id is
-    /// none, and the exit status 1 where there is no installation.
+    /// Reads no settings: `gatepass dev` signs in by the installation's secret, whatever they say. Throws when the user
+    /// id is none, and the exit status 1 where there is no installation.
     func run() async throws {
         guard let user = UserID(user) else { throw ValidationError("\(user) is no user id") }
         let installation = Installation(path: installation.dataDir)

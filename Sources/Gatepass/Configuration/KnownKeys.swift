@@ -1,4 +1,4 @@
-/// The keys that `Settings` reads, against which keys that nobody reads are found.
+/// The keys that `Settings` reads; any other key in a source is an error.
 struct KnownKeys {
     /// In the order of `config/gatepass.yaml`.
     let all: [String]

@@ -4,17 +4,17 @@ struct LoadedSettings: Sendable {
     /// In the order of `config/gatepass.yaml`.
     let effective: [EffectiveSetting]
 
-    /// Reads all sources; throws all faults at once, unknown keys and refusals of a production start among them.
-    init(from sources: SettingsSources) throws(SettingsError) {
+    /// Reads all inputs; throws all faults at once, unknown keys and refusals of a production start among them.
+    init(from inputs: SettingsInputs) throws(SettingsError) {
         let known = KnownKeys()
-        let file = sources.file.map(SettingsFile.init)
-        let secretFiles = SecretFiles(sources, keys: known.secrets)
-        var reader = SettingsReader(layers: Self.layers(sources, secretFiles, file))
+        let file = inputs.file.map(SettingsFile.init)
+        let secretFiles = SecretFiles(inputs, keys: known.secrets)
+        var reader = SettingsReader(layers: Self.layers(inputs, secretFiles, file))
         let settings = Settings(&reader)
         settings.refuseUnfitForProduction(&reader)
         let unknown =
-            (file.map(known.faults(in:)) ?? []) + known.faults(inCommandLine: sources.commandLine)
-            + known.faults(inEnvironment: sources.environment) + known.faults(inCredentials: sources.credentials)
+            (file.map(known.faults(in:)) ?? []) + known.faults(inCommandLine: inputs.commandLine)
+            + known.faults(inEnvironment: inputs.environment) + known.faults(inCredentials: inputs.credentials)
         let faults = (file?.faults ?? []) + unknown + secretFiles.faults + reader.faults
         guard faults.isEmpty else {
             throw SettingsError(faults: faults.inReadingOrder, effective: reader.effective)
@@ -24,13 +24,13 @@ struct LoadedSettings: Sendable {
     }
 
     private static func layers(
-        _ sources: SettingsSources, _ secretFiles: SecretFiles, _ file: SettingsFile?
+        _ inputs: SettingsInputs, _ secretFiles: SecretFiles, _ file: SettingsFile?
     ) -> [SettingsLayer] {
         var layers = [
-            SettingsLayer(texts: sources.commandLine, separator: ",") { _ in .commandLine },
-            SettingsLayer(environment: sources.environment),
+            SettingsLayer(texts: inputs.commandLine, separator: ",") { _ in .commandLine },
+            SettingsLayer(environment: inputs.environment),
             SettingsLayer(texts: secretFiles.texts, separator: "\n") { .environment(SecretFiles.variable(for: $0)) },
-            SettingsLayer(texts: sources.credentials.mapValues(SecretFiles.trimmed), separator: "\n") {
+            SettingsLayer(texts: inputs.credentials.mapValues(SecretFiles.trimmed), separator: "\n") {
                 .credential($0)
             },
         ]

@@ -16,17 +16,17 @@ struct Delivery {
     private static let timeout = TimeAmount.seconds(30)
     private static let maximumAnswer = 1 << 20
 
-    let story: StoryOptions
+    let simulation: SimulationOptions
     let installation: Installation
 
     /// Prints the text, or posts it and prints the answer. Throws `Failure` when there is no server or it refuses.
     /// What the server took is kept as delivered.
     func deliver(_ signed: SignedTransaction, of sold: SoldPurchase) async throws {
-        guard !story.printsOnly else {
-            return print(story.json ? try Self.document(signed, sold, answer: nil) : signed.text)
+        guard !simulation.printsOnly else {
+            return print(simulation.json ? try Self.document(signed, sold, answer: nil) : signed.text)
         }
         let answer = try await post(signed, for: sold.user)
-        print(story.json ? try Self.document(signed, sold, answer: answer.body) : answer.body)
+        print(simulation.json ? try Self.document(signed, sold, answer: answer.body) : answer.body)
         guard answer.status == .ok else { throw Failure(description: "the server answered \(answer.status.code)") }
         var delivered = sold
         delivered.delivered = true

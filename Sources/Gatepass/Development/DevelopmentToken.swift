@@ -11,7 +11,7 @@ struct DevelopmentToken: JWTPayload {
     let iat: IssuedAtClaim
     let exp: ExpirationClaim
 
-    /// Throws nothing: whoever signs a token does not verify it.
+    /// Throws nothing: a token that is signed here is not verified here.
     func verify(using algorithm: some JWTAlgorithm) throws {}
 
     /// A token for `user`, as compact text. Throws when the secret is empty.

@@ -24,7 +24,8 @@ final class EmbeddedMariaDB {
 
     /// Its first argument is the file that tells the server's process id; the rest is the server's command line.
     ///
-    /// A server that is told to end while it starts may hang, so one that does not end is killed: every commit is on disk.
+    /// A server that is told to end while it starts may hang, so one that does not end is killed: every commit is on
+    /// disk.
     private static let supervisor = """
         exec 3<&0 </dev/null
         told=$1 stopping= tries=0
@@ -54,7 +55,7 @@ final class EmbeddedMariaDB {
 
     /// The socket it listens on.
     let socket: String
-    /// The account: whoever runs this process, known to the server by the socket.
+    /// The account: the system user that runs this process, whom the server knows by the socket.
     let user: String
 
     /// A server whose files are under `directory`; nothing runs before `start`.

@@ -46,7 +46,8 @@ struct SoldPurchase: Codable {
         try installation.write(String(decoding: try JSONEncoder().encode(self), as: UTF8.self), to: file)
     }
 
-    /// The purchase `transactionID`, or the newest delivered one of `user`; nil when there is none. Throws for a file that is broken.
+    /// The purchase `transactionID`, or the newest delivered one of `user`; nil when there is none. Throws for a file
+    /// that is broken.
     static func find(_ transactionID: String?, of user: String, in installation: Installation) throws -> SoldPurchase? {
         // Without the directory nothing was sold yet.
         let files = (try? FileManager.default.contentsOfDirectory(atPath: installation.purchases.path)) ?? []

@@ -3,10 +3,10 @@ package import Entitlements
 package import MariaDB
 import Synchronization
 
-/// Issues, revokes and recognises the keys of servers (`contract.md` §2).
+/// Issues, revokes and recognises the keys of servers (`api.md`, "API keys").
 ///
 /// A key that counted is remembered for `memory`, so a revocation takes effect at once on the instance that made it and
-/// within two seconds on all others. The trail has all that makes a key count, so that ``APIKeyAudit``
+/// within two seconds on all others. The trail has all that makes a key count, so that ``APIKeyCheck``
 /// finds one that was put into the table, or widened there.
 package final class APIKeys: Sendable {
     /// How long a key is taken for what it was, in milliseconds.

@@ -1,11 +1,12 @@
 package import MariaDB
 
-/// Who did what, hash-chained over the whole table (`contract.md` §5).
+/// Who did what, hash-chained over the whole table (`api.md`, "Audit trail").
 ///
-/// The one row of `audit_heads` is locked from `append` until the act's transaction ends, so audited transactions commit one
-/// after the other, each with its own flush: some hundreds a second. A batch of the ledger enters all of its acts in one, so
-/// servers that spend credits for their users are not held to that number. Whoever appends locks nothing afterwards, so no two
-/// can wait for each other; on a cluster the second of two fails its certification and is run again like after a deadlock.
+/// The one row of `audit_heads` is locked from `append` until the act's transaction ends, so audited transactions
+/// commit one after the other, each with its own flush: some hundreds a second. A batch of the ledger enters all of its
+/// acts in one, so servers that spend credits for their users are not held to that number. A transaction that has
+/// appended locks nothing afterwards, so no two can wait for each other; on a cluster the second of two fails its
+/// certification and is run again like after a deadlock.
 package struct AuditTrail: Sendable {
     /// How many bytes salt a digest.
     package static let saltBytes = 16

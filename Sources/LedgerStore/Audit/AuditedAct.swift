@@ -1,17 +1,18 @@
 package import Entitlements
 import MariaDB
 
-/// What an operator does to a person through the ledger, as the audit trail will tell it if the act changes anything.
+/// What an operator does to a person through the ledger. It enters the audit trail if the act changes anything.
 package struct AuditedAct: Hashable, Sendable {
     package let actor: Actor
     package let action: AuditAction
     /// Whom it is done to.
     package let subject: UserID
-    /// Somebody else whom it concerns; the trail names them by pseudonym alone, so that no name of theirs stays behind.
+    /// A second person whom it concerns. The trail names them by pseudonym alone, so that no name is left after an
+    /// erasure.
     package let other: UserID?
-    /// What exactly, by name; it goes with either of the two.
+    /// What exactly, by name; it is erased with either of the two people.
     package let details: [String: String]
-    /// Why, in the actor's words; likewise.
+    /// Why, in the actor's words; it is erased likewise.
     package let reason: String?
 
     package init(
@@ -26,7 +27,8 @@ package struct AuditedAct: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The record of it, once carried out on `workspace`. Throws `.misuse` when the act's people are not in the workspace.
+    /// The record of it, once carried out on `workspace`. Throws `.misuse` when the act's people are not in the
+    /// workspace.
     func record(on workspace: Workspace) throws(DatabaseError) -> AuditRecord {
         AuditRecord(
             at: workspace.now, actor: actor, action: action, subject: try Self.pseudonym(of: subject, in: workspace),

@@ -2,11 +2,9 @@ package import Entitlements
 package import MariaDB
 import Synchronization
 
-/// Erases people by deleting: nothing that names one is left, and the facts stay under the pseudonym (`semantics.md` §5).
+/// Erases people by deleting: nothing that names one is left, and the facts stay under the pseudonym (`semantics.md`
+/// §5).
 package struct Erasure: Sendable {
-    private static let lock = SQLStatement(
-        "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
-
     /// By pseudonym: the user id, the account tokens, whose labels stay, the words in ledgers and in the audit trail.
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
@@ -26,22 +24,21 @@ package struct Erasure: Sendable {
         "erase texts",
         """
         DELETE s
-        FROM (SELECT id FROM purchases WHERE user_id = ? UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) p
+        FROM (
+            SELECT id FROM purchases WHERE user_id = ?
+            UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) p
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
         STRAIGHT_JOIN signed_texts s ON s.state_id = t.id
         """)
 
-    private static let erased = SQLStatement(
-        "find erased user", "SELECT 1 FROM users WHERE pseudonym = ? AND user_id IS NULL")
-
     private let pool: Pool
-    private let catalogue: CatalogueShelf
+    private let catalogue: CatalogueVersionCache
     private let settings: LedgerSettings
     private let audit: AuditTrail
     private let now: @Sendable () -> Instant
 
     package init(
-        pool: Pool, catalogue: CatalogueShelf, settings: LedgerSettings, audit: AuditTrail,
+        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, audit: AuditTrail,
         now: @escaping @Sendable () -> Instant
     ) {
         self.pool = pool
@@ -53,11 +50,12 @@ package struct Erasure: Sendable {
 
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
-    /// Deletes the user id, the account token, the signed texts of all that they have or had, the words about them in ledgers and
-    /// in the audit trail, and what is kept of servers' requests about them. No fact, hash or digest changes. What they owe is
-    /// noted for whoever shows a purchase of the same Apple account. The act itself is entered into the audit trail under the
-    /// pseudonym. With `remembering`, the answer to the request that asked for it is kept in the same transaction. Repeat is
-    /// safe: the second time there is nobody of that id. Throws when the database is away.
+    /// Deletes the user id, the account token, the signed texts of all that they have or had, the words about them in
+    /// ledgers and in the audit trail, and what is kept of servers' requests about them. No fact, hash or digest
+    /// changes. What they owe is noted for the first user who shows a purchase of the same Apple account. The act
+    /// itself is entered into the audit trail under the pseudonym. With `remembering`, the answer to the request that
+    /// asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody of that id. Throws
+    /// when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(DatabaseError) -> UserID? {
@@ -66,12 +64,10 @@ package struct Erasure: Sendable {
         let attempted = Mutex<UInt64?>(nil)
         return try await pool.transaction { (session) throws(DatabaseError) in
             // A commit that went unanswered is found again by what it left.
-            if let earlier = attempted.withLock({ $0 }),
-                try session.query(Self.erased, [.uint64(earlier)]).first != nil
-            {
+            if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
                 return .erased(pseudonym: earlier)
             }
-            guard let pseudonym = try session.query(Self.lock, [.text(user.text)]).first?.uint64(0) else { return nil }
+            guard let pseudonym = try UserRow.lockToErase(user, in: session) else { return nil }
             attempted.withLock { $0 = pseudonym }
             try noteDebts(of: pseudonym, in: session)
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])

@@ -67,8 +67,9 @@ package struct Export: Sendable {
             SQLStatement(
                 "export entries",
                 """
-                SELECT JSON_OBJECT('sequence', l.seq, 'recorded_at_ms', l.recorded_at, 'effective_at_ms', l.effective_at,
-                    'kind', l.kind, 'content', JSON_QUERY(l.content, '$'), 'note', JSON_QUERY(n.content, '$'))
+                SELECT JSON_OBJECT('sequence', l.seq, 'recorded_at_ms', l.recorded_at,
+                    'effective_at_ms', l.effective_at, 'kind', l.kind, 'content', JSON_QUERY(l.content, '$'),
+                    'note', JSON_QUERY(n.content, '$'))
                 FROM ledger_entries l LEFT JOIN notes n ON n.digest = l.note_digest
                 WHERE l.user_id = ? ORDER BY l.seq
                 """)
@@ -103,8 +104,8 @@ package struct Export: Sendable {
         self.pool = pool
     }
 
-    /// A JSON object: the person, and a list for each kind of thing that is held; nil for one never seen. Read at one instant,
-    /// under the person's lock. Throws when the database is away.
+    /// A JSON object: the person, and a list for each kind of thing that is held; nil for one never seen. Read at one
+    /// instant, under the person's lock. Throws when the database is away.
     package func document(of user: UserID) async throws(DatabaseError) -> String? {
         try await pool.transaction { (session) throws(DatabaseError) in
             let name: Value = user.isErased ? .null : .text(user.text)

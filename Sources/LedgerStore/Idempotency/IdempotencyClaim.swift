@@ -1,11 +1,11 @@
 package import Entitlements
 
-/// Whom a request is about: what is kept of it goes with any of them.
+/// Whom a request is about: what is stored of it is erased with any of them.
 package enum IdempotencySubject: Hashable, Sendable {
     case nobody
     /// The labels of user ids.
     case user(Label, and: Label?)
-    /// Whoever its answer will name: it goes with anybody.
+    /// The answer may name any user, so it is erased with any user.
     case anybody
 }
 
@@ -14,7 +14,7 @@ package struct IdempotentRequest: Hashable, Sendable {
     /// The number of the server's API key.
     package let apiKey: UInt64
     package let key: Label
-    /// That of all that makes the request what it is.
+    /// The digest of everything that makes the request what it is.
     package let digest: Label
     package let subject: IdempotencySubject
 
@@ -26,9 +26,9 @@ package struct IdempotentRequest: Hashable, Sendable {
     }
 }
 
-/// One attempt at a request, which nobody else makes until `until`.
+/// One attempt to carry a request out; while it lasts, no other attempt begins.
 package struct IdempotencyClaim: Hashable, Sendable {
-    /// As the row has it.
+    /// The column `owner` of its row.
     let owner: String
     package let key: Label
     /// Names the attempt; random.

@@ -2,11 +2,11 @@ package import Entitlements
 package import MariaDB
 
 /// Lets a write that is sent several times under one key happen once, and gives repeats the first answer
-/// (`contract.md` §1).
+/// (`api.md`, "Conventions").
 ///
-/// An attempt claims the key, acts, and finishes with its answer or releases the key. An act that has a transaction of its
-/// own finishes in it, so that act and answer are on disk together or not at all. A claim whose process died is taken over
-/// after `claimTime`.
+/// An attempt claims the key, acts, and finishes with its answer or releases the key. An act that has a transaction of
+/// its own finishes in it, so that act and answer are on disk together or not at all. A claim whose process died is
+/// taken over after `claimTime`.
 package struct IdempotencyKeys: Sendable {
     /// How long an attempt may take, in milliseconds: longer than any request does.
     package static let claimTime: Int64 = 90_000
@@ -27,7 +27,7 @@ package struct IdempotencyKeys: Sendable {
         self.random = random
     }
 
-    /// What is to be done about a request: of any number of attempts at once, one is told to carry it out.
+    /// What is to be done about a request. Of any number of attempts at once, exactly one is told to carry it out.
     ///
     /// Repeat is safe because the attempt is named before the transaction, which finds itself again. Throws when the
     /// database is away.
@@ -35,7 +35,7 @@ package struct IdempotencyKeys: Sendable {
         let (claimant, now) = (random(), now())
         return try await pool.transaction { (session) throws(DatabaseError) in
             let owner = "api_key:\(request.apiKey)"
-            let fresh = IdempotencyKeyRow.Kept(
+            let fresh = IdempotencyKeyRow.Stored(
                 digest: request.digest, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
                 expiresAt: now + Self.keptTime)
             let kept = try IdempotencyKeyRow.lock(
@@ -72,13 +72,14 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// Gives the key up, because the request was refused or failed. Throws when the database is away; the claim then ends
-    /// by itself.
+    /// Gives the key up, because the request was refused or failed. Throws when the database is away; the claim then
+    /// ends by itself.
     package func release(_ claim: IdempotencyClaim) async throws(DatabaseError) {
         try await pool.with { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
     }
 
-    /// Removes what has expired, in small transactions and not for long; how many rows. Throws when the database is away.
+    /// Removes what has expired, in small transactions and not for long; how many rows. Throws when the database is
+    /// away.
     @discardableResult
     package func sweep() async throws(DatabaseError) -> Int {
         let now = now()
@@ -94,7 +95,7 @@ package struct IdempotencyKeys: Sendable {
     }
 }
 
-extension IdempotencyKeyRow.Kept {
+extension IdempotencyKeyRow.Stored {
     fileprivate func hasExpired(at now: Instant) -> Bool {
         expiresAt <= now
     }

@@ -43,9 +43,11 @@ package struct InstallationKeys: Sendable {
         self.random = random
     }
 
-    /// The key, made now in a database without users and servers' requests, and sealed again if that was under a previous key-encryption key.
+    /// The key, made now in a database without users and servers' requests, and sealed again if that was under a
+    /// previous key-encryption key.
     ///
-    /// Repeat is safe because the key is one row: of several instances that make one, one wins. Throws when the database is away.
+    /// Repeat is safe because the key is one row: of several instances that make one, one wins. Throws when the
+    /// database is away.
     package func pseudonymKey() async throws(DatabaseError) -> Result<PseudonymKey, Fault> {
         let new = PseudonymKey(bytes: random(PseudonymKey.byteCount))
         guard let sealedNew = seal.seal(new.bytes, as: Self.name) else { return .failure(.notOpened) }

@@ -1,8 +1,8 @@
 import Crypto
 package import Entitlements
 
-/// The installation's pseudonym key: what names people outside this server is kept as HMACs under it (`semantics.md` §5, *Names at
-/// the door*). It is made once and never changes; without it no label can be made again.
+/// The installation's pseudonym key: what names people outside this server is kept as HMACs under it
+/// (`semantics.md` §5, *Names at the door*). It is made once and never changes; without it no label can be made again.
 package struct PseudonymKey: Sendable, CustomStringConvertible {
     package static let byteCount = 32
 

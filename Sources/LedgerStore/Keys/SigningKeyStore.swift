@@ -74,10 +74,11 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Keeps `key` as the next generation and ends the signing of all others, in one transaction, which the audit trail tells.
+    /// Keeps `key` as the next generation and ends the signing of all others, in one transaction, which the audit trail
+    /// tells.
     ///
     /// Repeat is safe because a key that is there already is left as it is. Throws when the database is away.
-    package func replaceAll(with key: Key, as operation: AuditedOperation) async throws(DatabaseError) {
+    package func replaceAll(with key: Key, audit: TrailWriter) async throws(DatabaseError) {
         while true {
             do {
                 return try await pool.transaction { (session) throws(DatabaseError) in
@@ -85,7 +86,7 @@ package struct SigningKeyStore: Sendable {
                     guard !stored.contains(where: { $0.key.kid == key.kid }) else { return }
                     try SigningKeyRow.retireAll(at: key.createdAt, in: session)
                     try SigningKeyRow.insert(key, generation: (stored.last?.generation ?? 0) + 1, in: session)
-                    try operation.enter(.rotateTokenKey, ["kid": key.kid], at: key.createdAt, in: session)
+                    try audit.enter(.rotateTokenKey, ["kid": key.kid], at: key.createdAt, in: session)
                 }
             } catch  where error.isDuplicateKey {
                 continue

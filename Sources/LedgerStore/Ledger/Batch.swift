@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// Some requests that share a transaction: which rows they lock, in which order, and what they write back.
+/// The requests that share one transaction: which rows they lock, in which order, and what they write back.
 struct Batch: Sendable {
     let requests: [Request]
     let settings: LedgerSettings
@@ -15,14 +15,15 @@ struct Batch: Sendable {
     /// What became of a batch.
     enum Verdict: Sendable {
         case written(Outcome)
-        /// It has to begin again: a purchase changed hands or a person was erased before they were locked, or a newer catalogue
-        /// is in force.
+        /// It has to begin again: a purchase changed hands or a person was erased before they were locked, or a newer
+        /// catalogue is in force.
         case outdated
-        /// Nothing was written, because of these.
+        /// Nothing was written, because these are heavy.
         case tooHeavy(Heavy)
     }
 
-    /// What keeps a batch from the usual lane: people whose ledgers are heavy, and purchases that such people have or had.
+    /// What the usual queue leaves to the queue of heavy ledgers: people whose ledgers are heavy, and purchases that
+    /// such people have or had.
     struct Heavy: Sendable {
         var users: Set<UserID> = []
         var keys: Set<PurchaseKey> = []
@@ -43,8 +44,8 @@ struct Batch: Sendable {
 
     private var statements: [Statement] { requests.flatMap { $0.evidence.map(\.statement) } }
 
-    /// The tokens in the evidence and in what is known already: a text without one does not escape an earlier one's veto. And
-    /// those of whoever gives all that they have.
+    /// The tokens in the evidence and in the states that are recorded already, so that a text without a token cannot
+    /// evade the token of an earlier text. Also the tokens of each user who gives away all purchases.
     private func tokens(
         with known: [PurchaseKey: Workspace.Holding], of heads: [UserID: UserRow.Head], in session: Session
     ) throws(DatabaseError) -> Set<Label> {
@@ -57,15 +58,15 @@ struct Batch: Sendable {
         return tokens
     }
 
-    /// Locks people and then purchases, each in ascending order, and the audit trail last, so that two batches never wait for
-    /// each other in a ring.
+    /// Locks people and then purchases, each in ascending order, and the audit trail last, so that two batches never
+    /// wait for each other in a ring.
     func write(
-        in session: Session, given catalogue: CatalogueShelf.Held, at now: Instant
+        in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {
         let accounts = Set(statements.compactMap { $0.state?.account })
-        let known = try PurchaseRow.known(Array(keys), owedBy: accounts, in: session)
+        let known = try KnownPurchases.load(Array(keys), owedBy: accounts, in: session)
         guard known.catalogueVersion == catalogue.newest else { return .outdated }
-        // Before any lock: whoever waits for a heavy ledger's would hold up the rest of the batch.
+        // Before any lock: waiting for the lock of a heavy ledger would hold up the rest of the batch.
         guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
         var workspace: Workspace
         switch try load(known, in: session, at: now) {
@@ -83,7 +84,8 @@ struct Batch: Sendable {
         return .written(Outcome(decided: decided, written: written))
     }
 
-    /// People of whom nothing was recorded before and nothing is now: of requests that were refused, or changed nothing.
+    /// People of whom nothing was recorded before and nothing is now: of requests that were refused, or changed
+    /// nothing.
     private func strangers(in workspace: Workspace, after decided: [Request.Decided]) -> [UInt64] {
         let concerned = Set(zip(requests, decided).filter(\.1.hasChanged).flatMap(\.0.users))
         return workspace.people.values.filter { person in
@@ -110,10 +112,10 @@ struct Batch: Sendable {
         case tooHeavy(Set<UserID>)
     }
 
-    /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is noticed
-    /// when its row is to be inserted.
+    /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is
+    /// noticed when its row is to be inserted.
     private func load(
-        _ known: PurchaseRow.Known, in session: Session, at now: Instant
+        _ known: KnownPurchases, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Load {
         let named = keys
         guard
@@ -129,7 +131,7 @@ struct Batch: Sendable {
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
         let locked = try PurchaseRow.lock(known.keys.union(theirs).sorted(), in: session)
-        let former = try PurchaseRow.formerHolders(of: locked.map(\.id), in: session)
+        let former = try HolderRow.former(of: locked.map(\.id), in: session)
         let isComplete = locked.lazy.filter { named.contains($0.key) }.allSatisfy { row in
             ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
         }
@@ -171,7 +173,7 @@ struct Batch: Sendable {
         _ locked: [PurchaseRow.Locked], of keys: Set<PurchaseKey>, former: [UInt64: [UInt64]],
         userOf: [UInt64: UserID], in session: Session
     ) throws(DatabaseError) -> [PurchaseKey: Workspace.Holding] {
-        let states = try PurchaseRow.states(of: locked, in: session)
+        let states = try StateRow.states(of: locked, in: session)
         var holdings = Dictionary(uniqueKeysWithValues: keys.map { ($0, Workspace.Holding()) })
         for row in locked {
             let owner = row.owner.flatMap { userOf[$0] }

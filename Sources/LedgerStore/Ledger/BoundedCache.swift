@@ -1,8 +1,8 @@
 /// A dictionary that forgets what was not used for longest, once its values weigh more than `capacity` together.
 ///
 /// Two generations instead of a list: an entry that is found in the older one moves to the recent one, and when that is
-/// full it becomes the older one. So at least the entries used last that weigh `capacity / 2` are there, at the cost of a lookup.
-/// A value that alone weighs more is a generation of its own, so that none is too large to be kept.
+/// full it becomes the older one. So at least the entries used last that weigh `capacity / 2` are there, at the cost of
+/// a lookup. A value that alone weighs more is a generation of its own, so that none is too large to be kept.
 package struct BoundedCache<Key: Hashable, Value> {
     private let generationCapacity: Int
     private let weight: @Sendable (Value) -> Int

@@ -1,13 +1,13 @@
 package import Entitlements
 
-/// What somebody may be shown to have: a statement of a source, and for the App Store what proves it.
+/// What proves a purchase: the statement of a source, and for the App Store the signed text of it.
 package struct Evidence: Sendable {
     /// A signed text, and what it says beyond the statement.
     package struct Proof: Sendable {
         /// The compact JWS.
         package let text: SignedText
         package let details: StoreDetails
-        /// The members of it that decide nothing and could not be read.
+        /// Its members that could not be read; none of them decides anything.
         package let unreadable: [String]
 
         package init(text: SignedText, details: StoreDetails, unreadable: [String] = []) {
@@ -18,7 +18,7 @@ package struct Evidence: Sendable {
     }
 
     package let statement: Statement
-    /// Nil for a source that proves its statements by itself; of those the ledgers alone keep the statements.
+    /// Nil for a source whose statements need no signed text. Such statements have no table and stand in ledgers alone.
     package let proof: Proof?
 
     /// The state of a purchase with the signed text that proves it.
@@ -27,7 +27,7 @@ package struct Evidence: Sendable {
         self.proof = proof
     }
 
-    /// What a source states that has no table of its own.
+    /// A statement of a source that has no table of its own.
     package init(_ statement: Statement) {
         self.statement = statement
         proof = nil

@@ -2,12 +2,12 @@ package import Entitlements
 import Logging
 package import MariaDB
 
-/// The one write path: load, decide, append (`architecture.md` §1.2).
+/// The one write path: load, decide, append.
 ///
-/// No ledger entry is committed but by `record`. Whatever is waiting shares one transaction of the writer lane: all rows
-/// are locked and loaded, each decision is made in turn, everything is appended in bulk and committed once. Because
-/// decisions are pure, a batch may run again after a deadlock or a lost connection, and the unique keys make a repeat of
-/// what was committed a no-op.
+/// Ledger entries are committed by `record` alone. The requests that wait in the write queue share one transaction: all
+/// rows are locked and loaded, each decision is made in turn, everything is appended in bulk and committed once.
+/// Because decisions are pure, a batch may run again after a deadlock or a lost connection, and the unique keys make a
+/// repeat of what was committed a no-op.
 package final class Ledger: Sendable {
     /// How many requests share a transaction at most; while one batch is written, the next one's evidence is verified.
     private static let maximumBatch = 16
@@ -19,19 +19,19 @@ package final class Ledger: Sendable {
     private static let maximumWaiting = 2_048
 
     private let pool: Pool
-    private let catalogue: CatalogueShelf
+    private let catalogue: CatalogueVersionCache
     private let settings: LedgerSettings
     private let now: @Sendable () -> Instant
     private let salt: @Sendable () -> [UInt8]
     private let cache = LedgerCache()
     private let headers = SignedHeaders()
-    private let lane = Lane<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    /// What concerns heavy ledgers; nobody else waits behind it.
-    private let heavyLane = Lane<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    private let queue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    /// Requests that concern heavy ledgers, so that other requests do not wait behind them.
+    private let heavyQueue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
     /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs. `salt` makes 16 random bytes.
     package init(
-        pool: Pool, catalogue: CatalogueShelf, settings: LedgerSettings, now: @escaping @Sendable () -> Instant,
+        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, now: @escaping @Sendable () -> Instant,
         salt: @escaping @Sendable () -> [UInt8]
     ) {
         self.pool = pool
@@ -41,39 +41,40 @@ package final class Ledger: Sendable {
         self.salt = salt
     }
 
-    /// Records until `shutDown`; returns when every request in line is answered.
+    /// Records until `shutDown`; returns when every waiting request is answered.
     package func run() async {
-        async let heavy: Void = heavyLane.run(runners: 1) { await self.commit($0, takingHeavy: true) }
-        await lane.run(runners: Self.runners) { await self.commit($0, takingHeavy: false) }
-        heavyLane.close()
+        async let heavy: Void = heavyQueue.run(runners: 1) { await self.commit($0, takingHeavy: true) }
+        await queue.run(runners: Self.runners) { await self.commit($0, takingHeavy: false) }
+        heavyQueue.close()
         await heavy
     }
 
-    /// A reader of what is recorded, which shares the ledgers at hand.
+    /// A reader of what is recorded, which shares the cached ledgers.
     package func reader() -> LedgerReader {
         LedgerReader(pool: pool, catalogue: catalogue, cache: cache)
     }
 
-    /// Keeps nothing of somebody at hand who is gone. What another instance keeps is answered to nobody either, because no head
-    /// leads to it (``LedgerCache``).
+    /// Removes an erased person's ledger from the cache. Other instances may still cache it, but never answer with it,
+    /// because no head leads to it (``LedgerCache``).
     package func forget(_ user: UserID) {
         cache.forget(user)
     }
 
     /// Takes no more requests.
     package func shutDown() {
-        lane.close()
+        queue.close()
     }
 
     /// Keeps `evidence`, lets `deciding` decide over what is known with it, and appends what it decided, all in one
     /// transaction: when this returns, it is on disk.
     ///
-    /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history holds
-    /// the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. Whatever the decision
-    /// moves, binds or grants must be among these, or be owned by `giver` or by an owner of one of them who is gone; who receives
-    /// something must be among `users`. If the decision changes anything, `audit`, whose people are among `users` or are
-    /// `giver`, is entered into the audit trail with it; a refusal and a repeat enter nothing. Throws `.misuse` when somebody is
-    /// missing, and when the database is away; the same call may then be repeated.
+    /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history
+    /// holds the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. Whatever
+    /// the decision moves, binds or grants must be among these, or be owned by `giver` or by an owner of one of them
+    /// who is erased; who receives something must be among `users`. If the decision changes anything, `audit`, whose
+    /// people are among `users` or are `giver`, is entered into the audit trail with it; a refusal and a repeat enter
+    /// nothing. Throws `.misuse` when somebody is missing, and other errors when the database is away; then the same
+    /// call may be repeated.
     package func record<Reply, Refusal>(
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
@@ -88,7 +89,7 @@ package final class Ledger: Sendable {
                 let decision = deciding(
                     workspace.history(for: users, keys, isEvidenceNew: !new.isEmpty), catalogue)
                 workspace.apply(decision)
-                // Only now it is known whose it is.
+                // Only the decision tells whose the evidence is.
                 let isNew = !workspace.dropUnowned(of: new).isEmpty
                 let history = workspace.history(for: users, keys, isEvidenceNew: isNew)
                 return Request.Decided(hasChanged: !decision.changesNothing) { folded in
@@ -99,7 +100,7 @@ package final class Ledger: Sendable {
             } fail: {
                 continuation.resume(returning: .failure($0))
             }
-            submit(request, to: users.contains(where: cache.isHeavy) ? heavyLane : lane)
+            submit(request, to: users.contains(where: cache.isHeavy) ? heavyQueue : queue)
         }.get()
     }
 
@@ -114,11 +115,12 @@ package final class Ledger: Sendable {
         }
     }
 
-    private func submit(_ request: Request, to lane: Lane<Request>) {
-        if !lane.submit(request) { request.fail(DatabaseError(.overloaded, statement: "record")) }
+    private func submit(_ request: Request, to queue: BatchQueue<Request>) {
+        if !queue.submit(request) { request.fail(DatabaseError(.overloaded, statement: "record")) }
     }
 
-    /// Commits a batch; if it fails as a whole its requests are tried one by one, so that none suffers for another.
+    /// Commits a batch. If it fails as a whole, its requests are tried one by one, so that one bad request fails alone;
+    /// if the database is away, all of them fail.
     private func commit(_ requests: [Request], takingHeavy: Bool) async {
         do {
             switch try await write(requests, takingHeavy: takingHeavy) {
@@ -134,13 +136,13 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Leaves what is concerned to the lane of heavy ledgers, and commits the rest; one by one where nothing seems to be, as when a
-    /// heavy ledger was found behind a debt.
+    /// Moves the requests that `heavy` concerns to the queue of heavy ledgers, and commits the rest. If no request
+    /// seems to be concerned, as when a heavy ledger was found through a debt, each request is committed alone.
     private func handOver(_ requests: [Request], because heavy: Batch.Heavy) async {
         cache.noteHeavy(heavy.users)
         let isAlone = requests.count == 1
         let rest = isAlone ? [] : requests.filter { !heavy.concerns($0) }
-        for request in requests where isAlone || heavy.concerns(request) { submit(request, to: heavyLane) }
+        for request in requests where isAlone || heavy.concerns(request) { submit(request, to: heavyQueue) }
         if rest.count < requests.count {
             if !rest.isEmpty { await commit(rest, takingHeavy: false) }
         } else {
@@ -162,7 +164,7 @@ package final class Ledger: Sendable {
         let attempt = Attempt()
         var collisions = 0
         while true {
-            let held = catalogue.atHand
+            let held = catalogue.cached
             let now = now()
             let written: Result<Batch.Verdict, DatabaseError>
             do {
@@ -184,7 +186,7 @@ package final class Ledger: Sendable {
             case .success(.outdated):
                 try await catalogue.refresh()
             case .failure(let error):
-                // Another instance made a row first; from now on it is there to be locked.
+                // Another instance made a row first; the next run finds it and locks it.
                 collisions += 1
                 guard error.isDuplicateKey, collisions <= Self.maximumCollisions else { throw error }
             }

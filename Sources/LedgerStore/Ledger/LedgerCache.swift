@@ -4,17 +4,18 @@ import Synchronization
 
 /// Ledgers as they were last read, each under the hash of its newest entry.
 ///
-/// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the hash
-/// it has here is the same to the byte, whichever instance wrote it: nothing has to be told to forget.
+/// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the
+/// hash it has here is the same to the byte, whichever instance wrote it. So no entry of the cache is ever invalidated.
 ///
-/// A ledger that has grown since is read on from where it is kept. Heavy ledgers are kept apart, so that they push out nobody
-/// else's.
+/// Of a ledger that has grown since, only the new entries are read. Heavy ledgers are cached apart, so that they push
+/// no other ledger out of the cache.
 final class LedgerCache: Sendable {
-    /// How many bytes of the ledgers that are not heavy are kept, and how many of those that are; a single one may be larger.
+    /// How many bytes of the ledgers that are not heavy are cached, and how many of those that are; a single one may be
+    /// larger.
     private static let capacities = (usual: 32 << 20, heavy: 16 << 20)
 
     /// A ledger and the rows of its purchases.
-    struct Kept: Sendable {
+    struct CachedLedger: Sendable {
         let pseudonym: UInt64
         /// How many entries it has, with those that this program cannot read, and the hash of the newest.
         let length: Int
@@ -29,14 +30,14 @@ final class LedgerCache: Sendable {
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
     }
 
-    /// What is kept, by how long it is.
+    /// What is cached, by how long it is.
     private struct State {
-        var usual = BoundedCache<UserID, Kept>(capacity: capacities.usual) { $0.bytes }
-        var heavy = BoundedCache<UserID, Kept>(capacity: capacities.heavy) { $0.bytes }
-        /// Those whose ledgers were found to be heavy, also where they are not kept.
+        var usual = BoundedCache<UserID, CachedLedger>(capacity: capacities.usual) { $0.bytes }
+        var heavy = BoundedCache<UserID, CachedLedger>(capacity: capacities.heavy) { $0.bytes }
+        /// Those whose ledgers were found to be heavy, also if they are not cached.
         var knownHeavy = BoundedCache<UserID, Bool>(capacity: 16_384)
 
-        subscript(user: UserID) -> Kept? {
+        subscript(user: UserID) -> CachedLedger? {
             mutating get { usual[user] ?? heavy[user] }
             set {
                 let isHeavy = newValue.map { UserRow.Head.isHeavy(length: $0.length) } ?? false
@@ -47,16 +48,18 @@ final class LedgerCache: Sendable {
         }
     }
 
-    private let kept = Mutex(State())
+    private let state = Mutex(State())
 
-    /// The ledgers under `heads`, of those that have entries: from the cache where the hash says so, else what is missing of them
-    /// from the database.
-    func ledgers(under heads: [UserID: UserRow.Head], in session: Session) throws(DatabaseError) -> [UserID: Kept] {
-        var ledgers: [UserID: Kept] = [:]
-        var grown: [UserID: Kept] = [:]
-        kept.withLock { kept in
+    /// The ledgers under `heads`, of those that have entries: from the cache where the hash says so, else what is
+    /// missing of them from the database.
+    func ledgers(under heads: [UserID: UserRow.Head], in session: Session) throws(DatabaseError) -> [UserID:
+        CachedLedger]
+    {
+        var ledgers: [UserID: CachedLedger] = [:]
+        var grown: [UserID: CachedLedger] = [:]
+        state.withLock { state in
             for (user, head) in heads where head.length > 0 {
-                guard let known = kept[user], known.pseudonym == head.pseudonym else { continue }
+                guard let known = state[user], known.pseudonym == head.pseudonym else { continue }
                 if known.head == head.hash {
                     ledgers[user] = known
                 } else if known.length < head.length {
@@ -71,46 +74,47 @@ final class LedgerCache: Sendable {
         return ledgers
     }
 
-    /// Those under `heads` of whose ledgers so much is not kept that others should not wait until it is read.
+    /// Those under `heads` of whose ledgers so much is not cached that others should not wait until it is read.
     func heavy(of heads: [UserID: UserRow.Head]) -> Set<UserID> {
         let long = heads.filter(\.value.isHeavy)
         guard !long.isEmpty else { return [] }
         noteHeavy(Set(long.keys))
-        return kept.withLock { kept in
+        return state.withLock { state in
             Set(
                 long.keys.filter { user in
-                    let known = kept[user].map { $0.pseudonym == long[user]?.pseudonym ? $0.length : 0 } ?? 0
+                    let known = state[user].map { $0.pseudonym == long[user]?.pseudonym ? $0.length : 0 } ?? 0
                     return UserRow.Head.isHeavy(length: (long[user]?.length ?? 0) - known)
                 })
         }
     }
 
-    /// Whether the ledger of `user` is known to be heavy, be it kept or not.
+    /// Whether the ledger of `user` is known to be heavy, cached or not.
     func isHeavy(_ user: UserID) -> Bool {
-        kept.withLock { $0.knownHeavy[user] != nil }
+        state.withLock { $0.knownHeavy[user] != nil }
     }
 
     /// Remembers that the ledgers of `users` are heavy.
     func noteHeavy(_ users: Set<UserID>) {
-        kept.withLock { kept in
-            for user in users { kept.knownHeavy[user] = true }
+        state.withLock { state in
+            for user in users { state.knownHeavy[user] = true }
         }
     }
 
-    /// Drops what is kept of somebody.
+    /// Removes the ledger of `user` from the cache.
     func forget(_ user: UserID) {
-        kept.withLock { $0[user] = nil }
+        state.withLock { $0[user] = nil }
     }
 
     /// Keeps what is committed.
-    func keep(_ ledger: Kept) {
-        kept.withLock { $0[ledger.ledger.user] = ledger }
+    func keep(_ ledger: CachedLedger) {
+        state.withLock { $0[ledger.ledger.user] = ledger }
     }
 
-    /// The ledgers under `heads`, each behind what is kept of it in `grown`, or from its start where that is no part of it.
+    /// The ledgers under `heads`, each read on from its part in `grown`, or from its start if that part does not belong
+    /// to it.
     private func read(
-        _ heads: [UserID: UserRow.Head], behind grown: [UserID: Kept], in session: Session
-    ) throws(DatabaseError) -> [Kept] {
+        _ heads: [UserID: UserRow.Head], behind grown: [UserID: CachedLedger], in session: Session
+    ) throws(DatabaseError) -> [CachedLedger] {
         var loaded: [UserID: LedgerEntryRow.Loaded] = [:]
         let usual = heads.filter { !$0.value.isHeavy }
         let places = usual.sorted { $0.value.pseudonym < $1.value.pseudonym }.map { user, head in
@@ -122,11 +126,11 @@ final class LedgerCache: Sendable {
             let place = LedgerEntryRow.Place(pseudonym: head.pseudonym, after: grown[user]?.length ?? 0)
             loaded[user] = try LedgerEntryRow.loadInSlices(to: head.length, from: place, in: session)
         }
-        var read: [Kept] = []
+        var read: [CachedLedger] = []
         var torn: [UserID: UserRow.Head] = [:]
         for (user, head) in heads {
             guard let rest = loaded[user] else { continue }
-            if let ledger = Kept(user, head.pseudonym, grown[user], rest) {
+            if let ledger = CachedLedger(user, head.pseudonym, grown[user], rest) {
                 read.append(ledger)
             } else {
                 torn[user] = head
@@ -136,10 +140,10 @@ final class LedgerCache: Sendable {
     }
 }
 
-extension LedgerCache.Kept {
-    /// A ledger as it was kept and what stands behind it; nil when the two do not join.
+extension LedgerCache.CachedLedger {
+    /// A cached ledger and the entries after it; nil when the two do not join.
     fileprivate init?(
-        _ user: UserID, _ pseudonym: UInt64, _ start: LedgerCache.Kept?, _ rest: LedgerEntryRow.Loaded
+        _ user: UserID, _ pseudonym: UInt64, _ start: LedgerCache.CachedLedger?, _ rest: LedgerEntryRow.Loaded
     ) {
         guard rest.joint == start?.head else { return nil }
         self.init(

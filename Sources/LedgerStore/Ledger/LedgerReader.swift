@@ -1,73 +1,73 @@
 package import Entitlements
 package import MariaDB
 
-/// Reads ledgers, everybody's who is waiting in one statement.
+/// Reads ledgers. One statement reads for all readers that wait.
 package final class LedgerReader: Sendable {
     /// How many users' ledgers one statement reads at most.
     private static let maximumBatch = 64
     /// How many readers wait at most; one more is told that the database is overloaded.
     private static let maximumWaiting = 8_192
 
-    /// Somebody who waits.
+    /// A reader that waits for one user's ledger.
     private struct Reading: Sendable {
         let user: UserID
         let resume: @Sendable (Result<UserLedger, DatabaseError>) -> Void
     }
 
-    /// A request that asks which of its texts were verified before.
-    private struct Recollection: Sendable {
+    /// A request that waits to hear which of its texts were verified before.
+    private struct ReplayLookup: Sendable {
         let digests: Set<[UInt8]>
         let resume: @Sendable (Result<[[UInt8]: Replay], DatabaseError>) -> Void
     }
 
     private let pool: Pool
-    private let catalogue: CatalogueShelf
+    private let catalogue: CatalogueVersionCache
     private let cache: LedgerCache
-    private let lane = Lane<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    private let replayLane = Lane<Recollection>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    /// Those whose ledgers take long to read; nobody else waits behind them.
-    private let heavyLane = Lane<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    private let queue = BatchQueue<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    private let replayQueue = BatchQueue<ReplayLookup>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    /// Readers of ledgers that take long to read, so that other readers do not wait behind them.
+    private let heavyQueue = BatchQueue<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
     /// A reader that keeps ledgers for itself.
-    package convenience init(pool: Pool, catalogue: CatalogueShelf) {
+    package convenience init(pool: Pool, catalogue: CatalogueVersionCache) {
         self.init(pool: pool, catalogue: catalogue, cache: LedgerCache())
     }
 
-    init(pool: Pool, catalogue: CatalogueShelf, cache: LedgerCache) {
+    init(pool: Pool, catalogue: CatalogueVersionCache, cache: LedgerCache) {
         self.pool = pool
         self.catalogue = catalogue
         self.cache = cache
     }
 
-    /// Reads until `shutDown`; returns when everybody in line is answered.
+    /// Reads until `shutDown`; returns when all waiting readers are answered.
     package func run() async {
-        async let heavy: Void = heavyLane.run(runners: 1) { await self.readHeavy($0) }
-        async let replays: Void = replayLane.run(runners: 1) { await self.recollect($0) }
-        await lane.run(runners: 1) { await self.read($0) }
-        heavyLane.close()
+        async let heavy: Void = heavyQueue.run(runners: 1) { await self.readHeavy($0) }
+        async let replays: Void = replayQueue.run(runners: 1) { await self.findReplays($0) }
+        await queue.run(runners: 1) { await self.read($0) }
+        heavyQueue.close()
         await heavy
         await replays
     }
 
     /// Takes no more readers.
     package func shutDown() {
-        lane.close()
-        replayLane.close()
+        queue.close()
+        replayQueue.close()
     }
 
-    /// Everything recorded of `user` by now; empty for one never seen. After it the catalogue at hand is the newest.
+    /// Everything recorded of `user` by now; empty for one never seen. After it the cached catalogue is the newest.
     /// Throws when the database is away.
     package func ledger(of user: UserID) async throws(DatabaseError) -> UserLedger {
         try await withCheckedContinuation { continuation in
-            submit(Reading(user: user) { continuation.resume(returning: $0) }, to: lane)
+            submit(Reading(user: user) { continuation.resume(returning: $0) }, to: queue)
         }.get()
     }
 
     /// Those of the texts with these SHA-256 digests that were verified before. Throws when the database is away.
     package func replays(of digests: Set<[UInt8]>) async throws(DatabaseError) -> [[UInt8]: Replay] {
         try await withCheckedContinuation { continuation in
-            let asked = Recollection(digests: digests) { continuation.resume(returning: $0) }
-            if !replayLane.submit(asked) {
+            let asked = ReplayLookup(digests: digests) { continuation.resume(returning: $0) }
+            if !replayQueue.submit(asked) {
                 asked.resume(.failure(DatabaseError(.overloaded, statement: "find replays")))
             }
         }.get()
@@ -78,7 +78,7 @@ package final class LedgerReader: Sendable {
         try await pool.with { (session) throws(DatabaseError) in try NoteRow.load(digests, in: session) }
     }
 
-    private func recollect(_ asked: [Recollection]) async {
+    private func findReplays(_ asked: [ReplayLookup]) async {
         let digests = asked.reduce(into: Set()) { $0.formUnion($1.digests) }
         let found: Result<[[UInt8]: Replay], DatabaseError>
         do {
@@ -90,8 +90,8 @@ package final class LedgerReader: Sendable {
         for request in asked { request.resume(found.map { $0.filter { request.digests.contains($0.key) } }) }
     }
 
-    private func submit(_ reading: Reading, to lane: Lane<Reading>) {
-        if !lane.submit(reading) {
+    private func submit(_ reading: Reading, to queue: BatchQueue<Reading>) {
+        if !queue.submit(reading) {
             reading.resume(.failure(DatabaseError(.overloaded, statement: UserRow.headsByUser.name)))
         }
     }
@@ -99,16 +99,16 @@ package final class LedgerReader: Sendable {
     private func read(_ readings: [Reading]) async {
         do {
             let found = try await load(Array(Set(readings.map(\.user))), withHeavy: false)
-            if found.catalogueVersion != catalogue.atHand.newest { try await catalogue.refresh() }
+            if found.catalogueVersion != catalogue.cached.newest { try await catalogue.refresh() }
             for reading in readings {
                 if found.heavy.contains(reading.user) {
-                    submit(reading, to: heavyLane)
+                    submit(reading, to: heavyQueue)
                 } else {
                     reading.resume(.success(found.ledgers[reading.user] ?? UserLedger(user: reading.user)))
                 }
             }
         } catch {
-            // One ledger that cannot be read is nobody else's fault.
+            // A ledger that cannot be read must not fail the other readers.
             guard readings.count > 1, !error.isDatabaseAway else {
                 return readings.forEach { $0.resume(.failure(error)) }
             }

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A decision that waits in the writer lane for its turn.
+/// A decision that waits in the write queue for its batch.
 struct Request: Sendable {
     let users: Set<UserID>
     let evidence: [Evidence]

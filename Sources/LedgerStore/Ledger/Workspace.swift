@@ -19,35 +19,35 @@ struct Workspace {
         /// Nil until it is written.
         var id: UInt64?
         var owner: UserID?
-        /// Since when, if this batch made it theirs.
+        /// When the owner got it, if this batch made them its owner.
         var ownedSince: Instant?
-        /// Who had it before; what is learned of it enters their ledgers too.
+        /// Users who had it before. Statements about it that come later enter their ledgers too.
         var formerHolders: Set<UserID> = []
         /// The signed states that have rows of their own.
         var states: [State] = []
-        /// What this batch was shown that ledgers alone keep.
+        /// Statements that this batch was shown and that have no rows of their own: only ledgers keep them.
         var brought: [Statement] = []
         /// The owner and the former holders that the rows name.
         var loadedOwner: UserID?
         var loadedHolders: Set<UserID> = []
 
-        /// Everybody who has or had it, ascending.
+        /// The owner and the former holders, ascending.
         var holders: [UserID] { (owner.map { formerHolders.union([$0]) } ?? formerHolders).sorted() }
     }
 
     /// A state, and the row it has or will have.
     struct State {
         let purchase: VerifiedPurchase
-        /// The same as its row and ledgers hold it.
+        /// The statement as its row and the ledgers store it.
         let statement: String
         let contentHash: [UInt8]
         /// Nil until it is written.
         var id: UInt64?
         /// The row that keeps the text: nil for this row itself.
         var textOf: UInt64?
-        /// For a new one whose text stands in another new one: where among the purchase's states.
+        /// For a new state whose text is stored with another new state: the index of that state.
         let repeats: Int?
-        /// What to write, for a new one.
+        /// What to write, for a new state.
         let new: (proof: Evidence.Proof, recordedAt: Instant)?
     }
 
@@ -57,13 +57,14 @@ struct Workspace {
     let keys: [PurchaseKey]
     var holdings: [PurchaseKey: Holding]
     private(set) var tokenHolders: [Label: UserID]
-    /// The account tokens that name somebody else since this batch.
+    /// The account tokens that this batch moved to another user.
     private(set) var movedTokens: Set<Label> = []
-    /// The words of what this batch appended.
+    /// The notes of the entries that this batch appended.
     private(set) var notes: [NoteRow] = []
-    /// What is to be written beside the ledgers.
+    /// The rows to be written apart from the ledgers.
     private(set) var sideRows: [any StoredSideRow] = []
-    /// Whether a decision concerned people or purchases that its request had not named: nothing of the batch is kept.
+    /// Whether a decision concerned people or purchases that its request had not named. If so, nothing of the batch is
+    /// written.
     private(set) var isMisused = false
     private let salt: @Sendable () -> [UInt8]
 
@@ -79,7 +80,8 @@ struct Workspace {
         self.salt = salt
     }
 
-    /// What a decision about `users` and the purchases of `keys` may know: of all erased people too, for they may owe something.
+    /// What a decision about `users` and the purchases of `keys` may know. It includes all erased people, because they
+    /// may owe something.
     func history(
         for users: Set<UserID>, _ keys: Set<PurchaseKey>, isEvidenceNew: Bool
     ) -> PurchaseHistory {
@@ -95,9 +97,9 @@ struct Workspace {
             }, tokenHolders: tokenHolders, isEvidenceNew: isEvidenceNew)
     }
 
-    /// Keeps a statement, unless it is there: repeats, and the other spellings of a signature, change nothing. It enters the ledgers
-    /// of all who have or had the purchase, and with it what was a repeat until it came; one that has a row does not where the one
-    /// signed before it says the same (`semantics.md` §1). Whether it was kept.
+    /// Keeps a statement, unless it is there: repeats, and the other spellings of a signature, change nothing. It
+    /// enters the ledgers of all who have or had the purchase, and with it what was a repeat until it came; one that
+    /// has a row does not where the one signed before it says the same (`semantics.md` §1). Whether it was kept.
     mutating func record(_ evidence: Evidence) -> Bool {
         let statement = evidence.statement
         guard let holding = holdings[statement.key] else {
@@ -120,7 +122,8 @@ struct Workspace {
         return true
     }
 
-    /// Forgets of what was recorded what ledgers alone would keep of purchases that nobody has, once that is decided; the rest.
+    /// Drops the statements that only ledgers would keep, of purchases that have no owner after the decision; returns
+    /// the others of `evidence`.
     mutating func dropUnowned(of evidence: [Evidence]) -> [Evidence] {
         let isKept = { (evidence: Evidence, holdings: [PurchaseKey: Holding]) in
             evidence.proof != nil || holdings[evidence.statement.key]?.owner != nil
@@ -130,7 +133,7 @@ struct Workspace {
         return kept
     }
 
-    /// Adds a state to those that have rows, unless it has one.
+    /// Adds a state to those that have rows, unless it has a row.
     private mutating func keep(_ state: VerifiedPurchase, provedBy proof: Evidence.Proof) -> Bool {
         let (statement, contentHash) = StatementContent.row(of: state)
         let states = holdings[state.key]?.states ?? []
@@ -147,7 +150,7 @@ struct Workspace {
         return true
     }
 
-    /// Whether a statement is known of a purchase beside the states that have rows.
+    /// Whether a statement that has no row of its own is known already.
     private func isStated(_ statement: Statement, in holding: Holding) -> Bool {
         holding.brought.contains(statement)
             || holding.holders.contains {
@@ -155,7 +158,7 @@ struct Workspace {
             }
     }
 
-    /// Enters statements, of which only the first is known not to be there.
+    /// Enters statements into the ledgers. Only the first is known to be missing there.
     private mutating func enter(_ statements: [Statement], into user: UserID) {
         let lacking = statements.dropFirst().filter { statement in
             !(people[user]?.ledger.entries.contains { $0.fact.statement == statement } ?? false)
@@ -172,7 +175,7 @@ struct Workspace {
         } ?? false
     }
 
-    /// Does what a decision wants: bindings, then moves, then the other facts, then tokens.
+    /// Applies a decision: bindings, then moves, then the other facts, then tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
             bind(key, to: user, note: decision.bindingNote)
@@ -204,12 +207,12 @@ struct Workspace {
         movedTokens.insert(token)
     }
 
-    /// What is about a purchase itself concerns all who have or had it.
+    /// A fact about the purchase itself concerns its owner and all former holders.
     private mutating func tellOthers(than user: UserID, _ draft: LedgerEntry.Draft, of key: PurchaseKey) {
         for holder in holdings[key]?.holders ?? [] where holder != user { append([draft], to: holder) }
     }
 
-    /// Makes a purchase a user's: everything known of it enters the user's ledger.
+    /// Makes a user the owner of a purchase. Everything that is known of it enters the user's ledger.
     private mutating func bind(_ key: PurchaseKey, to user: UserID, note: Note?) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         let signed = holding.states.map { Statement.purchase($0.purchase) }
@@ -219,14 +222,14 @@ struct Workspace {
         setOwner(of: key, user)
     }
 
-    /// Makes the purchase that a grant is a user's; its facts are drafted by the decision.
+    /// Makes a user the owner of the purchase that a grant is. The decision has drafted its facts.
     private mutating func give(_ key: PurchaseKey, to user: UserID) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         setOwner(of: key, user)
     }
 
-    /// Makes a purchase another user's: what the giver knows about it enters the receiver's ledger, and both say so in the same
-    /// words.
+    /// Makes another user the owner of a purchase. What the giver's ledger has about it enters the receiver's ledger,
+    /// and both ledgers refer to the same note.
     private mutating func carryOut(_ move: Move, of key: PurchaseKey) {
         guard let holding = holdings[key], let giver = holding.owner, let given = people[giver],
             let receiver = people[move.receiver]
@@ -246,7 +249,7 @@ struct Workspace {
         holdings[key]?.ownedSince = people[user]?.ledger.entries.last?.recordedAt
     }
 
-    /// Appends in the order of `recorded_at`, behind entries that this program cannot read too.
+    /// Appends in the order of `recorded_at`, also after entries that this program cannot read.
     private mutating func append(_ drafts: [LedgerEntry.Draft], to user: UserID) {
         guard let head = people[user]?.head else { return misuse() }
         let digests = drafts.map { draft in draft.note.map { keep($0, about: head.pseudonym) } ?? draft.kept }
@@ -254,7 +257,7 @@ struct Workspace {
         people[user]?.ledger.append(drafts, at: max(now, head.lastRecordedAt + 1)) { _ in next.next() ?? nil }
     }
 
-    /// Keeps words, to be written with the entry that they go with.
+    /// Takes a note, to be written with its entry.
     private mutating func keep(_ note: Note, about subject: UInt64, and other: UInt64? = nil) -> NoteDigest {
         let row = NoteRow(note, about: subject, and: other, salt: salt())
         notes.append(row)
@@ -265,7 +268,7 @@ struct Workspace {
 }
 
 extension UserLedger {
-    /// What goes along with the purchase of `key` and is not known here, of what `giver` knows.
+    /// The facts about the purchase of `key` in the ledger of `giver` that go to the receiver and are not there yet.
     fileprivate func lacking(of key: PurchaseKey, in giver: UserLedger) -> [LedgerEntry.Draft] {
         let known = Set(entries.lazy.map(\.fact).filter { $0.purchase == key })
         return giver.entries.lazy.filter { entry in

@@ -10,11 +10,11 @@ struct WriteBack {
 
     /// What was written.
     struct Written {
-        /// The ledgers that grew, to be kept at hand once this is committed.
-        let grown: [LedgerCache.Kept]
-        /// Where one of them stands then; nil when none grew.
+        /// The ledgers that grew, to be cached once this is committed.
+        let grown: [LedgerCache.CachedLedger]
+        /// The new head of one of them; nil when none grew.
         let head: UserRow.Head?
-        /// What they give then.
+        /// Their timelines after it.
         let folded: [UserID: FoldedLedger]
     }
 
@@ -35,7 +35,7 @@ struct WriteBack {
     /// A state to insert: of which purchase, and where among its states.
     private typealias Pending = (key: PurchaseKey, index: Int, new: (proof: Evidence.Proof, recordedAt: Instant))
 
-    /// First those whose text is kept with them, then those whose text stands in one of the first.
+    /// First the states that are stored with their text, then the states whose text is stored with one of the first.
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
@@ -92,20 +92,20 @@ struct WriteBack {
 
     /// Writes the owners of purchases that were there before.
     private func handOver(in workspace: Workspace, _ session: Session) throws(DatabaseError) {
-        var bindings: [PurchaseRow.Binding] = []
+        var bindings: [HolderRow.Binding] = []
         for key in workspace.keys {
             guard let holding = workspace.holdings[key], let id = holding.id else { continue }
             if let owner = workspace.newOwner(of: key) {
                 bindings.append(
-                    PurchaseRow.Binding(
+                    HolderRow.Binding(
                         purchase: id, owner: owner.pseudonym, boundAt: owner.boundAt,
                         hasEarlierStates: holding.states.contains { $0.new == nil }))
             }
         }
-        try PurchaseRow.bind(bindings, in: session)
+        try HolderRow.bind(bindings, in: session)
     }
 
-    /// Writes who owned purchases before their owners, also of those that were made and went on in this batch.
+    /// Writes the former holders of purchases, also of purchases that this batch made and moved.
     private func addFormerHolders(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         var former: [(purchase: UInt64, holder: UInt64)] = []
         for holding in workspace.keys.lazy.compactMap({ workspace.holdings[$0] }) {
@@ -113,7 +113,7 @@ struct WriteBack {
             let new = holding.formerHolders.subtracting(holding.loadedHolders)
             former += new.compactMap { workspace.people[$0]?.head.pseudonym }.sorted().map { (id, $0) }
         }
-        try PurchaseRow.addFormerHolders(former, in: session)
+        try HolderRow.addFormer(former, in: session)
     }
 
     private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
@@ -123,10 +123,10 @@ struct WriteBack {
         }
     }
 
-    /// Makes rows of purchases of which something is known now.
+    /// Makes the rows of purchases that have an owner or a state now.
     ///
-    /// They are made in the order of the index that keeps them apart, so that nobody who waits at one of them holds the gap in
-    /// which the next one belongs.
+    /// They are made in the order of their unique index, so that a transaction that waits at one of them does not hold
+    /// the gap that the next one belongs in.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         let missing = workspace.keys.filter { key in
             workspace.holdings[key].map { $0.id == nil && ($0.owner != nil || !$0.states.isEmpty) } ?? false
@@ -139,11 +139,11 @@ struct WriteBack {
 
     private func appendEntries(
         of workspace: Workspace, in session: Session
-    ) throws(DatabaseError) -> (grown: [LedgerCache.Kept], head: UserRow.Head?) {
+    ) throws(DatabaseError) -> (grown: [LedgerCache.CachedLedger], head: UserRow.Head?) {
         let states = workspace.rowsOfStates
         var entries: [(new: LedgerEntryRow.New, hash: [UInt8])] = []
         var heads: [UserRow.Head] = []
-        var grown: [LedgerCache.Kept] = []
+        var grown: [LedgerCache.CachedLedger] = []
         for person in workspace.changed {
             var head = person.head
             var purchases = person.purchases
@@ -163,7 +163,7 @@ struct WriteBack {
             }
             heads.append(head)
             grown.append(
-                LedgerCache.Kept(
+                LedgerCache.CachedLedger(
                     pseudonym: head.pseudonym, length: head.length, head: head.hash, ledger: person.ledger,
                     purchases: purchases))
         }
@@ -172,8 +172,8 @@ struct WriteBack {
         return (grown, heads.first)
     }
 
-    /// Writes the rows of the projection that the appended facts change, and removes those that they end; what the ledgers that
-    /// grew give.
+    /// Writes the rows of the projection that the appended facts change, and removes those that they end; what the
+    /// ledgers that grew give.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
         var folded: [UserID: FoldedLedger] = [:]
         var rows: [SubscriptionRow] = []

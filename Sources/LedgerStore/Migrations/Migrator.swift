@@ -2,9 +2,10 @@ package import MariaDB
 
 /// Brings the schema forward, one recorded step after the other.
 ///
-/// MariaDB commits at each DDL statement, so a step is claimed by inserting its row, carried out, and marked done. Whoever
-/// finds a step claimed waits a while for its claimant and then carries it out as well: every step is safe to repeat, so
-/// neither a kill at any point nor several instances at once can harm. No lock is held, so a Galera cluster can run it.
+/// MariaDB commits at each DDL statement, so a step is claimed by inserting its row, carried out, and marked done. An
+/// instance that finds a step claimed waits a while for the claimant and then carries it out as well: every step is
+/// safe to repeat, so neither a kill at any point nor several instances at once can harm. No lock is held, so a Galera
+/// cluster can run it.
 package struct Migrator: Sendable {
     /// How often, and for how long, a step that another instance claimed is waited for.
     private static let patience = (checks: 50, interval: Duration.milliseconds(100))

@@ -2,8 +2,8 @@ package import MariaDB
 
 /// Which schemas this program works with.
 ///
-/// Migrations within the same hundred only add what older programs may ignore and take away what none of them names, so that
-/// old and new instances run side by side during an upgrade; any other opens the next hundred.
+/// Migrations within the same hundred only add what older programs may ignore and take away what none of them names, so
+/// that old and new instances run side by side during an upgrade; any other opens the next hundred.
 package enum Schema {
     /// From the newest migration this program needs to the last that may follow it without harm.
     package static let accepted = 19...99
@@ -39,8 +39,9 @@ extension Schema {
         LIMIT 0
         """)
 
-    /// The same, read together with whether this server takes writes and has all tables: `SELECT 1` answers on a node that
-    /// has and can do nothing. Throws when the database is away, takes no writes or lacks a table of an accepted schema.
+    /// The same, read together with whether this server takes writes and has all tables: `SELECT 1` answers on a node
+    /// that has and can do nothing. Throws when the database is away, takes no writes or lacks a table of an accepted
+    /// schema.
     package static func writableVersion(in pool: Pool) async throws(DatabaseError) -> Int {
         try await pool.with { (session) throws(DatabaseError) in
             guard try session.query(writable).first?.bool(0) == true else {

@@ -16,7 +16,7 @@ struct BearerVerifierTests {
         return try await verifier.user(authorization: field, at: now)
     }
 
-    @Test func claimsThatNameAUserAreAdmitted() async throws {
+    @Test func `claims that name a user are admitted`() async throws {
         for (claims, user) in [
             (#"{"sub":"u1","exp":\#(exp)}"#, "u1"), (#"{"sub":42,"exp":\#(exp).5}"#, "42"),
             (#"{"sub":18446744073709551616,"exp":\#(exp)}"#, "18446744073709551616"),
@@ -27,7 +27,7 @@ struct BearerVerifierTests {
         }
     }
 
-    @Test func everythingElseIsRefused() async throws {
+    @Test func `other claims are refused`() async throws {
         let good = Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#)
         let parts = good.split(separator: ".")
         let none = Fixture.token(#"{"sub":"u1","exp":\#(exp)}"#, header: #"{"alg":"none"}"#)
@@ -58,7 +58,7 @@ struct BearerVerifierTests {
         }
     }
 
-    @Test func datesHaveAMinuteOfLeewayAlsoForRememberedTokens() async throws {
+    @Test func `dates have a minute of leeway, also for remembered tokens`() async throws {
         let now = Fixture.now.milliseconds / 1000
         let verifier = try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy())
         let field = "Bearer " + Fixture.token(#"{"sub":"u1","iat":\#(now),"nbf":\#(now + 100),"exp":\#(now + 200)}"#)
@@ -70,7 +70,7 @@ struct BearerVerifierTests {
         }
     }
 
-    @Test func issuerAndAudienceAreCheckedWhenConfigured() async throws {
+    @Test func `issuer and audience are checked when configured`() async throws {
         let policy = BearerPolicy(issuer: "https://login", audience: "app", userIDClaim: "uid")
         func claims(_ rest: String) -> String { "Bearer " + Fixture.token(#"{"uid":7,"exp":\#(exp)\#(rest)}"#) }
         for rest in [#","iss":"https://login","aud":"app""#, #","iss":"https://login","aud":["x","app"]"#] {
@@ -85,13 +85,13 @@ struct BearerVerifierTests {
         }
     }
 
-    @Test func emptySecretsAndOtherTextsAreNoKeys() async throws {
+    @Test func `empty secrets and other texts are no keys`() async throws {
         for keys in [BearerVerifier.Keys.secrets([]), .secrets([[]]), .publicKey("nonsense")] {
             await #expect(throws: UnusableKey.self) { try await BearerVerifier(keys, policy: BearerPolicy()) }
         }
     }
 
-    @Test func publicKeysOfThreeKindsFixTheAlgorithm() async throws {
+    @Test func `public keys of three kinds fix the algorithm`() async throws {
         let p256 = P256.Signing.PrivateKey()
         let ed25519 = Curve25519.Signing.PrivateKey()
         let edPEM = EdDSA.PublicKey(backing: ed25519.publicKey).pemRepresentation
@@ -110,7 +110,7 @@ struct BearerVerifierTests {
         }
     }
 
-    @Test func anRSAKeyChecksWhatAnotherLibrarySigned() async throws {
+    @Test func `an RSA key checks what another library signed`() async throws {
         let key = try JWTKit.Insecure.RSA.PrivateKey(backing: _RSA.Signing.PrivateKey(keySize: .bits2048))
         let signer = await JWTKeyCollection().add(rsa: key, digestAlgorithm: .sha256, kid: "k")
         let token = try await signer.sign(Claims(sub: "u1", exp: Double(exp)), kid: "k")
@@ -137,7 +137,7 @@ struct BearerVerifierTests {
 }
 
 struct Base64URLTests {
-    @Test func oneSpellingForEveryByteString() {
+    @Test func `one spelling for every byte string`() {
         for length in 0..<64 {
             let bytes = (0..<length).map { _ in UInt8.random(in: 0...255) }
             #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)

@@ -26,7 +26,7 @@ struct RemoteKeysTests {
         }
     }
 
-    @Test func keysAreFetchedOnceAndAgainForUnknownNamesAtMostOnceAMinute() async throws {
+    @Test func `keys are fetched once, and again for unknown names at most once a minute`() async throws {
         let (first, second) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let login = Login()
         login.state.withLock { $0.keys = [("a", first)] }
@@ -128,7 +128,7 @@ struct RemoteKeysTests {
         #expect(await !Self.isAdmitted(token, by: verifier, after: RemoteKeys.longestAge + 180_000))
     }
 
-    @Test func withoutAnyKeysTheyAreAskedForEverySecond() async throws {
+    @Test func `without any keys, they are asked for every second`() async throws {
         let key = P256.Signing.PrivateKey()
         let login = Login()
         login.state.withLock { $0 = ([("a", key)], true, 0) }
@@ -148,7 +148,7 @@ struct RemoteKeysTests {
         #expect(login.state.withLock { $0.fetches } == 2)
     }
 
-    @Test func withoutAnyKeysNobodyIsRefusedForGood() async throws {
+    @Test func `without any keys, nobody is refused for good`() async throws {
         let verifier = try await BearerVerifier(
             .remote(RemoteKeys { throw Login.Down() }), policy: BearerPolicy())
         await #expect(throws: BearerRefusal.keysUnavailable) {

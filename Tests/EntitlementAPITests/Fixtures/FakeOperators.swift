@@ -18,7 +18,7 @@ final class FakeOperators: OperatorService {
 
     /// Who had coverage, whenever it is asked.
     private let covered: [UserID]
-    private let late: [LatePurchase]
+    private let late: [LatePassCandidate]
     private let anomalyCandidates: [AnomalyCandidate]
     private let conflicts: [AccountConflict]
     private let testers: [SandboxTester]
@@ -26,7 +26,7 @@ final class FakeOperators: OperatorService {
     private let found: [Found]
 
     init(
-        isBusy: Bool = false, covered: [UserID] = [], late: [LatePurchase] = [],
+        isBusy: Bool = false, covered: [UserID] = [], late: [LatePassCandidate] = [],
         anomalyCandidates: [AnomalyCandidate] = [], conflicts: [AccountConflict] = [], testers: [SandboxTester] = [],
         found: [Found] = []
     ) {
@@ -105,7 +105,8 @@ final class FakeOperators: OperatorService {
             next: last.map { CoveredUsers.Place(expiresAt: place.expiresAt, purchase: 1, pseudonym: $0) })
     }
 
-    func late(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePurchase> {
+    func latePassCandidates(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<LatePassCandidate>
+    {
         page(of: late, before: id, limit: limit, number: \.id)
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import EntitlementAPI
 
 struct RateLimiterTests {
-    @Test func aMinutesWorthIsThereAtOnceAndRefillsEvenly() throws {
+    @Test func `a minute's worth is there at once and refills evenly`() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 6, restorePerMinute: 0, readPerMinute: 1))
         let user = try Fixture.user()
         let start = Fixture.now
@@ -23,7 +23,7 @@ struct RateLimiterTests {
         for _ in 0..<1000 { #expect(limiter.take(.restore, for: .user(user), at: start) == nil) }
     }
 
-    @Test func aClockThatGoesBackRefillsNothing() throws {
+    @Test func `a clock that goes back refills nothing`() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 1))
         let user = try Fixture.user()
         #expect(limiter.take(.attach, for: .user(user), at: Fixture.now) == nil)
@@ -33,7 +33,7 @@ struct RateLimiterTests {
 }
 
 struct BoundedCacheTests {
-    @Test func itNeverHoldsMoreThanItsCapacityAndKeepsWhatIsUsed() {
+    @Test func `it never holds more than its capacity and keeps what is used`() {
         var cache = BoundedCache<Int, Int>(capacity: 100)
         for number in 0..<10_000 {
             cache[number] = number

@@ -10,7 +10,7 @@ import Testing
 struct AdminRoutesTests {
     private static let admin = FakeOperators.secret(.admin)
 
-    @Test func aWriteNeedsAKeyOfItsOwn() async throws {
+    @Test func `a write needs a key of its own`() async throws {
         try await TestServer.run(operators: FakeOperators(isBusy: true)) { server in
             let path = "/api/admin/api-keys"
             let body = #"{"name":"till","scopes":["read"]}"#
@@ -32,7 +32,7 @@ struct AdminRoutesTests {
         }
     }
 
-    @Test func aKeyIsOfTheRightForm() async throws {
+    @Test func `a key is of the right form`() async throws {
         try await TestServer.run { server in
             for (body, pointer) in [
                 ("{}", "#/name"), (#"{"name":7,"scopes":["read"]}"#, "#/name"), (#"{"name":"a"}"#, "#/scopes"),
@@ -49,7 +49,7 @@ struct AdminRoutesTests {
         }
     }
 
-    @Test func aPageIsOfTheRightSizeAndComesFromAnEarlierOne() async throws {
+    @Test func `a page is of the right size and comes from an earlier one`() async throws {
         try await TestServer.run { server in
             let lists = [
                 "transactions", "audit", "api-keys", "ended-before-attached", "anomalies", "conflicts",
@@ -88,7 +88,8 @@ struct AdminRoutesTests {
             #expect(
                 first.body.hasPrefix(
                     #"{"data":[{"apple_account":"7048","app":"com.example.app","environment":"Sandbox","users":["#
-                        + #"{"user_id":"u1","purchases":2},{"user_id":null,"purchases":1},{"user_id":"u2","purchases":1}]}],"#
+                        + #"{"user_id":"u1","purchases":2},{"user_id":null,"purchases":1},"#
+                        + #"{"user_id":"u2","purchases":1}]}],"#
                 ),
                 "\(first.body)")
             let cursor = try #require(try first.json["next_cursor"]?.string)
@@ -98,7 +99,7 @@ struct AdminRoutesTests {
         }
     }
 
-    @Test func theCatalogueSaysWhatIsInForce() async throws {
+    @Test func `the catalogue says what is in force`() async throws {
         try await TestServer.run { server in
             let json = try await server.send("GET", "/api/admin/catalog", token: FakeOperators.secret(.read)).json
             #expect(json["catalog_version"]?.integer == "3" && json["default_tier"]?.string == "free")
@@ -124,7 +125,7 @@ struct AdminRoutesTests {
         }
     }
 
-    @Test func aKeptAnswerOpensWithItsServersKeyAndForItsRequestOnly() throws {
+    @Test func `a kept answer opens with its server's key and for its request only`() throws {
         let secrets = try [APIKeyScope.read, .write].map {
             guard let secret = APIKeySecret(FakeOperators.secret($0)) else { throw Fixture.Missing() }
             return secret

@@ -23,7 +23,7 @@ struct AdviceRoutesTests {
         return Explained(reason: entry?["reason"]?.string, facts: facts)
     }
 
-    @Test func aChangeOfPlanNamesTheDevicesToRelease() async throws {
+    @Test func `a change of plan names the devices to release`() async throws {
         try await TestServer.run { server in
             let subscribe = try await server.send("GET", Self.planChange + "?plan_id=monthly_1")
             #expect(
@@ -44,7 +44,7 @@ struct AdviceRoutesTests {
         }
     }
 
-    @Test func aChangeOfPlanIsRefused() async throws {
+    @Test func `a change of plan is refused`() async throws {
         try await TestServer.run { server in
             for (query, pointer) in [
                 ("", "?plan_id"), ("?plan_id=annual_3&product_id=annual3", "?product_id"),
@@ -60,7 +60,7 @@ struct AdviceRoutesTests {
         }
     }
 
-    @Test func consentIsWhatWasSaidLast() async throws {
+    @Test func `consent is what was said last`() async throws {
         try await TestServer.run { server in
             let path = "/api/iap/apple/consumption-consent"
             for consents in ["true", "true", "false"] {
@@ -77,7 +77,7 @@ struct AdviceRoutesTests {
         }
     }
 
-    @Test func whatAnOperatorGaveIsManual() async throws {
+    @Test func `what an operator gave is manual`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             try server.grant(.addOn(ProductID("addon")), as: "g2")
@@ -99,7 +99,7 @@ struct AdviceRoutesTests {
         }
     }
 
-    @Test func whatWentToSomebodyElseSaysSoOnBothSides() async throws {
+    @Test func `what went to somebody else says so on both sides`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass)
             server.wait(hours: 24)

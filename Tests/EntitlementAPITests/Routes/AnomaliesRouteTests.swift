@@ -107,9 +107,10 @@ struct AnomaliesRouteTests {
             let found = try await server.send("GET", Self.list + "?limit=3", token: Self.reader)
             #expect(
                 found.body.hasPrefix(
-                    #"{"data":[{"user_id":"u2","source":"apple_iap","app":"com.example.app","environment":"Production","#
-                        + #""external_id":"odd","product_id":"pass.30d","recorded_at":"2026-01-15T12:00:00Z","#
-                        + #""recorded_at_ms":1768478400009,"reason":"unreadable_fields"},"#
+                    #"{"data":[{"user_id":"u2","source":"apple_iap","app":"com.example.app","#
+                        + #""environment":"Production","external_id":"odd","product_id":"pass.30d","#
+                        + #""recorded_at":"2026-01-15T12:00:00Z","recorded_at_ms":1768478400009,"#
+                        + #""reason":"unreadable_fields"},"#
                         + #"{"user_id":"u2","source":"apple_iap","app":"com.example.app","environment":"Sandbox","#
                         + #""external_id":"sandbox","product_id":"pass.31d","recorded_at":"2026-01-15T12:00:00Z","#
                         + #""recorded_at_ms":1768478400008,"reason":"unknown_product"},{"user_id":"u2","#),

@@ -10,7 +10,7 @@ import Testing
 struct AttachRouteTests {
     private static let path = "/api/iap/apple/transactions/attach"
 
-    @Test func aFirstAttachAndItsRepeatAnswerAlikeButForTheOutcome() async throws {
+    @Test func `a first attach and its repeat answer alike but for the outcome`() async throws {
         try await TestServer.run { server in
             let jws = try server.authority.sign(Fixture.pass()).text
             let first = try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"}"#)
@@ -32,7 +32,7 @@ struct AttachRouteTests {
         }
     }
 
-    @Test func badBodiesAreNamedAndNothingIsRecorded() async throws {
+    @Test func `bad bodies are named, and nothing is recorded`() async throws {
         try await TestServer.run { server in
             let jws = try server.authority.sign(Fixture.pass()).text
             let bodies: [(String, Int, String)] = [
@@ -84,7 +84,7 @@ struct AttachRouteTests {
         }
     }
 
-    @Test func evidenceIsRefusedWithItsReasonAndOwnershipWithItsCode() async throws {
+    @Test func `evidence is refused with its reason, and ownership with its code`() async throws {
         try await TestServer.run { server in
             func attach(_ jws: String, _ rest: String = "") async throws -> TestServer.Answer {
                 try await server.send("POST", Self.path, #"{"signedTransactionJWS":"\#(jws)"\#(rest)}"#)
@@ -115,7 +115,7 @@ struct AttachRouteTests {
         }
     }
 
-    @Test func onlyAGenuineAppTransactionProvesTheAppleAccount() async throws {
+    @Test func `only a genuine app transaction proves the Apple account`() async throws {
         try await TestServer.run(service: FakeService(rules: ClaimRules(unclaimed: .proof))) { server in
             let jws = try server.authority.sign(Fixture.pass()).text
             var account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: 1_768_003_200_000)
@@ -137,7 +137,7 @@ struct AttachRouteTests {
 struct RestoreRouteTests {
     private static let path = "/api/iap/apple/restore"
 
-    @Test func eachItemHasItsOwnVerdict() async throws {
+    @Test func `each item has its own verdict`() async throws {
         try await TestServer.run { server in
             let one = try server.authority.sign(Fixture.pass("1")).text
             let two = try server.authority.sign(Fixture.pass("2")).text
@@ -167,7 +167,7 @@ struct RestoreRouteTests {
         }
     }
 
-    @Test func behindFourForgedChainsAnUnknownOneIsToComeAgainAndThenIsJudged() async throws {
+    @Test func `behind four forged chains an unknown one is to come again, and then is judged`() async throws {
         try await TestServer.run { server in
             let forged = try (0..<6).map { _ in try Fixture.authority().sign(Fixture.pass("9")).text }
             let good = try server.authority.sign(Fixture.pass("1")).text
@@ -193,7 +193,7 @@ struct RestoreRouteTests {
         }
     }
 
-    @Test func theListHasOneToFiveHundredItems() async throws {
+    @Test func `the list has one to five hundred items`() async throws {
         try await TestServer.run(rateLimits: RateLimits(restorePerMinute: 0)) { server in
             for (body, pointer) in [
                 ("[]", "#"), ("{}", "#/signedTransactions"), (#"{"signedTransactions":"x"}"#, "#/signedTransactions"),

@@ -46,7 +46,7 @@ struct AuditedActsTests {
         }
     }
 
-    @Test func everyWriteIsToldOnceAndItsRepeatNotAgain() async throws {
+    @Test func `every write is told once, and its repeat not again`() async throws {
         try await Self.open { server in
             for (number, (method, path, body, action)) in Self.acts.enumerated() {
                 // Nothing is seen twice on the same day.
@@ -64,7 +64,7 @@ struct AuditedActsTests {
             let told = server.service.state.withLock { $0.audited }
             #expect(told.suffix(2).map(\.other) == [UserID("guest"), UserID("u2")])
             #expect(
-                told.first { $0.action == .revokePurchase }?.details
+                told.first { $0.action == .withdrawPurchase }?.details
                     == [
                         "source": "apple_iap", "app": Fixture.app.text, "environment": "Production",
                         "external_id": "c1",
@@ -73,7 +73,7 @@ struct AuditedActsTests {
         }
     }
 
-    @Test func aGrantAndAReservationAreToldByTheirNames() async throws {
+    @Test func `a grant and a reservation are told by their names`() async throws {
         try await Self.open { server in
             let body = #"{"kind":"add_days","tier":"pro","days":3,"reason":"r","reference":"t1"}"#
             let grant = try await Self.act("POST", "/grants", body, key: "k1", server).json["id"]?.string ?? ""
@@ -172,7 +172,7 @@ struct AuditedActsTests {
         }
     }
 
-    @Test func aRefusalIsNotTold() async throws {
+    @Test func `a refusal is not told`() async throws {
         try await Self.open { server in
             for (path, body) in [
                 ("/credits/credit/spend", #"{"amount":99999,"reference":"order 1"}"#),
@@ -193,7 +193,7 @@ struct AuditedActsTests {
         }
     }
 
-    @Test func whatUsersDoThemselvesIsNotTold() async throws {
+    @Test func `what users do themselves is not told`() async throws {
         try await Self.open { server in
             let spent = try await server.send(
                 "POST", "/api/credits/credit/spend", Self.spend, fields: [("Idempotency-Key", "k1")])

@@ -36,7 +36,7 @@ struct CompensationRouteTests {
         try ["given", "already_given", "not_affected"].map { try answer.json[$0]?.integer }
     }
 
-    @Test func whoHadAPassGetsOneOfItsTierAndARepeatGivesNothing() async throws {
+    @Test func `who had a pass gets one of its tier, and a repeat gives nothing`() async throws {
         try await Self.open { server in
             let dry = try await Self.run(Self.outage + #","dry_run":true"#, key: "dry", server)
             #expect(try dry.status == 200 && Self.counts(dry) == ["2", "0", "3"], "\(dry.body)")
@@ -63,7 +63,7 @@ struct CompensationRouteTests {
         }
     }
 
-    @Test func aRunGoesOnWhereItsLastAnswerEnded() async throws {
+    @Test func `a run goes on where its last answer ended`() async throws {
         try await Self.open { server in
             var (cursor, given, answers): (String?, Int, Int) = (nil, 0, 0)
             repeat {
@@ -76,14 +76,14 @@ struct CompensationRouteTests {
         }
     }
 
-    @Test func theTierMayBeAnother() async throws {
+    @Test func `the tier may be another`() async throws {
         try await Self.open { server in
             let answer = try await Self.run(Self.outage + #","tier":"free""#, key: "k", server)
             #expect(try answer.json["data"]?.elements?.first?["tier"]?.string == "free")
         }
     }
 
-    @Test func aRunThatFailsHalfWayIsRepeated() async throws {
+    @Test func `a run that fails half way is repeated`() async throws {
         try await Self.open { server in
             server.service.state.withLock { $0.failure = .unavailable(retryAfterSeconds: 1) }
             #expect(try await Self.run(key: "k", server).status == 503)
@@ -93,7 +93,7 @@ struct CompensationRouteTests {
         }
     }
 
-    @Test func anOutageThatIsNoneIsRefusedWhoeverIsThere() async throws {
+    @Test func `an outage that is none is refused, whoever is there`() async throws {
         try await TestServer.run { server in
             func refused(
                 _ status: Int, _ code: String, _ members: String, at pointer: String? = nil,

@@ -16,7 +16,7 @@ struct ConnectionGuardTests {
         text.split(separator: "HTTP/1.1 ", omittingEmptySubsequences: false).count - 1
     }
 
-    @Test func whatIsNotHTTPIsAnsweredOnceWithAProblem() async throws {
+    @Test func `what is not HTTP is answered once with a problem`() async throws {
         try await TestServer.run { server in
             for text in [
                 "nonsense\r\n\r\n", "GET /livez HTTP/9.9\r\n\r\n", "GET /livez\r\n\r\n",
@@ -46,7 +46,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func aClientOfHTTP10IsAnsweredAndClosed() async throws {
+    @Test func `a client of HTTP 1.0 is answered and closed`() async throws {
         try await TestServer.run { server in
             let once = Self.request("GET /livez HTTP/1.0")
             let (answer, isClosed) = try await RawExchange.send([once], to: server.port, patience: .seconds(3))
@@ -89,7 +89,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func headersBeyondTheLimitsAreRefused() async throws {
+    @Test func `headers beyond the limits are refused`() async throws {
         try await TestServer.run { server in
             let long = "A: " + String(repeating: "x", count: 40_000)
             let many = (0..<200).map { "A\($0): b" }
@@ -101,7 +101,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func aDeclaredLengthOverTheLimitIsRefusedUnread() async throws {
+    @Test func `a declared length over the limit is refused unread`() async throws {
         try await TestServer.run { server in
             let head = Self.request("POST \(Self.attach) HTTP/1.1", ["Content-Length: 10000000"])
             let (answer, isClosed) = try await RawExchange.send([head], to: server.port, patience: .seconds(3))
@@ -119,7 +119,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func slowHeadersAndBodiesEndTheConnection() async throws {
+    @Test func `slow headers and bodies end the connection`() async throws {
         var limits = ServerLimits()
         limits.headerSeconds = 1
         try await TestServer.run(limits: limits) { server in
@@ -130,7 +130,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func aRequestThatTakesTooLongIsAnswered503Once() async throws {
+    @Test func `a request that takes too long is answered with 503, once`() async throws {
         let service = FakeService()
         service.state.withLock { $0.delay = .seconds(3) }
         var limits = ServerLimits()
@@ -154,7 +154,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func aConnectionServesManyRequestsInOrder() async throws {
+    @Test func `a connection serves many requests in order`() async throws {
         try await TestServer.run { server in
             let get = Self.request("GET /livez HTTP/1.1")
             let last = Self.request("GET /nowhere HTTP/1.1", ["Connection: close"])
@@ -216,7 +216,7 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test func a100ContinueIsSentWhenTheBodyIsWelcome() async throws {
+    @Test func `a 100 Continue is sent when the body is welcome`() async throws {
         try await TestServer.run { server in
             let head = Self.request(
                 "POST \(Self.attach) HTTP/1.1",

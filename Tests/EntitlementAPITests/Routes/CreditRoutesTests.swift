@@ -16,7 +16,7 @@ struct CreditRoutesTests {
         "/api/credits/reservations/" + (try answer.json["reservation_id"]?.string ?? "")
     }
 
-    @Test func aSpendSaysFromWhichLotsAndItsRepeatTheSame() async throws {
+    @Test func `a spend says from which lots, and its repeat the same`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             try server.grant(.credits(50, unit: "credit", expiresAt: Fixture.now + 86_400_000), as: "g1")
@@ -52,7 +52,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func theBalanceIsMadeOfItsParts() async throws {
+    @Test func `the balance is made of its parts`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             try server.sellCredits("s1", in: .sandbox)
@@ -81,7 +81,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func theBalanceIsToldAsItWasAndWithWhatMadeIt() async throws {
+    @Test func `the balance is told as it was and with what made it`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             _ = try await server.send("POST", Self.spend, #"{"amount":70,"reference":"r"}"#, fields: Self.key("k1"))
@@ -122,7 +122,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func aSpendIsRefused() async throws {
+    @Test func `a spend is refused`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             let good = #"{"amount":1,"reference":"r"}"#
@@ -169,7 +169,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func keysBelongToTheirUser() async throws {
+    @Test func `keys belong to their user`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             try server.sellCredits("c2", to: "u2")
@@ -182,7 +182,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func aReservationIsCommittedInPart() async throws {
+    @Test func `a reservation is committed in part`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             let body = #"{"amount":60,"ttl_seconds":600}"#
@@ -208,7 +208,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func aReservationIsReleasedOrEnds() async throws {
+    @Test func `a reservation is released or ends`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             let body = #"{"amount":60,"ttl_seconds":1}"#
@@ -239,7 +239,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func anotherUsersReservationIsLikeOneThatDoesNotExist() async throws {
+    @Test func `another user's reservation is like one that does not exist`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             let made = try await server.send(
@@ -258,7 +258,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func whereUsersMayNotSpendNothingTellsMore() async throws {
+    @Test func `where users may not spend, nothing tells more`() async throws {
         try await TestServer.run(usersMaySpend: false) { server in
             try server.sellCredits()
             for path in [
@@ -275,7 +275,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func writesAreCountedApartFromAttaches() async throws {
+    @Test func `writes are counted apart from attaches`() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 1)) { server in
             try server.sellCredits()
             let body = #"{"amount":1,"reference":"r"}"#
@@ -287,7 +287,7 @@ struct CreditRoutesTests {
         }
     }
 
-    @Test func aDatabaseThatIsAwayIsAPassingFault() async throws {
+    @Test func `a database that is away is a passing fault`() async throws {
         try await TestServer.run { server in
             server.service.state.withLock { $0.failure = .unavailable(retryAfterSeconds: 3) }
             let body = #"{"amount":1,"reference":"r"}"#

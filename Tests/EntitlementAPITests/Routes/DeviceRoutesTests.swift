@@ -22,7 +22,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func aDeviceIsRegisteredOnce() async throws {
+    @Test func `a device is registered once`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             let first = try await server.send(
@@ -47,7 +47,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func devicesAreToldAsTheyWereAndWithWhatHappenedToThem() async throws {
+    @Test func `devices are told as they were and with what happened to them`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             _ = try await Self.register("d1", server)
@@ -75,7 +75,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func aSeatIsGivenBackAndTaken() async throws {
+    @Test func `a seat is given back and taken`() async throws {
         try await TestServer.run { server in
             let none = try await Self.register("d1", server)
             #expect(none.code == "seat_limit_reached")
@@ -104,7 +104,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func theLimitSuspendsAfterTheGraceAndTheStatusAtHandKnows() async throws {
+    @Test func `the limit suspends after the grace, and the cached status knows`() async throws {
         try await TestServer.run { server in
             try server.grant(.until(Fixture.now + 3_600_000, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
@@ -124,7 +124,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func beingSeenMovesTheInstant() async throws {
+    @Test func `being seen moves the instant`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
@@ -136,7 +136,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func anotherUsersDeviceIsLikeOneThatDoesNotExist() async throws {
+    @Test func `another user's device is like one that does not exist`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
@@ -158,7 +158,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func aDeviceIsReachedByItsEscapedName() async throws {
+    @Test func `a device is reached by its escaped name`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for id in ["...", "a/b", "license1", "100%", "x?y#z"] {
@@ -171,7 +171,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func aRegistrationIsRefused() async throws {
+    @Test func `a registration is refused`() async throws {
         try await TestServer.run { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for (body, pointer) in [
@@ -191,15 +191,14 @@ struct DeviceRoutesTests {
             try await server.expectRefusal(
                 415, "unsupported_media_type", "POST", Self.devices, "{}", fields: [("Content-Type", "text/plain")])
             #expect(try await Self.states(server) == [])
+            let (longestID, longestName) = (String(repeating: "d", count: 128), String(repeating: "é", count: 100))
             let widest = try await server.send(
-                "POST", Self.devices,
-                #"{"device_id":"\#(String(repeating: "d", count: 128))","name":"\#(String(repeating: "é", count: 100))"}"#
-            )
+                "POST", Self.devices, #"{"device_id":"\#(longestID)","name":"\#(longestName)"}"#)
             #expect(widest.status == 201)
         }
     }
 
-    @Test func aHundredDevicesAreEnough() async throws {
+    @Test func `a hundred devices are enough`() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 0)) { server in
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for number in 1...100 {
@@ -282,7 +281,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test func pathsNameTheirMethods() async throws {
+    @Test func `paths name their methods`() async throws {
         try await TestServer.run { server in
             for (path, allowed) in [
                 (Self.devices, "GET, POST, HEAD, OPTIONS"), ("/api/devices/license/status", "GET, HEAD, OPTIONS"),

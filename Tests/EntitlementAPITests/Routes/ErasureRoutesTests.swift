@@ -18,7 +18,7 @@ struct ErasureRoutesTests {
             "POST", user + "/erase", body, token: FakeOperators.secret(.admin), fields: [("Idempotency-Key", key)])
     }
 
-    @Test func whatIsHeldIsExported() async throws {
+    @Test func `what is held is exported`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             let export = try await server.send("GET", Self.user + "/export", token: FakeOperators.secret(.admin))
@@ -30,7 +30,7 @@ struct ErasureRoutesTests {
         }
     }
 
-    @Test func nothingOfAnErasedPersonIsAnsweredAnyMore() async throws {
+    @Test func `nothing of an erased person is answered any more`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             #expect(try await server.send("GET", "/api/iap/apple/status").json["active"]?.flag == true)
@@ -70,7 +70,7 @@ struct ErasureRoutesTests {
     ]
 
     @Test(arguments: writes)
-    func aWriteSaysWhomItIsAboutSoThatItsAnswerGoesWithThem(
+    func `a write says whom it is about so that its answer goes with them`(
         path: String, method: String, prefix: String, body: String, subject: IdempotencySubject
     ) async throws {
         let operators = FakeOperators()
@@ -83,7 +83,7 @@ struct ErasureRoutesTests {
     }
 
     @Test(arguments: [nil, "[]", "{}", #"{"reason":""}"#, #"{"reason":7}"#])
-    func withoutAReasonNobodyIsErased(body: String?) async throws {
+    func `without a reason, nobody is erased`(body: String?) async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             #expect((400...415).contains(try await Self.erase(body, server).status))

@@ -23,7 +23,7 @@ struct MakeGoodRouteTests {
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
         let owner = try Fixture.user()
         let late = ["old", "older", "new"].enumerated().map {
-            LatePurchase(id: UInt64($0.offset + 1), key: key($0.element), owner: owner)
+            LatePassCandidate(id: UInt64($0.offset + 1), key: key($0.element), owner: owner)
         }
         try await TestServer.run(operators: FakeOperators(late: late)) { server in
             try server.sellBefore(days: 40, as: "old")
@@ -38,7 +38,7 @@ struct MakeGoodRouteTests {
             "POST", path, body, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", key)])
     }
 
-    @Test func whatHadEndedIsListedAndMadeGoodOnce() async throws {
+    @Test func `what had ended is listed and made good once`() async throws {
         try await Self.open { server in
             let token = FakeOperators.secret(.read)
             let before = try await server.send("GET", Self.list, token: token)
@@ -66,7 +66,7 @@ struct MakeGoodRouteTests {
         }
     }
 
-    @Test func nothingElseIsMadeGood() async throws {
+    @Test func `nothing else is made good`() async throws {
         try await Self.open { server in
             try server.sellBefore(days: 40, as: "old", in: .sandbox)
             for (status, code, body, pointer) in [

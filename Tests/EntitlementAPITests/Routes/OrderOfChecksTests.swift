@@ -22,7 +22,7 @@ struct OrderOfChecksTests {
         "/api/billing/plan-change": "?plan_id=annual_3", "/api/admin/search": "?q=a",
     ]
 
-    @Test func theFirstThingThatIsWrongIsAnswered() async throws {
+    @Test func `the first thing that is wrong is answered`() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 4)) { server in
             let large = String(repeating: "x", count: 64 * 1024 + 1)
             let text = [("Content-Type", "text/plain")]
@@ -51,7 +51,7 @@ struct OrderOfChecksTests {
         }
     }
 
-    @Test func problemsSayWhatTheStatusRequires() async throws {
+    @Test func `problems say what the status requires`() async throws {
         try await TestServer.run(rateLimits: RateLimits(readPerMinute: 1)) { server in
             let status = "/api/iap/apple/status"
             let missing = try await server.send("GET", status, token: nil)
@@ -98,7 +98,7 @@ struct OrderOfChecksTests {
         }
     }
 
-    @Test func everyAnswerCarriesItsRequestID() async throws {
+    @Test func `every answer carries its request id`() async throws {
         try await TestServer.run { server in
             for (given, expected) in [
                 ("abc-1._Z", "abc-1._Z"), ("", "made-here"), ("a b", "made-here"), ("é", "made-here"),
@@ -114,7 +114,7 @@ struct OrderOfChecksTests {
         }
     }
 
-    @Test func theLogHasOneLineForEachRequestAndNoSecrets() async throws {
+    @Test func `the log has one line for each request and no secrets`() async throws {
         try await TestServer.run { server in
             let path = "/api/iap/apple/status?at=canary"
             _ = try await server.send("GET", path)
@@ -127,7 +127,7 @@ struct OrderOfChecksTests {
         }
     }
 
-    @Test func headAndOptionsAnswerForEveryPath() async throws {
+    @Test func `head and options answer for every path`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass, to: "u1")
             for endpoint in Routes.all {

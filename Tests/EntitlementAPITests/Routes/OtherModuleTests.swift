@@ -11,7 +11,8 @@ import Testing
 struct OtherModuleTests {
     private static let webhook = "/other/webhook"
     private static let csp =
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+        + "frame-ancestors 'none'"
 
     private static func head(_ line: String, _ fields: [String] = []) -> String {
         ([line + " HTTP/1.1", "Host: x"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
@@ -27,8 +28,9 @@ struct OtherModuleTests {
         answer.split(separator: #""code":""#).dropFirst().first?.split(separator: "\"").first.map(String.init)
     }
 
-    @Test("a webhook reads any bytes of any type without a sign-in, and its own problems are problems")
-    func raw() async throws {
+    @Test func `a webhook reads any bytes of any type without a sign-in, and its own problems are problems`()
+        async throws
+    {
         try await TestServer.run(adding: OtherModule.endpoints) { server in
             for body in ["", "{", "\u{0}\u{1F}not json", "{\"a\":1,\"a\":2}"] {
                 for type in ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1"] {
@@ -47,8 +49,9 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("a body has the limit of its endpoint, larger or smaller than the others', declared or not")
-    func limits() async throws {
+    @Test func `a body has the limit of its endpoint, larger or smaller than the others', declared or not`()
+        async throws
+    {
         try await TestServer.run(adding: OtherModule.endpoints) { server in
             for (path, limit) in [(Self.webhook, OtherModule.webhookLimit), ("/other/small", 10)] {
                 let line = "POST \(path)"
@@ -74,8 +77,9 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("a body that drips is refused once the time is over, and the line in the log has the route and the id")
-    func slow() async throws {
+    @Test func `a body that drips is refused once the time is over, and the line in the log has the route and the id`()
+        async throws
+    {
         var limits = ServerLimits()
         limits.requestSeconds = 1
         try await TestServer.run(limits: limits, adding: OtherModule.endpoints) { server in
@@ -92,8 +96,7 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("an endpoint has its own time, whatever its method and its path's parameters")
-    func deadline() async throws {
+    @Test func `an endpoint has its own time, whatever its method and its path's parameters`() async throws {
         try await TestServer.run(adding: OtherModule.endpoints) { server in
             for method in ["GET", "HEAD"] {
                 let (late, isClosed) = try await RawExchange.send(
@@ -104,8 +107,7 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("a page is HTML that nobody keeps, that runs nothing and loads nothing from elsewhere")
-    func page() async throws {
+    @Test func `a page is HTML that nobody keeps, that runs nothing and loads nothing from elsewhere`() async throws {
         try await TestServer.run(adding: OtherModule.endpoints) { server in
             let text = "<!doctype html><title>Other</title>"
             for method in ["GET", "HEAD"] {
@@ -121,8 +123,7 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("methods are told, and others refused")
-    func methods() async throws {
+    @Test func `methods are told, and others refused`() async throws {
         try await TestServer.run(adding: OtherModule.endpoints, isInDevelopment: true) { server in
             for (path, method, allowed) in [
                 (Self.webhook, "GET", "POST, OPTIONS"), ("/other/page", "POST", "GET, HEAD, OPTIONS"),
@@ -137,8 +138,9 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("what is in development only is an unknown path in production, to everybody and in the log")
-    func developmentOnly() async throws {
+    @Test func `what is in development only is an unknown path in production, to everybody and in the log`()
+        async throws
+    {
         let large = String(repeating: "x", count: Endpoint.bodyLimit + 1)
         for isInDevelopment in [true, false] {
             try await TestServer.run(adding: OtherModule.endpoints, isInDevelopment: isInDevelopment) { server in
@@ -166,8 +168,9 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("sign-in, scope and rate come before another module's route as before ours; a webhook has no rate")
-    func callers() async throws {
+    @Test func `sign-in, scope and rate come before another module's route as before ours; a webhook has no rate`()
+        async throws
+    {
         try await TestServer.run(rateLimits: RateLimits(readPerMinute: 1), adding: OtherModule.endpoints) { server in
             for (path, wrong, right, body) in [
                 ("/other/mine", nil, Fixture.token(of: "anna"), "anna"),
@@ -187,8 +190,9 @@ struct OtherModuleTests {
         }
     }
 
-    @Test("each request has its line in the log, with the route as declared and the id of its answer")
-    func log() async throws {
+    @Test func `each request has its line in the log, with the route as declared and the id of its answer`()
+        async throws
+    {
         try await TestServer.run(adding: OtherModule.endpoints, isInDevelopment: true) { server in
             for (method, path, route, status) in [
                 ("POST", Self.webhook, Self.webhook, 200), ("GET", "/other/page", "/other/page", 200),
@@ -197,7 +201,8 @@ struct OtherModuleTests {
             ] {
                 _ = try await server.send(method, path, token: nil, fields: [("X-Request-Id", "r-7")])
                 let line =
-                    #"{"method":"\#(method)","route":"\#(route)","status":\#(status),"duration_ms":0.0,"request_id":"r-7"}"#
+                    #"{"method":"\#(method)","route":"\#(route)","status":\#(status),"duration_ms":0.0,"#
+                    + #""request_id":"r-7"}"#
                 #expect(server.log.take() == [line])
             }
         }

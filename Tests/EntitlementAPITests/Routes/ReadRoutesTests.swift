@@ -19,14 +19,14 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func theStatusHasEveryMemberOfTheContract() async throws {
+    @Test func `the status has every member of the contract`() async throws {
         try await TestServer.run { server in
             let answer = try await server.send("GET", Self.status, token: Fixture.token(of: "nobody"))
             let empty =
                 #"{"user_id":"nobody","at":"2026-01-15T12:00:00Z","active":false,"tier":"free","tier_rank":0,"#
                 + #""expires_at":null,"expires_at_ms":null,"access_expires_at":null,"access_expires_at_ms":null,"#
-                + #""state":"none","features":[],"limits":{"saved_trips":1},"entitlements":[],"segments":[],"add_ons":[],"#
-                + #""credits":[],"devices":{"allowed":0,"active":0,"suspended":0},"explanation":[]}"#
+                + #""state":"none","features":[],"limits":{"saved_trips":1},"entitlements":[],"segments":[],"#
+                + #""add_ons":[],"credits":[],"devices":{"allowed":0,"active":0,"suspended":0},"explanation":[]}"#
             #expect(answer.body == empty)
             #expect(answer.headers.first(name: "cache-control") == "private, no-cache")
             try await Self.attachPasses(1, server)
@@ -61,7 +61,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func theTagChangesOnlyWithTheSubstance() async throws {
+    @Test func `the tag changes only with the substance`() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(1, server)
             let now = try await server.send("GET", Self.status)
@@ -79,7 +79,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func historyAndExplanationAreGivenWhenAskedFor() async throws {
+    @Test func `history and explanation are given when asked for`() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(2, server)
             let at = "?at=2026-02-20T00:00:00Z"
@@ -118,7 +118,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func purchasesComeInPages() async throws {
+    @Test func `purchases come in pages`() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(5, server)
             var path = "/api/iap/purchases?limit=2"
@@ -136,7 +136,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func purchasesAreToldAsTheyWereAndAsTheyWereKnown() async throws {
+    @Test func `purchases are told as they were and as they were known`() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(1, server)
             server.wait(hours: 1)
@@ -159,7 +159,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func theCheckIsForOneself() async throws {
+    @Test func `the check is for oneself`() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(1, server)
             let path = "/api/billing/subscriptions/check/"
@@ -180,7 +180,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func productsComeInTheClientsLanguage() async throws {
+    @Test func `products come in the client's language`() async throws {
         try await TestServer.run { server in
             let path = "/api/iap/apple/products"
             let english = try await server.send("GET", path, token: nil)
@@ -214,7 +214,7 @@ struct ReadRoutesTests {
         }
     }
 
-    @Test func operatorsSeeWhetherItIsReady() async throws {
+    @Test func `operators see whether it is ready`() async throws {
         try await TestServer.run { server in
             #expect(try await server.send("GET", "/livez", token: nil).body == #"{"status":"alive"}"#)
             let ready = try await server.send("GET", "/readyz", token: nil)

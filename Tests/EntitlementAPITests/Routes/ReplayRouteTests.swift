@@ -7,7 +7,7 @@ import Testing
 
 @testable import EntitlementAPI
 
-/// Texts that were verified before and come again (`semantics.md` §5, *literal replay*).
+/// Texts that were verified before and come again (`semantics.md` §5, *Literal replay*).
 struct ReplayRouteTests {
     private static func attach(
         _ jws: String, as user: String = "u1", _ server: TestServer

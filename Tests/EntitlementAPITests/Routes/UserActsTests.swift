@@ -29,7 +29,7 @@ struct UserActsTests {
 
     private static let why = #""reason":"sorry","reference":"t1""#
 
-    @Test func timeIsGivenOnceAndTakenBack() async throws {
+    @Test func `time is given once and taken back`() async throws {
         try await TestServer.run { server in
             let body = #"{"kind":"add_days","tier":"pro","days":30,\#(Self.why)}"#
             let first = try await Self.act("POST", "/grants", body, key: "k1", server)
@@ -64,7 +64,7 @@ struct UserActsTests {
         }
     }
 
-    @Test func everythingElseThatCanBeGiven() async throws {
+    @Test func `everything else is given that can be given`() async throws {
         try await TestServer.run { server in
             for (body, member, value) in [
                 (
@@ -87,7 +87,7 @@ struct UserActsTests {
         }
     }
 
-    @Test func aGrantIsRefused() async throws {
+    @Test func `a grant is refused`() async throws {
         try await TestServer.run { server in
             func refused(
                 _ status: Int, _ code: String, _ members: String, at pointer: String? = nil,
@@ -137,7 +137,7 @@ struct UserActsTests {
         }
     }
 
-    @Test func aPurchaseGoesToSomebodyNew() async throws {
+    @Test func `a purchase goes to somebody new`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass)
             try server.sell("addon", as: "p1", .addOn, in: .sandbox)
@@ -223,7 +223,7 @@ struct UserActsTests {
         }
     }
 
-    @Test func aGuestIsMerged() async throws {
+    @Test func `a guest is merged`() async throws {
         try await TestServer.run { server in
             try server.sell("pass.30d", as: "p1", .pass, to: "guest")
             for (guest, status, code) in [("nobody", 404, "unknown_guest"), ("u1", 422, "same_user")] {
@@ -239,7 +239,7 @@ struct UserActsTests {
         }
     }
 
-    @Test func testersAreNamedAndUnnamed() async throws {
+    @Test func `testers are named and unnamed`() async throws {
         try await TestServer.run { server in
             for (method, holds) in [("PUT", true), ("PUT", true), ("DELETE", false)] {
                 let answer = try await Self.act(
@@ -251,7 +251,7 @@ struct UserActsTests {
         }
     }
 
-    @Test func serversDoWhatUsersDoForThem() async throws {
+    @Test func `servers do what users do for them`() async throws {
         try await TestServer.run(usersMaySpend: false) { server in
             try server.sellCredits()
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
@@ -318,7 +318,7 @@ struct UserActsTests {
             .json["data"]?.elements?.first
     }
 
-    @Test func theTimelineTellsEveryKindOfFact() async throws {
+    @Test func `the timeline tells every kind of fact`() async throws {
         try await TestServer.run { server in
             try server.sellCredits()
             try server.grant(.addDays(30, of: TierID("pro")), as: "g1")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import EntitlementAPI
 
-/// Every route against everybody who might ask (`reliability.md` T22): no other's data in a body, and the same answer
+/// Every route against everybody who might ask (`threats.md` T22): no other's data in a body, and the same answer
 /// whether it is there or not.
 struct WhoMayAskTests {
     /// Somebody who asks.
@@ -63,7 +63,7 @@ struct WhoMayAskTests {
         Routes.all.filter { $0.path.hasPrefix("/api/") && $0.path != "/api/iap/apple/products" }
     }
 
-    @Test func whoShowsNothingThatCountsIsToldTheSameEverywhere() async throws {
+    @Test func `who shows nothing that counts is told the same everywhere`() async throws {
         try await Self.withPurchase { server in
             for endpoint in Self.closed {
                 for caller in Self.strangers {
@@ -79,7 +79,7 @@ struct WhoMayAskTests {
         }
     }
 
-    @Test func aUsersTokenReachesNoAdminRouteAndAServersKeyNoUsersRoute() async throws {
+    @Test func `a user's token reaches no admin route, and a server's key no user's route`() async throws {
         try await Self.withPurchase { server in
             for endpoint in Self.closed {
                 let isAdmin = endpoint.path.hasPrefix("/api/admin/")
@@ -98,7 +98,7 @@ struct WhoMayAskTests {
         }
     }
 
-    @Test func aKeyWithoutTheScopeIsForbiddenBeforeAnythingElseIsLookedAt() async throws {
+    @Test func `a key without the scope is forbidden before anything else is looked at`() async throws {
         let needed: [String: APIKeyScope] = [
             "/api/admin/audit": .admin, "/api/admin/api-keys": .admin, "/api/admin/api-keys/{key_id}/revoke": .admin,
             "/api/admin/users/{user_id}/export": .admin, "/api/admin/users/{user_id}/erase": .admin,
@@ -120,7 +120,7 @@ struct WhoMayAskTests {
         }
     }
 
-    @Test func aServerAsksAboutAnybodyAndAUserWhoWasNeverSeenHasNothing() async throws {
+    @Test func `a server asks about anybody and a user who was never seen has nothing`() async throws {
         try await Self.withPurchase { server in
             let key = FakeOperators.secret(.read)
             let check = "/api/billing/subscriptions/check/"
@@ -134,7 +134,7 @@ struct WhoMayAskTests {
         }
     }
 
-    @Test func anIdThatIsNoneIsNotFound() async throws {
+    @Test func `an id of no user is not found`() async throws {
         try await Self.withPurchase { server in
             let unknown = try await server.send("GET", "/nowhere").body
             for id in [

@@ -6,7 +6,7 @@ import Testing
 @testable import EntitlementAPI
 
 struct JSONWriterTests {
-    @Test func structureGetsItsCommas() {
+    @Test func `structure gets its commas`() {
         var json = JSONWriter()
         json.beginObject()
         json.member("a", 1)
@@ -22,7 +22,7 @@ struct JSONWriterTests {
         #expect(String(decoding: json.bytes, as: UTF8.self) == text)
     }
 
-    @Test func everyTextIsReadBackByAnotherParser() throws {
+    @Test func `every text is read back by another parser`() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<500 {
             var text = ""
@@ -41,7 +41,7 @@ struct JSONWriterTests {
     }
 
     @Test(arguments: [Int.min, -1, 0, 7, Int.max])
-    func numbersAreWrittenWhole(number: Int) throws {
+    func `numbers are written whole`(number: Int) throws {
         var json = JSONWriter()
         json.array([number]) { $0.value($1) }
         #expect(try JSONDecoder().decode([Int].self, from: Data(json.bytes)) == [number])

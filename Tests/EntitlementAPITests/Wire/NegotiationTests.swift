@@ -5,12 +5,12 @@ import Testing
 struct EntityTagTests {
     private let tag = EntityTag(of: [1, 2, 3])
 
-    @Test func tagsOfOneSubstanceAreOne() {
+    @Test func `tags of one substance are one`() {
         #expect(tag == EntityTag(of: [1, 2, 3]))
         #expect(tag != EntityTag(of: [1, 2, 4]))
     }
 
-    @Test func aListNamesTheTagByWeakComparison() {
+    @Test func `a list names the tag by weak comparison`() {
         let strong = String(tag.text.dropFirst(2))
         for field in [
             "*", " * ", tag.text, strong, "\"a\", \(tag.text)", "\"a,b\" ,W/\"c\",\(strong),", ", \(tag.text)",
@@ -34,18 +34,18 @@ struct AcceptLanguageTests {
         ("*", "E"), ("fr, *;q=0.1", "E"), ("de;q=0.5, *;q=0.6", "E"), ("de;q=2", "E"), ("de;q=1.001", "E"),
         ("de;q=0.1234", "E"), (";;,,;q=1", "E"), ("zh-x-private", "Z"), ("de;Q=1.000", "D"),
     ])
-    func theBestTextIsFound(field: String?, text: String) {
+    func `the best text is found`(field: String?, text: String) {
         #expect(AcceptLanguage(field).best(of: titles)?.text == text)
     }
 
-    @Test func withoutEnglishTheFirstByTagIsTaken() {
+    @Test func `without English, the first by tag is taken`() {
         #expect(AcceptLanguage("fr").best(of: ["sv": "S", "de": "D"])?.text == "D")
         #expect(AcceptLanguage("fr").best(of: [:]) == nil)
     }
 }
 
 struct QueryTests {
-    @Test func valuesAreDecodedOnce() throws {
+    @Test func `values are decoded once`() throws {
         let query = try Query("at=2026-01-15T00%3A00:00%2B00:00&b=%2561&c&d=")
         #expect(try query.text("at") == "2026-01-15T00:00:00+00:00")
         #expect(try query.text("b") == "%61")
@@ -56,28 +56,28 @@ struct QueryTests {
     }
 
     @Test(arguments: ["a=%", "a=%2", "a=%zz", "%ff=1", "a=%c3%28"])
-    func brokenEscapesAreRefused(text: String) {
+    func `broken escapes are refused`(text: String) {
         #expect(throws: Problem.self) { try Query(text) }
     }
 
     @Test(arguments: ["at=", "at=now", "at=2026-01-15T00:00:00Z&at=2026-01-15T00:00:00Z"])
-    func aBadInstantIsNamed(text: String) throws {
+    func `a bad instant is named`(text: String) throws {
         let problem = #expect(throws: Problem.self) { _ = try Query(text).instant("at") }
         #expect(problem?.errors.first?.pointer == "?at")
     }
 
     @Test(arguments: [("f=1", true), ("f=true", true), ("f=0", false), ("f=false", false), ("", false)])
-    func flagsAreRead(text: String, value: Bool) throws {
+    func `flags are read`(text: String, value: Bool) throws {
         #expect(try Query(text).flag("f") == value)
     }
 
     @Test(arguments: ["f", "f=", "f=yes", "f=2", "f=1&f=1"])
-    func otherFlagsAreRefused(text: String) {
+    func `other flags are refused`(text: String) {
         #expect(throws: Problem.self) { try Query(text).flag("f") }
     }
 
     @Test(arguments: ["n=0", "n=101", "n=+1", "n=-1", "n=1.0", "n=", "n=99999999999999999999"])
-    func numbersOutsideTheirBoundsAreRefused(text: String) {
+    func `numbers outside their bounds are refused`(text: String) {
         #expect(throws: Problem.self) { try Query(text).integer("n", in: 1...100) }
     }
 }
@@ -87,11 +87,11 @@ struct MediaTypeTests {
         "application/json", "Application/JSON", "application/json; charset=utf-8", "application/json;charset=\"UTF-8\"",
         "application/json ; profile=x",
     ])
-    func jsonIsJSON(field: String) { #expect(MediaType.isJSON(field)) }
+    func `a JSON type is one, whatever its parameters`(field: String) { #expect(MediaType.isJSON(field)) }
 
     @Test(arguments: [
         nil, "", "text/plain", "application/jsonp", "application/json, text/plain", "application/json; charset=utf-16",
         "application/x-www-form-urlencoded", "text/json",
     ])
-    func anythingElseIsNot(field: String?) { #expect(!MediaType.isJSON(field)) }
+    func `anything else is not JSON`(field: String?) { #expect(!MediaType.isJSON(field)) }
 }

@@ -17,7 +17,7 @@ struct RFC3339Tests {
         (Int64.min, "0001-01-01T00:00:00Z"),
         (Int64.max, "9999-12-31T23:59:59Z"),
     ])
-    func instantsAreWrittenWithWholeSecondsCut(milliseconds: Int64, text: String) {
+    func `instants are written with whole seconds cut`(milliseconds: Int64, text: String) {
         #expect(RFC3339.text(of: Instant(milliseconds: milliseconds)) == text)
     }
 
@@ -32,7 +32,7 @@ struct RFC3339Tests {
         ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
         ("1600-02-29T12:00:00-00:00", -11_670_955_200_000),
     ])
-    func instantsAreRead(text: String, milliseconds: Int64) {
+    func `instants are read`(text: String, milliseconds: Int64) {
         #expect(RFC3339.instant(text) == Instant(milliseconds: milliseconds))
     }
 
@@ -44,11 +44,11 @@ struct RFC3339Tests {
         "2026-01-15T00:00:00+01:60", "0000-01-01T00:00:00Z", "0001-01-01T00:00:00+00:01",
         "9999-12-31T23:59:59-00:01", "2026-01-15T00:00:00ZZ", "+2026-01-15T00:00:00Z", "２026-01-15T00:00:00Z",
     ])
-    func anythingElseIsNoInstant(text: String) {
+    func `anything else is no instant`(text: String) {
         #expect(RFC3339.instant(text) == nil)
     }
 
-    @Test func whatIsWrittenIsReadAgainForEveryDayOfTheCalendar() {
+    @Test func `what is written is read again for every day of the calendar`() {
         var day = Instant.distantPast
         while day <= .distantFuture {
             let instant = day + 45_296_000

@@ -6,7 +6,7 @@ import SwiftASN1
 import X509
 
 extension HostileMint {
-    /// Attacks on `x5c` as a list and on what its entries are (`reliability.md` T6, T7).
+    /// Attacks on `x5c` as a list and on what its entries are (`threats.md` T6, T7).
     func certificateLists() throws -> [HostileVector] {
         try certificateCounts() + entryTypes() + entrySpellings() + entryEncodings()
     }

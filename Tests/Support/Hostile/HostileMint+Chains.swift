@@ -6,7 +6,7 @@ import SwiftASN1
 import X509
 
 extension HostileMint {
-    /// Attacks on the path to the root (`reliability.md` T4, T6).
+    /// Attacks on the path to the root (`threats.md` T4, T6).
     func chains() throws -> [HostileVector] {
         try orders() + foreignRoots() + forgedIssuers() + flippedCertificates() + mismatchedNames()
     }

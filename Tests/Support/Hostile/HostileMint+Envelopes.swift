@@ -4,7 +4,7 @@ import FoundationEssentials
 import StoreSimulator
 
 extension HostileMint {
-    /// Attacks on the envelope: segments and base64url (`reliability.md` T11).
+    /// Attacks on the envelope: segments and base64url (`threats.md` T11).
     func envelopes() throws -> [HostileVector] {
         try segmentCounts() + spellings() + trailingBits()
     }

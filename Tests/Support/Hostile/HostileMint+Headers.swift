@@ -6,7 +6,7 @@ import SwiftASN1
 import X509
 
 extension HostileMint {
-    /// JSON that has no or more than one reading, made from an object's text (`reliability.md` T13).
+    /// JSON that has no or more than one reading, made from an object's text (`threats.md` T13).
     ///
     /// - Parameter member: A member of the object, as it stands in the text.
     func ambiguities(of object: String, member: String) -> [(String, [UInt8])] {
@@ -67,7 +67,7 @@ extension HostileMint {
             + (utf16.count < 6000 ? [("UTF-16", utf16)] : [])
     }
 
-    /// Attacks on the header's JSON and on what stands in it (`reliability.md` T3, T13).
+    /// Attacks on the header's JSON and on what stands in it (`threats.md` T3, T13).
     func headers() throws -> [HostileVector] {
         let body = Array(payload.json.utf8)
         let ambiguous = try ambiguities(of: header.json, member: #""alg":"ES256""#).map {
@@ -111,7 +111,7 @@ extension HostileMint {
             })
     }
 
-    /// Attacks on the algorithm (`reliability.md` T1, T2).
+    /// Attacks on the algorithm (`threats.md` T1, T2).
     func algorithms() throws -> [HostileVector] {
         try algorithmNames() + algorithmTypes() + confusedKeys() + otherSignatures()
     }

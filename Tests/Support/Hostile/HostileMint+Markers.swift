@@ -5,7 +5,7 @@ import SwiftASN1
 import X509
 
 extension HostileMint {
-    /// Apple certified it, but for something else (`reliability.md` T5).
+    /// Apple certified it, but for something else (`threats.md` T5).
     func markers() throws -> [HostileVector] {
         let leaf = ASN1ObjectIdentifier.AppleMarker.leaf
         let intermediate = ASN1ObjectIdentifier.AppleMarker.intermediate

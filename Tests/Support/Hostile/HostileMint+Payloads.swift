@@ -5,7 +5,7 @@ import FoundationEssentials
 import StoreSimulator
 
 extension HostileMint {
-    /// Authentic payloads that have no or more than one reading (`reliability.md` T13).
+    /// Authentic payloads that have no or more than one reading (`threats.md` T13).
     func payloadTexts() throws -> [HostileVector] {
         let header = Array(self.header.json.utf8)
         return family(
@@ -132,7 +132,7 @@ extension HostileMint {
                 try past.map { ($0.0, try sign(changed("signedDate", .integer($0.1)))) })
     }
 
-    /// Authentic texts of another kind, app or environment (`reliability.md` T9, T10, T12).
+    /// Authentic texts of another kind, app or environment (`threats.md` T9, T10, T12).
     func identities() throws -> [HostileVector] {
         try otherKinds() + otherApps() + otherEnvironments()
     }

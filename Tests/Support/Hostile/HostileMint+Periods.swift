@@ -4,7 +4,7 @@ import StoreSimulator
 import X509
 
 extension HostileMint {
-    /// Dates of certificates and of the text against one another (`reliability.md` T8).
+    /// Dates of certificates and of the text against one another (`threats.md` T8).
     func periods() throws -> [HostileVector] {
         let signedAt = Date(timeIntervalSince1970: Double(transaction.signedDate) / 1000)
         let distances: [(String, Double)] = [

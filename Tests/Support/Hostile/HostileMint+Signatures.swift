@@ -4,7 +4,7 @@ import FoundationEssentials
 import StoreSimulator
 
 extension HostileMint {
-    /// Attacks on the signature (`reliability.md` T11, T12).
+    /// Attacks on the signature (`threats.md` T11, T12).
     func signatures() throws -> [HostileVector] {
         try flippedSignatures() + signatureShapes() + signatureNumbers() + foreignSignatures()
     }
@@ -116,7 +116,7 @@ extension HostileMint {
             ])
     }
 
-    /// Genuine texts with a member, the header or a segment exchanged (`reliability.md` T12).
+    /// Genuine texts with a member, the header or a segment exchanged (`threats.md` T12).
     func alterations() throws -> [HostileVector] {
         let parts = try sign(fullPayload).split(separator: ".").map(String.init)
         let members = fullPayload.members

@@ -6,7 +6,7 @@ import SwiftASN1
 import X509
 
 extension HostileMint {
-    /// Certificates below the right root that may not be used for their place (`reliability.md` T5, T7).
+    /// Certificates below the right root that may not be used for their place (`threats.md` T5, T7).
     func usages() throws -> [HostileVector] {
         try rights() + keys() + criticalExtensions() + brokenExtensions()
     }

@@ -6,7 +6,8 @@ package import StoreSimulator
 import SwiftASN1
 import X509
 
-/// The tools that hostile vectors are made with: sign any header and payload, mint any chain below the authority's root.
+/// The tools that hostile vectors are made with: sign any header and payload, mint any chain below the authority's
+/// root.
 package struct HostileMint {
     package let authority: DevelopmentAuthority
     package let app: StoreApp
@@ -151,7 +152,8 @@ package struct HostileMint {
 
     // MARK: Chains
 
-    /// A text under new certificates below the authority's root, each as the authority would make it but for what is changed.
+    /// A text under new certificates below the authority's root, each as the authority would make it but for what is
+    /// changed.
     ///
     /// - Throws: If a certificate cannot be minted.
     package func chain(

@@ -1,7 +1,7 @@
 package import AppStore
 package import StoreSimulator
 
-/// Every hostile transaction we know, minted under an authority that the server trusts (`reliability.md` T1–T12).
+/// Every hostile transaction we know, minted under an authority that the server trusts (`threats.md` T1–T12).
 ///
 /// The texts stay within the limits of a request, so they may be posted to a server as well.
 package enum HostileVectors {
@@ -10,8 +10,8 @@ package enum HostileVectors {
     /// The one configured app.
     package static let app = StoreApp(bundleId: "com.airport.vpn", appAppleId: 1_234_567_890)
 
-    /// An authority whose certificates are valid long before the earliest and long after the latest date that is accepted, so
-    /// that dates and periods can be attacked apart.
+    /// An authority whose certificates are valid long before the earliest and long after the latest date that is
+    /// accepted, so that dates and periods can be attacked apart.
     ///
     /// - Throws: Never.
     package static func authority() throws -> DevelopmentAuthority {

@@ -1,4 +1,4 @@
-"""The answer to `GET status`, in the shape of `contract.md` §3."""
+"""The answer to `GET status`, as `api.md`, "Status" has it."""
 
 from datetime import datetime, timezone
 

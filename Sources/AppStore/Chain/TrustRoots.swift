@@ -1,0 +1,84 @@
+import FoundationEssentials
+import SwiftASN1
+import X509
+
+/// The root certificates that a chain may end at: Apple Root CA – G3 in production, a development authority elsewhere.
+///
+/// Only these are trusted; what a text brings along as a root is never looked at. The set is never empty.
+package struct TrustRoots: Sendable {
+    /// One root.
+    package struct Root: Sendable {
+        let certificate: Certificate
+        let period: ValidityPeriod
+
+        /// The subject, for operators.
+        package var subject: String { certificate.subject.description }
+
+        /// Whether an instant in milliseconds lies within its validity.
+        package func isValid(at instant: Int64) -> Bool {
+            period.contains(instant)
+        }
+
+        /// Whether the root says of itself that it is a development authority's; a production start refuses such a
+        /// root.
+        package var isDevelopment: Bool {
+            certificate.subject.contains { relativeName in
+                relativeName.contains { attribute in
+                    attribute.type == .RDNAttributeType.organizationalUnitName
+                        && attribute.value.description == TrustRoots.developmentUnit
+                }
+            }
+        }
+    }
+
+    /// Why a file is not a usable root.
+    package enum Defect: Error, Hashable, Sendable {
+        /// No root at all was given.
+        case none
+        /// Neither DER nor PEM of an X.509 certificate.
+        case unreadable
+        /// A certificate that may not issue others, or that another one issued.
+        case notARoot(subject: String)
+    }
+
+    /// The organizational unit in the subject of every development root.
+    package static let developmentUnit = "Gatepass Development"
+
+    /// The roots; of two with one name and key the one that ends later stands first.
+    package let roots: [Root]
+
+    /// Reads roots from the contents of files, each DER or PEM; a PEM file may hold several.
+    ///
+    /// - Throws: ``Defect`` for the first file that cannot be used, or if there is none.
+    package init(files: [[UInt8]]) throws(Defect) {
+        var roots: [Root] = []
+        for file in files {
+            for certificate in try Self.certificates(in: file) {
+                guard Self.isRoot(certificate) else { throw .notARoot(subject: certificate.subject.description) }
+                roots.append(Root(certificate: certificate, period: ValidityPeriod(certificate)))
+            }
+        }
+        guard !roots.isEmpty else { throw .none }
+        self.roots = roots.sorted { $0.period.endsAtSecond > $1.period.endsAtSecond }
+    }
+
+    /// The development roots among them.
+    package var developmentRoots: [Root] {
+        roots.filter(\.isDevelopment)
+    }
+
+    private static func certificates(in file: [UInt8]) throws(Defect) -> [Certificate] {
+        do {
+            guard file.starts(with: "-----BEGIN".utf8) else { return [try Certificate(derEncoded: file)] }
+            let documents = try PEMDocument.parseMultiple(pemString: String(decoding: file, as: UTF8.self))
+            return try documents.map { try Certificate(pemDocument: $0) }
+        } catch {
+            throw .unreadable
+        }
+    }
+
+    private static func isRoot(_ certificate: Certificate) -> Bool {
+        guard certificate.subject == certificate.issuer else { return false }
+        return SigningChain.mayIssue(certificate)
+    }
+}

@@ -1,0 +1,72 @@
+/// The protected header of a JWS as the App Store writes it: `alg` and `x5c`, nothing else that matters.
+///
+/// No key is ever taken from the header but through a certificate chain that ends at a configured root.
+struct JWSHeader {
+    /// DER of the certificates that are read: the leaf and the intermediate.
+    ///
+    /// The third entry of `x5c` is counted and never looked at: the path ends at a configured root, and Apple's own
+    /// samples carry another encoding of it (`apple.md` §1.5).
+    let leaf: [UInt8]
+    let intermediate: [UInt8]
+
+    /// Apple's largest certificate has 1.1 KB; nothing larger is handed to the ASN.1 parser.
+    static let maximumCertificateBytes = 4 * 1024
+    /// Leaf, intermediate, root (`apple.md` §1.1).
+    static let certificateCount = 3
+
+    /// Members that change how the text must be read, or that offer another key (RFC 7515 §4.1, RFC 7797, RFC 7516).
+    /// `kid` and `typ` change nothing and are ignored.
+    private static let forbidden: [StaticString] = ["crit", "b64", "zip", "jwk", "jku", "x5u"]
+
+    /// Reads the header segment.
+    ///
+    /// - Throws: `malformed`, `unsupported_algorithm`, `certificate_count` or `certificate_malformed`, in this order.
+    init(segment: UnsafeBufferPointer<UInt8>) throws(EvidenceError) {
+        let json = try Self.object(in: segment)
+        guard json.member("alg", of: StrictJSON.root).flatMap(json.string)?.utf8.elementsEqual("ES256".utf8) == true
+        else {
+            throw EvidenceError(.unsupportedAlgorithm, "The header's alg must be ES256.")
+        }
+        let entries = json.member("x5c", of: StrictJSON.root).map(json.elements) ?? []
+        guard entries.count == Self.certificateCount else {
+            throw EvidenceError(
+                .certificateCount, "The header's x5c must be an array of \(Self.certificateCount) certificates.")
+        }
+        guard entries.allSatisfy({ json.kind($0) == .string }) else {
+            throw EvidenceError(.certificateMalformed, "Every entry of x5c must be a string.")
+        }
+        self.leaf = try Self.certificate(json.string(entries[0]), "first")
+        self.intermediate = try Self.certificate(json.string(entries[1]), "second")
+    }
+
+    private static func object(in segment: UnsafeBufferPointer<UInt8>) throws(EvidenceError) -> StrictJSON {
+        guard let bytes = Base64.decodeURL(segment) else {
+            throw EvidenceError(.malformed, "The header segment is not canonical base64url.")
+        }
+        let json: StrictJSON
+        do throws(JSONDefect) {
+            json = try StrictJSON(bytes)
+        } catch {
+            throw EvidenceError(.malformed, "The header is not strict JSON.")
+        }
+        guard json.kind(StrictJSON.root) == .object else {
+            throw EvidenceError(.malformed, "The header is not a JSON object.")
+        }
+        for name in forbidden where json.member(name, of: StrictJSON.root) != nil {
+            throw EvidenceError(.malformed, "The header must not have the member \(name).")
+        }
+        return json
+    }
+
+    private static func certificate(_ entry: String?, _ ordinal: String) throws(EvidenceError) -> [UInt8] {
+        var text = entry ?? ""
+        guard text.utf8.count <= (maximumCertificateBytes + 2) / 3 * 4 else {
+            throw EvidenceError(
+                .certificateMalformed, "The \(ordinal) certificate is longer than \(maximumCertificateBytes) bytes.")
+        }
+        guard let der = text.withUTF8({ Base64.decodePadded($0) }), !der.isEmpty else {
+            throw EvidenceError(.certificateMalformed, "The \(ordinal) certificate is not standard base64.")
+        }
+        return der
+    }
+}

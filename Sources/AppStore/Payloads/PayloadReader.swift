@@ -1,0 +1,127 @@
+import Entitlements
+
+/// Typed access to the members of one object of an authentic payload.
+///
+/// Unknown members are ignored, `null` counts as absent, and a member of the wrong type is refused rather than skipped,
+/// as Apple's own decoders have it (`apple.md` §2). Every refusal is `payload_malformed` and names the member.
+/// ``TolerantReader`` reads what decides nothing.
+struct PayloadReader {
+    private let json: StrictJSON
+    private let object: Int
+
+    /// The years 1 to 9999 in milliseconds: Xcode writes the first, calendars end with the last.
+    static let instants: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
+    /// Longest identifier that is kept.
+    static let maximumIdentifierBytes = 255
+
+    private init(_ json: StrictJSON, _ object: Int) {
+        self.json = json
+        self.object = object
+    }
+
+    /// Reads the outermost object.
+    ///
+    /// - Returns: `nil` if the text is another value.
+    init?(_ json: StrictJSON) {
+        guard json.kind(StrictJSON.root) == .object else { return nil }
+        self.init(json, StrictJSON.root)
+    }
+
+    /// Whether the member is there and not null.
+    func has(_ name: StaticString) -> Bool {
+        node(name) != nil
+    }
+
+    /// A string.
+    func text(_ name: StaticString) throws(EvidenceError) -> String? {
+        guard let node = node(name) else { return nil }
+        guard let text = json.string(node) else { throw mistyped(name, "a string") }
+        return text
+    }
+
+    /// A string that names something: 1 to 255 visible ASCII characters, so that it can be stored and compared by
+    /// bytes.
+    func identifier(_ name: StaticString) throws(EvidenceError) -> String? {
+        guard let text = try text(name) else { return nil }
+        guard Self.isIdentifier(text) else {
+            throw mistyped(name, "1 to \(Self.maximumIdentifierBytes) visible ASCII characters")
+        }
+        return text
+    }
+
+    /// Whether a text is 1 to 255 visible ASCII characters.
+    static func isIdentifier(_ text: String) -> Bool {
+        (1...maximumIdentifierBytes).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+    }
+
+    /// An integer, written as one.
+    func integer(_ name: StaticString) throws(EvidenceError) -> Int64? {
+        guard let node = node(name) else { return nil }
+        guard let integer = json.integer(node) else { throw mistyped(name, "an integer") }
+        return integer
+    }
+
+    /// An integer between two bounds.
+    func integer(_ name: StaticString, in bounds: ClosedRange<Int64>) throws(EvidenceError) -> Int64? {
+        guard let integer = try integer(name) else { return nil }
+        guard bounds.contains(integer) else {
+            throw mistyped(name, "an integer between \(bounds.lowerBound) and \(bounds.upperBound)")
+        }
+        return integer
+    }
+
+    /// Milliseconds since the Unix epoch.
+    func instant(_ name: StaticString) throws(EvidenceError) -> Int64? {
+        try integer(name, in: Self.instants)
+    }
+
+    /// True or false.
+    func flag(_ name: StaticString) throws(EvidenceError) -> Bool? {
+        guard let node = node(name) else { return nil }
+        switch json.kind(node) {
+        case .isTrue: return true
+        case .isFalse: return false
+        case .object, .array, .string, .number, .null: throw mistyped(name, "true or false")
+        }
+    }
+
+    /// An array of strings.
+    func texts(_ name: StaticString) throws(EvidenceError) -> [String]? {
+        guard let node = node(name) else { return nil }
+        let elements = json.elements(of: node)
+        let texts = elements.compactMap(json.string)
+        guard json.kind(node) == .array, texts.count == elements.count else {
+            throw mistyped(name, "an array of strings")
+        }
+        return texts
+    }
+
+    /// An object inside this one.
+    func object(_ name: StaticString) throws(EvidenceError) -> PayloadReader? {
+        guard let node = node(name) else { return nil }
+        guard json.kind(node) == .object else { throw mistyped(name, "an object") }
+        return PayloadReader(json, node)
+    }
+
+    /// The environment, for the last of all checks.
+    ///
+    /// - Returns: `nil` if it is absent, of another type, or neither Sandbox nor Production.
+    func environment(_ name: StaticString) -> StoreEnvironment? {
+        node(name).flatMap(json.string).flatMap(StoreEnvironment.init(rawValue:))
+    }
+
+    /// Insists on a member.
+    func required<Value>(_ name: StaticString, _ value: Value?) throws(EvidenceError) -> Value {
+        guard let value else { throw EvidenceError(.payloadMalformed, "The payload lacks \(name).") }
+        return value
+    }
+
+    private func node(_ name: StaticString) -> Int? {
+        guard let node = json.member(name, of: object), json.kind(node) != .null else { return nil }
+        return node
+    }
+
+    private func mistyped(_ name: StaticString, _ expectation: String) -> EvidenceError {
+        EvidenceError(.payloadMalformed, "The payload's \(name) must be \(expectation).")
+    }
+}

@@ -1,0 +1,170 @@
+import Entitlements
+import Crypto
+
+/// Decides whether a text was signed by the App Store, and for one of our apps.
+///
+/// Stages and their order are those of ``EvidenceError/Reason``. Verification is synchronous: it neither suspends nor
+/// blocks, and under a known chain it costs little more than the P-256 check. It asks no clock and no network;
+/// revocation is the matter of ``AppStoreVerifier``.
+///
+/// Validity of certificates is judged at `signedDate`, because a text that was genuine stays so when Apple's leaf,
+/// which lives two years, has run out (`apple.md` §1.4). The date is bounded by `now`, and signed, so only the holder
+/// of an old leaf key could back-date.
+///
+/// There is no mode that skips a check, for Xcode or anything else.
+package struct EvidenceVerifier: Sendable {
+    /// StoreKit 2 began to sign in 2021: 2021-01-01T00:00:00Z.
+    package static let earliestSignedAt: Int64 = 1_609_459_200_000
+    /// How far Apple's clock may be ahead of ours.
+    package static let clockLeeway: Int64 = 5 * 60 * 1000
+
+    package let apps: Set<StoreApp>
+    package let roots: TrustRoots
+    let chains: VerifiedChainCache
+
+    /// - Parameters:
+    ///   - apps: The apps whose evidence counts; other apps' is `wrong_app`.
+    ///   - roots: Where chains may end.
+    ///   - chains: Shared by all verifiers with the same roots, and by no others.
+    package init(apps: Set<StoreApp>, roots: TrustRoots, chains: VerifiedChainCache = VerifiedChainCache()) {
+        self.apps = apps
+        self.roots = roots
+        self.chains = chains
+    }
+
+    /// Checks envelope, chain and signature, and reads the payload as JSON.
+    ///
+    /// - Throws: The first reason up to `payload_malformed`.
+    func open(
+        _ text: String, maximumBytes: Int, knowing texts: KnownTexts = .none
+    ) throws(EvidenceError) -> AuthenticPayload {
+        let jws = try CompactJWS(text, maximumBytes: maximumBytes)
+        if let known = chains[jws.headerDigest] { return try open(jws, under: known, knowing: texts) }
+        return try open(jws, under: chain(of: jws.readHeader()), knowing: texts)
+    }
+
+    /// The path that a header names.
+    ///
+    /// - Throws: `certificate_malformed` or `chain_untrusted`.
+    func chain(of header: JWSHeader) throws(EvidenceError) -> SigningChain {
+        try SigningChain(header, to: roots, knowing: chains)
+    }
+
+    /// Checks the signature under the chain that the header names, unless the text is among `texts`, and keeps the
+    /// chain if it holds.
+    ///
+    /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
+    func open(
+        _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none
+    ) throws(EvidenceError) -> AuthenticPayload {
+        let payload = Result { () throws(EvidenceError) in try Self.object(in: jws.payload) }
+        // An unreadable date is skipped here and refused after the signature: see EvidenceError.
+        if case .success(let reader) = payload, let signedAt = Self.signedAt(reader), !chain.period.contains(signedAt) {
+            throw EvidenceError(.chainExpired, "A certificate was not valid when the text was signed.")
+        }
+        guard chain.carriesAppleMarkers else {
+            throw EvidenceError(.missingAppleMarker, "The certificates are not for signing App Store data.")
+        }
+        guard texts.contains(jws) || Self.isSigned(jws, by: chain) else {
+            throw EvidenceError(.signatureMismatch, "The signature does not match the text.")
+        }
+        chains.insert(chain, for: jws.headerDigest)
+        return AuthenticPayload(reader: try payload.get(), chain: chain, jws)
+    }
+
+    private static func isSigned(_ jws: CompactJWS, by chain: SigningChain) -> Bool {
+        // Lost in the try: that the signature is not 64 bytes long.
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature) else { return false }
+        return chain.key.isValidSignature(signature, for: jws.signingDigest)
+    }
+
+    private static func object(in payload: [UInt8]) throws(EvidenceError) -> PayloadReader {
+        let json: StrictJSON
+        do throws(JSONDefect) {
+            json = try StrictJSON(payload)
+        } catch {
+            throw EvidenceError(.payloadMalformed, "The payload is not strict JSON.")
+        }
+        guard let reader = PayloadReader(json) else {
+            throw EvidenceError(.payloadMalformed, "The payload is not a JSON object.")
+        }
+        return reader
+    }
+
+    /// When Apple signed: `signedDate`, in an app transaction `receiptCreationDate` (`apple.md` §2.3).
+    ///
+    /// - Returns: `nil` if it cannot be read.
+    fileprivate static func signedAt(_ payload: PayloadReader) -> Int64? {
+        let name: StaticString = payload.has("signedDate") ? "signedDate" : "receiptCreationDate"
+        return try? payload.instant(name)  // Lost: why it cannot be read; decoding finds that again.
+    }
+
+    // MARK: What the payload says of its app
+
+    /// - Throws: `wrong_app` unless one of the apps is named; if its number is known, a Production payload must name
+    ///   that too.
+    func requireApp(_ bundleId: String?) throws(EvidenceError) -> StoreApp {
+        guard let bundleId, let app = apps.first(where: { $0.isNamed(bundleId) }) else {
+            throw EvidenceError(.wrongApp, "The payload's bundleId is not one of the configured apps.")
+        }
+        return app
+    }
+
+    /// - Throws: `wrong_app` as above, also for another `appAppleId` in Production.
+    func requireApp(
+        _ bundleId: String?, appAppleId: Int64?, in environment: StoreEnvironment?
+    ) throws(EvidenceError) {
+        let app = try requireApp(bundleId)
+        guard environment == .production, let expected = app.appAppleId else { return }
+        guard appAppleId == expected else {
+            throw EvidenceError(.wrongApp, "The payload's appAppleId is not that of the configured app.")
+        }
+    }
+
+    /// - Throws: `wrong_environment` if there is none of ours.
+    func requireEnvironment(_ environment: StoreEnvironment?) throws(EvidenceError) -> StoreEnvironment {
+        guard let environment else {
+            throw EvidenceError(.wrongEnvironment, "The payload's environment is neither Sandbox nor Production.")
+        }
+        return environment
+    }
+}
+
+/// A JSON object that the App Store signed, not yet known to be of one kind. Only ``EvidenceVerifier`` makes one.
+struct AuthenticPayload {
+    private let reader: PayloadReader
+    let chain: SigningChain
+    /// The compact text with its digests.
+    let proof: SignedText
+
+    fileprivate init(reader: PayloadReader, chain: SigningChain, _ jws: CompactJWS) {
+        self.reader = reader
+        self.chain = chain
+        proof = SignedText(
+            text: jws.text, digest: Array(jws.textDigest),
+            header: SignedText.Header(length: jws.headerLength, digest: Array(jws.headerDigest)))
+    }
+
+    /// Reads the payload as the kind that is wanted.
+    ///
+    /// - Throws: `payload_malformed`, `signed_date_out_of_range` or `wrong_payload_kind`, in this order. A payload is
+    ///   of a wrong kind if it looks like another and not like this one; what looks like none lacks required members.
+    func decode<Payload>(
+        as kind: PayloadKind, at now: Int64, _ body: (PayloadReader) throws(EvidenceError) -> Payload
+    ) throws(EvidenceError) -> Payload {
+        if !kind.matches(reader), let other = PayloadKind.allCases.first(where: { $0.matches(reader) }) {
+            try requireSaneDate(at: now)
+            throw EvidenceError(.wrongPayloadKind, "The text is authentic, but a \(other.name) and no \(kind.name).")
+        }
+        let payload = try body(reader)
+        try requireSaneDate(at: now)
+        return payload
+    }
+
+    private func requireSaneDate(at now: Int64) throws(EvidenceError) {
+        let signedAt = try reader.required("signedDate", EvidenceVerifier.signedAt(reader))
+        guard signedAt >= EvidenceVerifier.earliestSignedAt, signedAt <= now + EvidenceVerifier.clockLeeway else {
+            throw EvidenceError(.signedDateOutOfRange, "The text was signed before 2021 or in the future.")
+        }
+    }
+}

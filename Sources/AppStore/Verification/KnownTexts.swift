@@ -1,0 +1,13 @@
+/// Texts that were verified before, by their SHA-256 digests: of these the signature is not checked again
+/// (`semantics.md` §5, *Literal replay*). Everything else is judged as always.
+package struct KnownTexts: Sendable {
+    /// No text was verified before.
+    package static let none = KnownTexts([])
+
+    private let digests: Set<[UInt8]>
+
+    /// - Parameter digests: Of texts that a verifier accepted.
+    package init(_ digests: some Sequence<[UInt8]>) { self.digests = Set(digests) }
+
+    func contains(_ jws: CompactJWS) -> Bool { !digests.isEmpty && digests.contains(Array(jws.textDigest)) }
+}

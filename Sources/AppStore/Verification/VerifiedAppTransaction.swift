@@ -1,0 +1,41 @@
+package import Entitlements
+
+/// An app transaction that the App Store signed, of one of our apps. Only ``EvidenceVerifier`` makes one.
+///
+/// It proves the Apple account of whoever sends it (`semantics.md` §5).
+package struct VerifiedAppTransaction: Sendable {
+    /// The text it was made from.
+    package let signed: SignedAppTransaction
+    /// SHA-256 of the compact text.
+    package let jwsHash: [UInt8]
+    package let environment: StoreEnvironment
+    package let payload: AppTransactionPayload
+    let chain: SigningChain
+
+    fileprivate init(
+        _ signed: SignedAppTransaction, _ authentic: AuthenticPayload, _ payload: AppTransactionPayload,
+        _ environment: StoreEnvironment
+    ) {
+        self.signed = signed
+        self.jwsHash = authentic.proof.digest
+        self.environment = environment
+        self.payload = payload
+        self.chain = authentic.chain
+    }
+}
+
+extension EvidenceVerifier {
+    /// Verifies an app transaction; `receiptCreationDate` and `receiptType` take the places of `signedDate` and
+    /// `environment`.
+    ///
+    /// - Parameter now: Milliseconds since the epoch; bounds the date, and nothing else.
+    /// - Throws: The first reason, in order of precedence.
+    package func verify(_ signed: SignedAppTransaction, at now: Int64) throws(EvidenceError) -> VerifiedAppTransaction {
+        let authentic = try open(signed.text, maximumBytes: SignedAppTransaction.maximumBytes)
+        let (payload, environment) = try authentic.decode(as: .appTransaction, at: now) {
+            (reader) throws(EvidenceError) in (try AppTransactionPayload(reader), reader.environment("receiptType"))
+        }
+        try requireApp(payload.bundleId, appAppleId: payload.appAppleId, in: environment)
+        return VerifiedAppTransaction(signed, authentic, payload, try requireEnvironment(environment))
+    }
+}

@@ -1,0 +1,48 @@
+package import Entitlements
+
+/// A notification V2 that the App Store signed, for one of our apps. Only ``EvidenceVerifier`` makes one.
+///
+/// The texts inside are signed on their own and not verified by this: verify each, and then ask ``covers(_:)``.
+package struct VerifiedNotification: Sendable {
+    /// The text it was made from.
+    package let signed: SignedNotification
+    /// SHA-256 of the compact text.
+    package let jwsHash: [UInt8]
+    package let environment: StoreEnvironment
+    package let payload: NotificationPayload
+    let chain: SigningChain
+
+    fileprivate init(
+        _ signed: SignedNotification, _ authentic: AuthenticPayload, _ payload: NotificationPayload,
+        _ environment: StoreEnvironment
+    ) {
+        self.signed = signed
+        self.jwsHash = authentic.proof.digest
+        self.environment = environment
+        self.payload = payload
+        self.chain = authentic.chain
+    }
+
+    /// Whether a transaction is of the app and environment that the notification is about.
+    package func covers(_ transaction: VerifiedTransaction) -> Bool {
+        environment == transaction.environment
+            && payload.content.bundleId?.utf8.elementsEqual(transaction.payload.bundleId.utf8) == true
+    }
+}
+
+extension EvidenceVerifier {
+    /// Verifies a notification, not the texts inside it.
+    ///
+    /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else. Apple repeats a delivery
+    ///   for days.
+    /// - Throws: The first reason, in order of precedence.
+    package func verify(_ signed: SignedNotification, at now: Int64) throws(EvidenceError) -> VerifiedNotification {
+        let authentic = try open(signed.text, maximumBytes: SignedNotification.maximumBytes)
+        let payload = try authentic.decode(as: .notification, at: now) {
+            (reader) throws(EvidenceError) in try NotificationPayload(reader)
+        }
+        let content = payload.content
+        try requireApp(content.bundleId, appAppleId: content.appAppleId, in: content.environment)
+        return VerifiedNotification(signed, authentic, payload, try requireEnvironment(content.environment))
+    }
+}

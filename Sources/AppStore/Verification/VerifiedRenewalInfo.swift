@@ -1,0 +1,51 @@
+package import Entitlements
+
+/// Renewal info that the App Store signed, from Sandbox or Production. Only ``EvidenceVerifier`` makes one.
+///
+/// It names no app: it counts only beside a transaction that it ``agrees(with:)``.
+package struct VerifiedRenewalInfo: Sendable {
+    /// The text it was made from.
+    package let signed: SignedRenewalInfo
+    /// SHA-256 of the compact text.
+    package let jwsHash: [UInt8]
+    package let environment: StoreEnvironment
+    package let payload: RenewalInfoPayload
+    let chain: SigningChain
+
+    fileprivate init(
+        _ signed: SignedRenewalInfo, _ authentic: AuthenticPayload, _ payload: RenewalInfoPayload,
+        _ environment: StoreEnvironment
+    ) {
+        self.signed = signed
+        self.jwsHash = authentic.proof.digest
+        self.environment = environment
+        self.payload = payload
+        self.chain = authentic.chain
+    }
+
+    /// Whether both are about one subscription: same original transaction, same environment, and the same Apple account
+    /// where both name one (`apple.md` §1.6).
+    package func agrees(with transaction: VerifiedTransaction) -> Bool {
+        guard environment == transaction.environment,
+            payload.originalTransactionId == transaction.payload.originalTransactionId
+        else { return false }
+        guard let mine = payload.appTransactionId, let theirs = transaction.payload.appTransactionId else {
+            return true
+        }
+        return mine == theirs
+    }
+}
+
+extension EvidenceVerifier {
+    /// Verifies renewal info. It cannot be refused as `wrong_app`, because it names none.
+    ///
+    /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
+    /// - Throws: The first reason, in order of precedence.
+    package func verify(_ signed: SignedRenewalInfo, at now: Int64) throws(EvidenceError) -> VerifiedRenewalInfo {
+        let authentic = try open(signed.text, maximumBytes: SignedRenewalInfo.maximumBytes)
+        let (payload, environment) = try authentic.decode(as: .renewalInfo, at: now) {
+            (reader) throws(EvidenceError) in (try RenewalInfoPayload(reader), reader.environment("environment"))
+        }
+        return VerifiedRenewalInfo(signed, authentic, payload, try requireEnvironment(environment))
+    }
+}

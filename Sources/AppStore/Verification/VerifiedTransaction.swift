@@ -1,0 +1,56 @@
+package import Entitlements
+
+/// A transaction that the App Store signed, of one of our apps, from Sandbox or Production. Only ``EvidenceVerifier``
+/// makes one.
+///
+/// A class, because a restore hands hundreds about and each has some thirty fields.
+package final class VerifiedTransaction: Sendable {
+    /// The text it was made from.
+    package let text: SignedText
+    package let environment: StoreEnvironment
+    package let payload: TransactionPayload
+    let chain: SigningChain
+
+    fileprivate init(
+        _ authentic: AuthenticPayload, _ payload: TransactionPayload, _ environment: StoreEnvironment
+    ) {
+        self.text = authentic.proof
+        self.environment = environment
+        self.payload = payload
+        self.chain = authentic.chain
+    }
+}
+
+extension EvidenceVerifier {
+    /// Verifies a transaction.
+    ///
+    /// - Parameters:
+    ///   - now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
+    ///   - texts: Those whose signatures held before.
+    /// - Throws: The first reason, in order of precedence.
+    package func verify(
+        _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none
+    ) throws(EvidenceError) -> VerifiedTransaction {
+        try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts), at: now)
+    }
+
+    /// Verifies a transaction under the chain that its header names.
+    ///
+    /// - Throws: The first reason from `chain_expired` on.
+    func verify(
+        _ jws: CompactJWS, under chain: SigningChain, at now: Int64, knowing texts: KnownTexts
+    ) throws(EvidenceError) -> VerifiedTransaction {
+        try transaction(in: open(jws, under: chain, knowing: texts), at: now)
+    }
+
+    /// - Throws: The first reason from `payload_malformed` on.
+    private func transaction(
+        in authentic: AuthenticPayload, at now: Int64
+    ) throws(EvidenceError) -> VerifiedTransaction {
+        let (payload, environment) = try authentic.decode(as: .transaction, at: now) {
+            (reader) throws(EvidenceError) in (try TransactionPayload(reader), reader.environment("environment"))
+        }
+        _ = try requireApp(payload.bundleId)
+        return VerifiedTransaction(authentic, payload, try requireEnvironment(environment))
+    }
+}

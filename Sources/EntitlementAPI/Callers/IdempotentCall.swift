@@ -1,0 +1,156 @@
+import AppStore
+import Crypto
+import Entitlements
+import HTTPTypes
+import Hummingbird
+import LedgerStore
+import NIOCore
+
+/// One attempt to carry a request out.
+struct IdempotentAttempt {
+    let claim: IdempotencyClaim
+    let seal: AnswerSeal
+
+    /// The answer as it is kept.
+    func remembered(_ status: HTTPResponse.Status, _ bytes: [UInt8]) -> RememberedAnswer {
+        RememberedAnswer(
+            claim: claim, status: status.code, body: seal.sealed(bytes, for: claim.key, claim.claimant))
+    }
+}
+
+extension ServerCall {
+    /// Carries a server's write out once, and gives the same answer to repeats under the same key for a day.
+    ///
+    /// The stored answer is sealed under the server's own API key, because it may hold a secret that is stored nowhere
+    /// else. It is erased with any person whom the request is about.
+    ///
+    /// `act` must be safe to repeat by itself, or finish in its own transaction: a process that dies between act and
+    /// answer is followed by another attempt.
+    ///
+    /// - Throws: `invalid_request` without a key, `idempotency_key_reused`, `idempotency_in_progress`, `unavailable`,
+    ///   and what `act` throws, which is not remembered.
+    func idempotently(
+        _ body: JSONBody, about subject: IdempotencySubject,
+        act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
+    ) async throws(Problem) -> Response {
+        let key = try idempotencyKey()
+        let seal = AnswerSeal(secret: secret)
+        let asked = IdempotentRequest(of: self.key.id, key: key, digest: try digest(of: body), about: subject)
+        let verdict = try await served { () async throws(ServiceFailure) in try await api.operators.claim(asked) }
+        switch verdict {
+        case .claimed(let claim): return try await carryOut(IdempotentAttempt(claim: claim, seal: seal), act)
+        case .answered(let status, let body, let claimant):
+            guard let bytes = seal.opened(body, for: key, claimant) else { throw .unexpected }
+            return JSONAnswer(status: HTTPResponse.Status(code: status), bytes: bytes, isRepeat: true).response
+        case .reused: throw .idempotencyKeyReused
+        case .inProgress: throw .idempotencyInProgress
+        }
+    }
+
+    private func carryOut(
+        _ attempt: IdempotentAttempt, _ act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
+    ) async throws(Problem) -> Response {
+        let answer: JSONAnswer
+        do throws(Problem) {
+            answer = try await act(attempt)
+        } catch {
+            // Lost: that the key is free at once; the claim ends by itself.
+            try? await api.operators.release(attempt.claim)
+            throw error
+        }
+        if !answer.isRemembered {
+            // Lost: the answer for repeats. The act is done, and the caller gets its answer.
+            try? await api.operators.finish(attempt.remembered(answer.status, answer.bytes))
+        }
+        return answer.response
+    }
+
+    /// The digest of method, path and body; a path may name a user. The order of a body's members does not count,
+    /// because clients' encoders do not keep one.
+    private func digest(of body: JSONBody) throws(Problem) -> Label {
+        var sorted = JSONWriter()
+        sorted.value(sorting: body.value)
+        let hash = Hexadecimal.text(SHA256.hash(data: sorted.bytes))
+        return try labels().label(.request, request.method.rawValue, request.uri.string, hash)
+    }
+
+    /// A name for what this request makes: the same for each attempt, and another one for any other request.
+    func nameForNew(_ body: JSONBody) throws(Problem) -> Label {
+        try labels().label(.request, idempotencyKey().text, digest(of: body).text)
+    }
+
+    /// Of the key that the server names its request by.
+    private func idempotencyKey() throws(Problem) -> Label {
+        let text = try IdempotencyKey(of: request).text
+        return try labels().label(.idempotencyKey, "api_key", String(key.id), text)
+    }
+}
+
+extension IdempotencySubject {
+    /// A request about one user, or two.
+    init(_ user: UserID, and other: UserID? = nil, under labels: Labels) {
+        self = .user(labels.label(.user, user.text), and: other.map { labels.label(.user, $0.text) })
+    }
+}
+
+extension JSONWriter {
+    /// A value that was read, the members of its objects in the order of their names.
+    fileprivate mutating func value(sorting value: JSONValue) {
+        if let members = value.members {
+            beginObject()
+            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+                name(member.name)
+                self.value(sorting: member.value)
+            }
+            endObject()
+        } else if let elements = value.elements {
+            array(elements) { $0.value(sorting: $1) }
+        } else if let text = value.string {
+            self.value(text)
+        } else if let flag = value.flag {
+            self.value(flag)
+        } else {
+            self.value(json: value.number ?? "null")
+        }
+    }
+}
+
+/// Encrypts stored answers, so that the database alone does not tell them.
+struct AnswerSeal {
+    let secret: APIKeySecret
+
+    /// The sealed bytes; empty if they cannot be sealed, which then never open.
+    func sealed(_ bytes: [UInt8], for key: Label, _ claimant: UInt64) -> [UInt8] {
+        // Lost: why; a key of 32 bytes and a nonce of 12 always do.
+        guard let box = try? AES.GCM.seal(bytes, using: Self.key(secret, key, claimant), nonce: Self.nonce()) else {
+            return []
+        }
+        return Array(box.ciphertext) + Array(box.tag)
+    }
+
+    /// Nil for what was sealed otherwise.
+    func opened(_ bytes: [UInt8], for key: Label, _ claimant: UInt64) -> [UInt8]? {
+        guard bytes.count >= Self.tagBytes else { return nil }
+        // Lost: why. In any case these are not the bytes of an answer.
+        guard
+            let box = try? AES.GCM.SealedBox(
+                nonce: Self.nonce(), ciphertext: bytes.dropLast(Self.tagBytes), tag: bytes.suffix(Self.tagBytes)),
+            let opened = try? AES.GCM.open(box, using: Self.key(secret, key, claimant))
+        else { return nil }
+        return Array(opened)
+    }
+
+    private static let tagBytes = 16
+
+    /// Of one attempt only, so one nonce will do for all.
+    private static func key(_ secret: APIKeySecret, _ key: Label, _ claimant: UInt64) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: Array(secret.text.utf8)), salt: Array("gatepass answer".utf8),
+            info: Array("\(claimant) \(key)".utf8), outputByteCount: 32)
+    }
+
+    /// - Throws: Never with 12 bytes.
+    private static func nonce() throws -> AES.GCM.Nonce {
+        try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 12))
+    }
+}

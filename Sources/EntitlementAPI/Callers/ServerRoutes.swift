@@ -1,0 +1,48 @@
+import AppStore
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// Routes for servers, made of what works for any user.
+extension Routes {
+    /// A route for servers that answers about the user whom the path names.
+    static func about(
+        _ answer: @escaping @Sendable (Principal, ServerCall) async throws(Problem) -> Response
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(try call.principal(), call) }
+    }
+
+    /// A write for servers that is idempotent because the user's ledger keeps its idempotency keys.
+    static func idempotentByLedger(
+        _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(try call.principal(), try await call.json(), call).response }
+    }
+
+    /// A write for servers that is carried out at most once for each of the server's idempotency keys. `other` is the
+    /// member of its body that names a second user whom it is about.
+    static func idempotent(
+        with other: String? = nil,
+        _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in
+            let principal = try call.principal()
+            let body = try await call.optionalJSON()
+            let another = other.flatMap { body.value[$0]?.string }.flatMap { UserID($0) }
+            let subject = IdempotencySubject(principal.user, and: another, under: try call.labels())
+            return try await call.idempotently(body, about: subject) { _ async throws(Problem) in
+                try await answer(principal, body, call)
+            }
+        }
+    }
+
+    /// The same for a write of whose body only a reason is read, which need not be there.
+    static func idempotent(
+        _ answer: @escaping @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        idempotent { principal, body, call throws(Problem) in
+            try body.requireObject()
+            return try await answer(principal, try principal.reason(in: body), call)
+        }
+    }
+}

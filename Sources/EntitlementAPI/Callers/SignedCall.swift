@@ -1,0 +1,66 @@
+import Entitlements
+package import LedgerStore
+
+/// A request of an authenticated user or server, as a route sees it.
+package protocol SignedCall: Call {}
+
+/// A request of a server, as a route sees it.
+package struct ServerCall: SignedCall {
+    package let key: APIKey
+    /// What the key was recognised by; it seals what is remembered for this server.
+    let secret: APIKeySecret
+    package let incoming: OpenCall
+
+    /// As the audit trail names the server.
+    var actor: Actor { Actor(key) }
+
+    /// The user that the path names, and the server that asks for them.
+    ///
+    /// - Throws: `not_found` for what is no user id.
+    func principal() throws(Problem) -> Principal {
+        Principal(user: try namedUser(), actor: actor)
+    }
+}
+
+/// A request of a user or of a server, for the routes that answer both.
+enum Caller {
+    case user(UserCall)
+    case server(ServerCall)
+}
+
+extension SignedCall {
+    /// The labels of this installation.
+    ///
+    /// - Throws: `unavailable`.
+    func labels() throws(Problem) -> Labels {
+        do throws(ServiceFailure) {
+            return try api.service.labels()
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The words of these digests, as far as they are there.
+    ///
+    /// - Throws: `unavailable`.
+    func notes(_ digests: some Sequence<NoteDigest>) async throws(Problem) -> [NoteDigest: Note] {
+        let digests = Set(digests)
+        guard !digests.isEmpty else { return [:] }
+        return try await served { () async throws(ServiceFailure) in try await api.service.notes(digests) }
+    }
+
+    /// Everything recorded of `user`.
+    ///
+    /// - Throws: `unavailable`.
+    func ledger(of user: UserID) async throws(Problem) -> UserLedger {
+        try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user) }
+    }
+
+    /// The user that the path names.
+    ///
+    /// - Throws: `not_found` for what is no user id.
+    func namedUser() throws(Problem) -> UserID {
+        guard let user = named("user_id").flatMap({ UserID($0) }) else { throw .notFound }
+        return user
+    }
+}

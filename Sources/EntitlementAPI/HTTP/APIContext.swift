@@ -1,0 +1,18 @@
+package import Hummingbird
+import NIOCore
+
+/// What belongs to one request, apart from its message.
+package struct APIContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// As the client named the request, or as this server does.
+    package internal(set) var requestID = ""
+    private let channel: any Channel
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+
+    /// The address of the connected peer, which is the client or a proxy; nil if the channel has none.
+    var peer: String? { channel.remoteAddress?.ipAddress }
+}

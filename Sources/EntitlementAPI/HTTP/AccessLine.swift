@@ -1,0 +1,28 @@
+/// What the log says of one request when its answer is known: neither query nor header nor body, so no token ever
+/// stands in it (`threats.md` T31).
+package struct AccessLine: Sendable {
+    let method: String
+    /// As the URL table has it, so that no id stands in it; `-` where there is none.
+    let route: String
+    let status: Int
+    let duration: Duration
+    let requestID: String
+}
+
+extension JSONWriter {
+    /// Writes the line's members into an object that was begun.
+    package mutating func append(_ line: AccessLine) {
+        let microseconds =
+            line.duration.components.seconds * 1_000_000 + line.duration.components.attoseconds / 1_000_000_000_000
+        name("method")
+        value(line.method)
+        name("route")
+        value(line.route)
+        name("status")
+        value(line.status)
+        name("duration_ms")
+        value(Double(microseconds) / 1000)
+        name("request_id")
+        value(line.requestID)
+    }
+}

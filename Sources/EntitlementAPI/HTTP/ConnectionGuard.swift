@@ -1,0 +1,276 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Watches over one connection: what Hummingbird leaves open is closed here (`threats.md` T15, T16).
+///
+/// * A header that does not end within its time, and a request that is not answered within its own, end the connection;
+///   the latter with a 503 if nothing was sent yet.
+/// * What cannot be read as HTTP is answered 400 or 431 with a problem document instead of a bare status.
+/// * `Connection: close` in an answer closes: the answer is sent, a bounded rest of the request is thrown away so that
+///   the client can read it, then the socket goes.
+/// * A request comes in only when the one before it is answered; until then nothing is read, so a client that sends
+///   many and takes no answers is kept waiting by the network and holds no more than ``ServerLimits/readBytes`` here.
+///
+/// For each request there is at most one answer: after one of its own the guard lets nothing pass in either direction.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// What all connections share.
+    struct Settings: Sendable {
+        let limits: ServerLimits
+        let table: RouteTable
+        let newRequestID: @Sendable () -> String
+    }
+
+    private let settings: Settings
+    /// The header of the request whose answer is not complete.
+    private var request: HTTPRequest?
+    /// Whether the end of the last request is still to come.
+    private var isReading = false
+    private var hasStartedAnswer = false
+    private var closesAfterAnswer = false
+    private var isClosing = false
+    /// Whether no request should follow: the client speaks HTTP/1.0 and keeps nothing alive.
+    private var takesNoMore = false
+    private var lateBytes = 0
+    /// Whether what was read last ended a request.
+    private var hasEnded = false
+    /// For the header while there is no request, else for the request.
+    private var deadline: Deadline?
+    /// Looks at the deadline; left running when the deadline goes, for the next one is seldom earlier and a timer for
+    /// each request would cost more than all the rest of the watch.
+    private var timer: (firesAt: NIODeadline, scheduled: Scheduled<Void>)?
+
+    /// When what is waited for must have come, and what else happens.
+    private struct Deadline {
+        /// What ends the wait.
+        enum Ending {
+            case close
+            case refuse
+        }
+
+        let endsAt: NIODeadline
+        let ending: Ending
+    }
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let heads = RequestHeadCheck { [self] in takesNoMore = true }
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandlers([HTTPServerPipelineHandler(), heads], position: .before(codec))
+            try context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try context.channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: 64, initial: 2048, maximum: settings.limits.readBytes))
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stopTimer()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopTimer()
+    }
+
+    // MARK: What comes in
+
+    /// What came has been read: unless it was a header's end, one has begun.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        defer { hasEnded = false }
+        if deadline == nil, request == nil, !isReading, !isClosing, !hasEnded {
+            wait(seconds: settings.limits.headerSeconds, then: .close, context)
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        guard !isClosing else { return discard(part) }
+        switch part {
+        case .head(let head):
+            begin(head, context)
+        case .body(let bytes):
+            if request == nil {
+                lateBytes += bytes.readableBytes
+                guard lateBytes <= settings.limits.lateBytes else { return linger(context) }
+            }
+        case .end:
+            isReading = false
+            hasEnded = true
+            if request == nil { deadline = nil }
+        }
+        context.fireChannelRead(data)
+    }
+
+    private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        isReading = true
+        lateBytes = 0
+        request = head
+        let path = String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
+        waitForAnswer(seconds: settings.table.deadlineSeconds(of: head.method, at: path), context)
+        guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
+        // Without a length it comes in chunks; a length that is no number of ours is over every limit.
+        let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
+        guard length <= settings.table.bodyLimit(of: head.method, at: path) else { return }
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isClosing, error is HTTPParserError || !(error is IOError || error is ChannelError) else {
+            context.fireErrorCaught(error)
+            return
+        }
+        // A request has one answer, though the rest of it cannot be read.
+        guard !hasStartedAnswer, request != nil || !isReading else { return finish(context) }
+        isReading = true
+        switch error {
+        case HTTPParserError.headerOverflow:
+            refuse(Problem(.headersTooLarge, "The header is larger than this server reads."), context)
+        case let defect as RequestHeadCheck.Defect:
+            refuse(.invalidRequest(defect.detail, at: defect.field), context)
+        default:
+            refuse(.invalidRequest("The request is not valid HTTP/1.1.", at: "request"), context)
+        }
+    }
+
+    // MARK: What goes out
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isClosing else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        let part = unwrapOutboundIn(data)
+        if case .head(let head) = part, head.status.kind != .informational {
+            return write(head, data, promise, context)
+        }
+        guard case .end = part else { return context.write(data, promise: promise) }
+        // All this before the end is written: the next request comes in as soon as it is.
+        hasStartedAnswer = false
+        request = nil
+        isClosing = closesAfterAnswer
+        if !isReading { deadline = nil }
+        guard isClosing else { return context.write(data, promise: promise) }
+        context.writeAndFlush(data, promise: promise)
+        linger(context)
+    }
+
+    private func write(
+        _ head: HTTPResponse, _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) {
+        hasStartedAnswer = true
+        closesAfterAnswer = takesNoMore || head.headerFields[.connection]?.lowercased() == "close"
+        guard takesNoMore else { return context.write(data, promise: promise) }
+        var head = head
+        head.headerFields[.connection] = "close"
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
+    // MARK: Ends
+
+    private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
+        isClosing = true
+        let given = request?.headerFields[.requestID].flatMap { RequestID.isAcceptable($0) ? $0 : nil }
+        let requestID = given ?? settings.newRequestID()
+        let body = problem.body(requestID: requestID)
+        var fields = problem.fields
+        fields[.contentType] = "application/problem+json"
+        fields[.contentLength] = String(body.count)
+        fields[.cacheControl] = "no-store"
+        fields[.xContentTypeOptions] = "nosniff"
+        fields[.connection] = "close"
+        fields[.requestID] = requestID
+        let head = HTTPResponse(status: problem.code.status, headerFields: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if request?.method != .head { context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    /// Sends no more, takes a little of what still comes, and closes after a while: a socket that is closed at once
+    /// with unread bytes would take the answer back from a client that is still writing. When the request was read
+    /// whole there is nothing to wait for.
+    private func linger(_ context: ChannelHandlerContext) {
+        isClosing = true
+        guard isReading else { return finish(context) }
+        wait(seconds: settings.limits.lingerSeconds, then: .close, context)
+    }
+
+    private func discard(_ part: HTTPRequestPart) {
+        guard case .body(let bytes) = part else { return }
+        lateBytes += bytes.readableBytes
+    }
+
+    /// Reads no more once enough has been thrown away; the client's own buffer fills up and it finds the answer.
+    func read(context: ChannelHandlerContext) {
+        guard !isClosing || lateBytes <= settings.limits.lateBytes else { return }
+        context.read()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isClosing, case .inputClosed? = event as? ChannelEvent { return finish(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        isClosing = true
+        stopTimer()
+        context.close(promise: nil)
+    }
+
+    // MARK: Time
+
+    private func waitForAnswer(seconds: Int64, _ context: ChannelHandlerContext) {
+        wait(seconds: min(seconds, settings.limits.requestSeconds), then: .refuse, context)
+    }
+
+    private func wait(seconds: Int64, then ending: Deadline.Ending, _ context: ChannelHandlerContext) {
+        let endsAt = NIODeadline.now() + .seconds(seconds)
+        deadline = Deadline(endsAt: endsAt, ending: ending)
+        startTimer(at: endsAt, context)
+    }
+
+    /// Unless one fires before.
+    private func startTimer(at instant: NIODeadline, _ context: ChannelHandlerContext) {
+        if let timer, timer.firesAt <= instant { return }
+        timer?.scheduled.cancel()
+        let scheduled = context.eventLoop.assumeIsolated().scheduleTask(deadline: instant) { [self] in
+            timer = nil
+            lookAtDeadline(context)
+        }
+        timer = (instant, scheduled)
+    }
+
+    private func lookAtDeadline(_ context: ChannelHandlerContext) {
+        guard let deadline else { return }
+        guard deadline.endsAt <= .now() else { return startTimer(at: deadline.endsAt, context) }
+        self.deadline = nil
+        switch deadline.ending {
+        case .refuse where request != nil && !hasStartedAnswer:
+            refuse(.unavailable("The request took too long.", retryAfterSeconds: 5), context)
+        case .refuse, .close: finish(context)
+        }
+    }
+
+    private func stopTimer() {
+        deadline = nil
+        timer?.scheduled.cancel()
+        timer = nil
+    }
+}

@@ -1,0 +1,16 @@
+/// What a request is called in the answer, in the log and in the problem (`api.md`, "Conventions").
+enum RequestID {
+    /// Whether a client's name for its request may be echoed: `[A-Za-z0-9._-]{1,64}`.
+    static func isAcceptable(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...64).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

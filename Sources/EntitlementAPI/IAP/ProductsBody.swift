@@ -1,0 +1,100 @@
+import Entitlements
+
+/// The products of one app (`api.md`, "Products").
+struct ProductsBody {
+    let bytes: [UInt8]
+    /// The languages of the texts, in ascending order.
+    let languages: [String]
+
+    init(_ version: CatalogueVersions.Version, app: AppID, languages wanted: AcceptLanguage) {
+        var json = JSONWriter(capacity: 4096)
+        var languages: Set<String> = []
+        json.beginObject()
+        json.member("catalog_version", version.number)
+        json.name("products")
+        json.beginArray()
+        for product in version.catalogue.products where product.app == app && product.source == .appleIAP {
+            let title = wanted.best(of: product.titles)
+            let description = wanted.best(of: product.descriptions)
+            languages.formUnion([title?.tag, description?.tag].compactMap { $0 })
+            json.append(product, title: title?.text, description: description?.text, in: version.catalogue)
+        }
+        json.endArray()
+        json.endObject()
+        bytes = json.bytes
+        self.languages = languages.sorted()
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(
+        _ product: Product, title: String?, description: String?, in catalogue: Catalogue
+    ) {
+        let offer = Offer(product, in: catalogue)
+        beginObject()
+        member("product_id", product.id.text)
+        member("kind", product.terms.kind.rawValue)
+        member("title", title)
+        member("description", description)
+        append(product.price)
+        member("tier", product.terms.tier?.text)
+        member("duration_days", offer.durationDays)
+        name("features")
+        array(offer.features) { $0.value($1.text) }
+        append(offer.credits)
+        member("devices", offer.devices)
+        member("period", offer.period)
+        member("plan_id", offer.planID)
+        endObject()
+    }
+
+    private mutating func append(_ price: Product.Price?) {
+        name("price")
+        guard let price else { return null() }
+        beginObject()
+        member("amount", price.amount)
+        member("currency", price.currency)
+        endObject()
+    }
+
+    private mutating func append(_ credits: (unit: String, amount: Int)?) {
+        name("credits")
+        guard let credits else { return null() }
+        beginObject()
+        member("unit", credits.unit)
+        member("amount", credits.amount)
+        endObject()
+    }
+}
+
+/// What a product offers to a user who does not have it.
+private struct Offer {
+    var durationDays: Int?
+    var features: [Feature] = []
+    var credits: (unit: String, amount: Int)?
+    var devices: Int?
+    var period: String?
+    var planID: String?
+
+    init(_ product: Product, in catalogue: Catalogue) {
+        let terms = product.terms
+        let tier = catalogue.tiers.first { $0.id == terms.tier }
+        switch terms {
+        case .pass(_, let days):
+            durationDays = days
+            features = tier?.features ?? []
+            devices = product.seats ?? tier?.devices
+        case .addOn(let unlocked, _, let seats, _):
+            features = unlocked
+            devices = seats > 0 ? seats : nil
+        case .consumable(let unit, let amount, _):
+            credits = (unit, amount)
+        case .plan(_, let planID, _):
+            let plan = planID.flatMap { PlanID($0) }
+            features = tier?.features ?? []
+            devices = product.seats ?? tier?.devices
+            period = plan?.period.rawValue
+            self.planID = planID
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package import Entitlements
+
+/// A status as the API writes it (`api.md`, "Status").
+package struct StatusBody {
+    /// The parts of the answer that a query adds to the present status.
+    package struct Parts {
+        /// Pieces that have ended.
+        let history: Bool
+        let explanation: AnswerExplanation?
+
+        package init(history: Bool = false) {
+            self.history = history
+            explanation = nil
+        }
+
+        /// With what the answer is made of: the facts of `ledger`, some of its acts at a time, and what decides beside
+        /// them.
+        init(history: Bool = false, _ explanation: AnswerExplanation?) {
+            self.history = history
+            self.explanation = explanation
+        }
+
+        /// The same of the facts of `ledger`, the first page of its acts.
+        package init(
+            explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
+            given catalogue: CatalogueVersions, calling devices: DeviceNames = DeviceNames()
+        ) {
+            self.init(
+                AnswerExplanation(
+                    acts: ActsRequest().page(of: ledger, at: at, under: settings), devices: devices,
+                    under: ExplainedUnder(settings, catalogue)))
+        }
+    }
+
+    package let bytes: [UInt8]
+    /// Where what follows `at` begins.
+    private let substanceStart: Int
+    /// It changes when anything but `at` does; the user, who stands before `at`, is part of it.
+    let entityTag: EntityTag
+
+    package init(_ status: Status, _ parts: Parts) {
+        var json = JSONWriter(capacity: 2048)
+        substanceStart = json.append(status, parts)
+        bytes = json.bytes
+        entityTag = EntityTag(of: Array(status.user.text.utf8) + bytes[substanceStart...])
+    }
+
+    /// The answer as it was written before, about another instant.
+    init(of user: UserID, at: Instant, _ answer: StatusAnswers.Answer) {
+        var json = JSONWriter(capacity: answer.substance.count + 128)
+        json.beginObject()
+        json.member("user_id", user.text)
+        json.member("at", at)
+        substanceStart = json.bytes.count
+        bytes = json.bytes + answer.substance
+        entityTag = answer.entityTag
+    }
+
+    /// What follows `at`.
+    var substance: ArraySlice<UInt8> { bytes[substanceStart...] }
+}
+
+extension JSONWriter {
+    /// Writes a status as one value.
+    ///
+    /// - Returns: Where everything begins that makes the answer what it is.
+    @discardableResult
+    mutating func append(_ status: Status, _ parts: StatusBody.Parts) -> Int {
+        beginObject()
+        member("user_id", status.user.text)
+        member("at", status.at)
+        let start = bytes.count
+        appendAccess(of: status)
+        name("entitlements")
+        array(status.entitlements) { $0.append($1) }
+        name("segments")
+        array(status.segments.lazy.filter { parts.history || $0.endsAt > status.at }) { $0.append($1) }
+        name("add_ons")
+        array(status.addOns) { $0.append($1) }
+        name("credits")
+        array(status.credits) { $0.append($1) }
+        name("devices")
+        append(status.devices)
+        name("explanation")
+        array(parts.explanation == nil ? [] : status.explanation) { $0.append($1) }
+        if let explanation = parts.explanation {
+            member(acts: explanation.acts.acts, explanation.devices)
+            member(endOf: explanation)
+        }
+        endObject()
+        return start
+    }
+
+    /// Whether there is access, until when, and what it unlocks.
+    mutating func appendAccess(of status: Status) {
+        member("active", status.active)
+        member("tier", status.tier?.text)
+        member("tier_rank", status.tierRank)
+        member("expires_at", exactly: "expires_at_ms", status.expiresAt)
+        member("access_expires_at", exactly: "access_expires_at_ms", status.accessExpiresAt)
+        member("state", status.state.rawValue)
+        name("features")
+        array(status.features) { $0.value($1.text) }
+        name("limits")
+        appendLimits(status.limits)
+    }
+
+    /// In the order of their names, so that one substance has one text.
+    mutating func appendLimits(_ limits: [String: Int]) {
+        beginObject()
+        for (limit, value) in limits.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            name(limit)
+            self.value(value)
+        }
+        endObject()
+    }
+
+    private mutating func append(_ entitlement: Entitlement) {
+        beginObject()
+        member("source", entitlement.key.source.text)
+        member("external_id", entitlement.key.externalID.text)
+        member("product_id", entitlement.productID?.text)
+        member("kind", entitlement.kind?.rawValue)
+        member("tier", entitlement.tier?.text)
+        member("state", entitlement.state.rawValue)
+        member("starts_at", exactly: "starts_at_ms", entitlement.startsAt)
+        member("ends_at", exactly: "ends_at_ms", entitlement.endsAt)
+        member("will_renew", entitlement.willRenew)
+        member("environment", entitlement.key.environment.rawValue)
+        endObject()
+    }
+
+    private mutating func append(_ segment: Segment) {
+        beginObject()
+        member("lane", segment.lane.text)
+        member("tier", segment.tier.text)
+        member("tier_rank", segment.tierRank)
+        member("source", segment.key.source.text)
+        member("external_id", segment.key.externalID.text)
+        member("environment", segment.key.environment.rawValue)
+        member("starts_at", exactly: "starts_at_ms", segment.startsAt)
+        member("ends_at", exactly: "ends_at_ms", segment.endsAt)
+        endObject()
+    }
+
+    mutating func append(_ addOn: AddOn) {
+        beginObject()
+        member("product_id", addOn.productID.text)
+        name("features")
+        array(addOn.features) { $0.value($1.text) }
+        member("state", addOn.state.rawValue)
+        endObject()
+    }
+
+    private mutating func append(_ balance: CreditBalance) {
+        beginObject()
+        member("unit", balance.unit)
+        member("environment", balance.environment.rawValue)
+        member("spendable", balance.spendable)
+        member("debt", balance.debt)
+        member("reserved", balance.reserved)
+        endObject()
+    }
+
+    /// Writes the seats as one value.
+    mutating func append(_ seats: DeviceSeats) {
+        beginObject()
+        member("allowed", seats.allowed)
+        member("active", seats.active)
+        member("suspended", seats.suspended)
+        endObject()
+    }
+
+    private mutating func append(_ explanation: Explanation) {
+        beginObject()
+        member("source", explanation.key.source.text)
+        member("external_id", explanation.key.externalID.text)
+        member("environment", explanation.key.environment.rawValue)
+        member("product_id", explanation.productID?.text)
+        name("facts")
+        array(explanation.facts) { $0.append($1) }
+        name("gives")
+        array(explanation.gives) { $0.append($1) }
+        member("reason", explanation.reason?.rawValue)
+        endObject()
+    }
+
+    private mutating func append(_ fact: Explanation.Fact) {
+        beginObject()
+        member("kind", fact.kind.rawValue)
+        member("transaction_id", fact.transactionID?.text)
+        member("signed_at", exactly: "signed_at_ms", fact.signedAt)
+        member("revoked_at", exactly: "revoked_at_ms", fact.revocation?.revokedAt)
+        member("revoked_share", fact.revocation?.share)
+        member("recorded_at", exactly: "recorded_at_ms", fact.recordedAt)
+        endObject()
+    }
+
+    mutating func append(_ interval: Explanation.Interval) {
+        beginObject()
+        member("starts_at", exactly: "starts_at_ms", interval.startsAt)
+        member("ends_at", exactly: "ends_at_ms", interval.endsAt)
+        endObject()
+    }
+}

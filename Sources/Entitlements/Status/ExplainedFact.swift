@@ -1,0 +1,134 @@
+/// A fact that makes no purchase, with the interval in which it holds (`semantics.md` §10).
+package struct ExplainedFact: Hashable, Sendable {
+    package let entry: LedgerEntry
+    /// Its place in the ledger, from 1.
+    package let number: Int
+    /// Of credits: whose balance it changes.
+    package let purse: Purse?
+    /// A spend holds for ever, a reservation until it ends, and any other fact until a later one replaces it.
+    package let holds: Explanation.Interval
+    /// Why it does not count at the instant asked about; nil while it does.
+    package let reason: Explanation.Reason?
+    /// The units that it takes.
+    package let draws: [Draw]
+
+    /// The device that it is about, if it is about one.
+    package var device: Label? {
+        guard case .device(let act) = entry.fact else { return nil }
+        return act.device
+    }
+
+    /// Some of a list of acts, the last recorded first.
+    package struct Page: Sendable {
+        package let acts: [ExplainedFact]
+        /// Whether older ones follow.
+        package let hasMore: Bool
+    }
+
+    /// Those of `ledger` that hold by `at` or held before, of which `isWanted` says so and whose place is before
+    /// `number`: the last recorded `limit` of them.
+    package static func page(
+        of ledger: UserLedger, at: Instant, under settings: EntitlementSettings, limit: Int, before number: Int = .max,
+        where isWanted: (ExplainedFact) -> Bool = { _ in true }
+    ) -> Page {
+        let countsSandbox = settings.countsSandbox(for: ledger, at: at)
+        let reservations = Reservation.all(in: ledger)
+        var ends: [Effect.Standing: Instant] = [:]
+        var acts: [ExplainedFact] = []
+        for (position, entry) in ledger.entries.enumerated().reversed() {
+            guard let effect = Effect(of: entry.fact, upon: reservations) else { continue }
+            let endsAt = effect.begins.flatMap { ends[$0] }
+            for ended in effect.ends { ends[ended] = entry.effectiveAt }
+            guard position + 1 < number, entry.effectiveAt <= at else { continue }
+            let act = ExplainedFact(
+                entry, number: position + 1, effect, until: endsAt, at: at,
+                isCounted: effect.purse?.environment != .sandbox || countsSandbox)
+            guard isWanted(act) else { continue }
+            guard acts.count < limit else { return Page(acts: acts, hasMore: true) }
+            acts.append(act)
+        }
+        return Page(acts: acts, hasMore: false)
+    }
+
+    private init(
+        _ entry: LedgerEntry, number: Int, _ effect: Effect, until end: Instant?, at: Instant, isCounted: Bool
+    ) {
+        self.number = number
+        let endsAt = [end, effect.deadline].compactMap { $0 }.min().map { max($0, entry.effectiveAt) }
+        self.entry = entry
+        purse = effect.purse
+        draws = effect.draws
+        holds = Explanation.Interval(startsAt: entry.effectiveAt, endsAt: endsAt)
+        let hasEnded = endsAt.map { $0 <= at } ?? false
+        reason = !isCounted ? .sandboxNotAllowed : !hasEnded ? nil : effect.deadline == nil ? .superseded : .finished
+    }
+}
+
+extension Reservation {
+    fileprivate static func all(in ledger: UserLedger) -> [ReservationID: Reservation] {
+        var reservations: [ReservationID: Reservation] = [:]
+        for case .credit(.reserved(let reservation)) in ledger.entries.lazy.map(\.fact) {
+            reservations[reservation.id] = reservation
+        }
+        return reservations
+    }
+}
+
+/// What such a fact brings about, and what it ends.
+private struct Effect {
+    /// What lasts until another fact ends it.
+    enum Standing: Hashable {
+        case reserved(ReservationID)
+        case onRecord(Label)
+        case suspended(Label)
+        case reactivated(Label)
+        case seen(Label)
+        case removed(Label)
+        case sandboxTester
+        case consumptionConsent
+    }
+
+    private(set) var begins: Standing?
+    private(set) var ends: [Standing] = []
+    private(set) var purse: Purse?
+    private(set) var draws: [Draw] = []
+    /// When a reservation ends by itself.
+    private(set) var deadline: Instant?
+
+    /// Nil for a fact that makes a purchase what it is.
+    init?(of fact: Fact, upon reservations: [ReservationID: Reservation]) {
+        switch fact {
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received: return nil
+        case .debtPassedOn(let debt), .debtTakenOver(let debt): purse = debt.purse
+        case .credit(let act): follow(act, upon: reservations)
+        case .device(let act): follow(act.deed, of: act.device)
+        case .sandboxTester: (begins, ends) = (.sandboxTester, [.sandboxTester])
+        case .consumptionConsent: (begins, ends) = (.consumptionConsent, [.consumptionConsent])
+        }
+    }
+
+    private mutating func follow(_ act: CreditAct, upon reservations: [ReservationID: Reservation]) {
+        draws = act.draws
+        switch act {
+        case .spent(let spend): purse = spend.purse
+        case .reserved(let reserved):
+            (begins, purse, deadline) = (.reserved(reserved.id), reserved.purse, reserved.expiresAt)
+        case .committed(let id, let amount):
+            (ends, purse) = ([.reserved(id)], reservations[id]?.purse)
+            draws = reservations[id]?.cut(committing: amount).spent ?? []
+        case .released(let id): (ends, purse) = ([.reserved(id)], reservations[id]?.purse)
+        }
+    }
+
+    private mutating func follow(_ deed: DeviceAct.Deed, of device: Label) {
+        switch deed {
+        case .registered: (begins, ends) = (.onRecord(device), [.onRecord(device), .removed(device)])
+        case .suspended: (begins, ends) = (.suspended(device), [.reactivated(device)])
+        case .reactivated: (begins, ends) = (.reactivated(device), [.suspended(device)])
+        case .seen: (begins, ends) = (.seen(device), [.seen(device)])
+        case .removed:
+            begins = .removed(device)
+            ends = [.onRecord(device), .suspended(device), .reactivated(device), .seen(device)]
+        }
+    }
+}

@@ -1,0 +1,63 @@
+/// Puts a device on record and gives it a seat, or changes name and pin of one that is there (`semantics.md` §8).
+///
+/// A repeat is safe: it changes what it names, neither returns a suspended device nor counts as seeing it, and without
+/// a change records nothing. A device that was removed registers like a new one.
+package struct RegisterDevice: Sendable {
+    /// The device, and whether it was put on record now.
+    package struct Reply: Hashable, Sendable {
+        package let device: Device
+        package let isNew: Bool
+
+        package init(device: Device, isNew: Bool) {
+            self.device = device
+            self.isNew = isNew
+        }
+    }
+
+    package let device: Label
+    package let user: UserID
+    /// Nil leaves it as it is.
+    package let name: Label?
+    /// Nil leaves it as it is.
+    package let isPinned: Bool?
+    package let note: Note?
+
+    package init(
+        _ device: Label, of user: UserID, named name: Label? = nil, isPinned: Bool? = nil, note: Note? = nil
+    ) {
+        self.device = device
+        self.user = user
+        self.name = name
+        self.isPinned = isPinned
+        self.note = note
+    }
+
+    package func decide(
+        given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
+    ) -> Decision<Reply, RegisterDeviceRefusal> {
+        let devices = LockedDevices(of: user, given: history, in: catalogue, under: settings)
+        guard let known = devices.roster[device] else { return registering(among: devices) }
+        let deed = DeviceAct.Deed.registered(name: name ?? known.name, isPinned: isPinned ?? known.isPinned)
+        guard deed != .registered(name: known.name, isPinned: known.isPinned) else {
+            return Decision(answer: .success(Reply(device: known, isNew: false)))
+        }
+        return devices.decision(deed, of: known, note: note) { Reply(device: $0, isNew: false) }
+    }
+
+    private func registering(among devices: LockedDevices) -> Decision<Reply, RegisterDeviceRefusal> {
+        guard devices.roster.count < DeviceRoster.maximumOnRecord else {
+            return Decision(answer: .failure(.tooManyDevices))
+        }
+        guard devices.hasFreeSeat else { return Decision(answer: .failure(.seatLimitReached(devices.roster.seats))) }
+        let new = Device(device, named: name, isPinned: isPinned ?? false, registeredAt: devices.at)
+        return devices.decision(.registered(name: new.name, isPinned: new.isPinned), of: new, note: note) {
+            Reply(device: $0, isNew: true)
+        }
+    }
+}
+
+/// Why a device is not put on record, in order of precedence: more seats would not help a user with too many devices.
+package enum RegisterDeviceRefusal: Error, Hashable, Sendable {
+    case tooManyDevices
+    case seatLimitReached(DeviceSeats)
+}

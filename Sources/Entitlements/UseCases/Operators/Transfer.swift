@@ -1,0 +1,87 @@
+/// An operator gives the rest of what a user has to another user, who need not have been seen before
+/// (`semantics.md` §5). Neither policies nor limits hold an operator back; devices never move.
+package struct Transfer: Sendable {
+    /// What goes.
+    package enum Selection: Hashable, Sendable {
+        case one(PurchaseName)
+        /// Everything that the giver has.
+        case all
+    }
+
+    package let selection: Selection
+    package let giver: UserID
+    package let receiver: UserID
+    package let note: Note
+    /// The label of the request; its repeat changes nothing and answers as the first time.
+    package let request: Label?
+    package let context: FoldContext
+
+    package init(
+        _ selection: Selection, from giver: UserID, to receiver: UserID, note: Note, request: Label? = nil,
+        in context: FoldContext
+    ) {
+        self.selection = selection
+        self.giver = giver
+        self.receiver = receiver
+        self.note = note
+        self.request = request
+        self.context = context
+    }
+
+    /// What went, by key.
+    package func decide(given history: PurchaseHistory) -> Decision<[PurchaseKey], TransferRefusal> {
+        guard giver != receiver else { return Decision(answer: .failure(.sameUser)) }
+        if let done = history.done(request, from: giver) { return Decision(answer: .success(done)) }
+        let timeline = history.timeline(of: giver, in: context)
+        let positions: [Int]
+        switch selection {
+        case .all:
+            guard !history.ledger(of: giver).entries.isEmpty else {
+                return Decision(answer: .failure(.name(.unknownPurchase)))
+            }
+            positions = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
+        case .one(let name):
+            switch timeline.position(ofHeld: name) {
+            case .success(let position): positions = [position]
+            case .failure(let refusal): return Decision(answer: .failure(.name(refusal)))
+            }
+        }
+        let moves = timeline.moves(
+            of: positions, to: receiver, at: history.instantOfMove(from: giver, to: receiver), cause: .operator,
+            note: note, request: request)
+        return Decision(moves: moves, answer: .success(moves.keys.sorted()))
+    }
+}
+
+/// Why nothing was transferred, in order of precedence.
+package enum TransferRefusal: Error, Hashable, Sendable {
+    case sameUser
+    case name(PurchaseNameRefusal)
+}
+
+extension Timeline {
+    /// The purchases at `positions` on their way to `receiver`.
+    func moves(
+        of positions: [Int], to receiver: UserID, at instant: Instant, cause: Handover.Cause, note: Note?,
+        request: Label?
+    ) -> [PurchaseKey: Move] {
+        positions.reduce(into: [:]) { moves, index in
+            let handover = handover(of: index, at: instant, cause: cause).asked(by: request)
+            moves[purchases[index].key] = Move(to: receiver, handover, at: instant, note: note)
+        }
+    }
+}
+
+extension PurchaseHistory {
+    /// When a move holds: now, but never before what either of the two did by a clock ahead of ours, so that nothing
+    /// that was spent or had run is given again.
+    func instantOfMove(from giver: UserID, to receiver: UserID) -> Instant {
+        max(now, ledger(of: giver).lastActAt, ledger(of: receiver).lastActAt)
+    }
+
+    /// What `request` moved from `giver` when it came first; nil when it moved nothing yet.
+    func done(_ request: Label?, from giver: UserID) -> [PurchaseKey]? {
+        let given = request.map { ledger(of: giver).given(by: $0) } ?? []
+        return given.isEmpty ? nil : given
+    }
+}

@@ -1,0 +1,48 @@
+/// What became of an attached purchase; the raw value is what the API writes (`api.md`, "Attach").
+package enum AttachOutcome: String, Hashable, Sendable, CaseIterable {
+    /// It became this user's and gives something, gave it, or will.
+    case attached
+    /// It was this user's before; nothing changed.
+    case alreadyAttached = "already_attached"
+    /// It is this user's, and the store took it back.
+    case revoked
+    /// Genuine and bound, granting nothing now (`semantics.md` §1).
+    case recorded
+}
+
+/// Why an attached purchase gives nothing; the raw value is what the API writes.
+package enum AttachReason: String, Hashable, Sendable, CaseIterable {
+    case unknownProduct = "unknown_product"
+    case productTypeMismatch = "product_type_mismatch"
+    case familyShared = "family_shared"
+    case quarantined
+    case sandboxNotAllowed = "sandbox_not_allowed"
+    case endedBeforeAttached = "ended_before_attached"
+}
+
+extension AttachOutcome {
+    /// What to answer about a purchase that `claim` made or found this user's, as it stands now. A first attach and its
+    /// repeats differ in nothing but `attached` and `already_attached`.
+    package static func of(_ claim: Claim, standing: Standing?) -> (outcome: AttachOutcome, reason: AttachReason?) {
+        let attached = claim == .alreadyTheirs ? AttachOutcome.alreadyAttached : .attached
+        return switch standing {
+        case .counts, nil: (attached, nil)
+        case .endedBeforeAttached: (attached, .endedBeforeAttached)
+        case .revoked: (.revoked, nil)
+        case .recorded(let obstacle): (.recorded, AttachReason(obstacle))
+        }
+    }
+}
+
+extension AttachReason {
+    init(_ obstacle: Purchase.Obstacle) {
+        self =
+            switch obstacle {
+            case .unknownProduct: .unknownProduct
+            case .productTypeMismatch: .productTypeMismatch
+            case .familyShared: .familyShared
+            case .quarantined: .quarantined
+            case .sandboxNotAllowed: .sandboxNotAllowed
+            }
+    }
+}

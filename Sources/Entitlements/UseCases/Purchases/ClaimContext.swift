@@ -1,0 +1,10 @@
+/// What judging a claim needs apart from the history.
+package struct ClaimContext: Sendable {
+    package let rules: ClaimRules
+    package let fold: FoldContext
+
+    package init(rules: ClaimRules, fold: FoldContext) {
+        self.rules = rules
+        self.fold = fold
+    }
+}

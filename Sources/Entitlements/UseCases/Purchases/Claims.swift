@@ -1,0 +1,196 @@
+/// The claims of one request, judged one after the other by the rules of `semantics.md` §5: what one moves counts
+/// against the limits of the next.
+struct Claims {
+    let history: PurchaseHistory
+    let user: UserID
+    /// The Apple account, if the request proved one.
+    let proof: AccountProof?
+    let context: ClaimContext
+    private(set) var bindings: [PurchaseKey: UserID] = [:]
+    private(set) var moves: [PurchaseKey: Move] = [:]
+    private var timelines: [UserID: Timeline] = [:]
+    /// What was shown of purchases that are the user's, before or by this.
+    private var shown: [VerifiedPurchase] = []
+    /// The erased people from whom something goes.
+    private var reclaimed: Set<UserID> = []
+    /// What ends the reservations of erased people.
+    private var releases: [UserID: [LedgerEntry.Draft]] = [:]
+
+    init(of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext) {
+        self.history = history
+        self.user = user
+        self.proof = proof
+        self.context = context
+    }
+
+    /// Whether the user may have the purchase of `key`, which the request shows by `states`; if so it becomes theirs.
+    mutating func claim(_ key: PurchaseKey, shownBy states: [VerifiedPurchase]) -> Result<Claim, AttachRefusal> {
+        let answer = judge(key)
+        if case .success = answer { shown += states }
+        return answer
+    }
+
+    /// What the claims come to. What erased people owe is owed by whoever has shown a purchase of the same Apple
+    /// account as their own; units that could be spent need the proof. What goes by this changes nothing of what is
+    /// owed, because units that repay stay.
+    mutating func decision<Reply, Refusal>(
+        answering answer: Result<Reply, Refusal>
+    ) -> Decision<Reply, Refusal> {
+        var drafts: [UserID: [LedgerEntry.Draft]] = [:]
+        for erased in history.ledgers.keys.filter(\.isErased).sorted() {
+            let instant = history.instantOfMove(from: erased, to: user)
+            let debts = openDebts(of: erased, at: instant)
+            guard !debts.isEmpty || reclaimed.contains(erased) else { continue }
+            drafts[erased] = (releases[erased] ?? []) + debts.map { .init(.debtPassedOn($0), at: instant) }
+            drafts[user, default: []] += debts.map { .init(.debtTakenOver($0), at: instant) }
+        }
+        return Decision(
+            bindings: bindings, moves: moves, drafts: drafts.filter { !$0.value.isEmpty }, answer: answer)
+    }
+
+    /// What an erased person owes of the Apple accounts that the request shows.
+    private mutating func openDebts(of erased: UserID, at instant: Instant) -> [Debt] {
+        let accounts = Set(shown.compactMap(\.account))
+        guard history.ledger(of: erased).hasPurchase(of: accounts) else { return [] }
+        return timeline(of: erased).openDebts(at: instant).filter { debt in
+            shown.contains { debt.isOwed(byBuyerOf: $0) }
+        }
+    }
+
+    private mutating func judge(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
+        guard let purchase = history.purchases[key] else { return .failure(.notClaimable) }
+        if purchase.owner == user { return .success(.alreadyTheirs) }
+        if moves[key] != nil { return .success(.transferred) }
+        if let owner = purchase.owner {
+            let comes = owner.isErased ? reclaim(key, purchase, from: owner) : transfer(key, purchase, from: owner)
+            return comes ? .success(.transferred) : .failure(.ownedByAnotherUser)
+        }
+        if let refusal = refusal(of: purchase) { return .failure(refusal) }
+        bindings[key] = user
+        return .success(.unowned)
+    }
+
+    /// Why the user may not have a purchase that nobody owns (rules 3 and 4). The token of an erased person does not
+    /// veto against the same account; one of the legacy form without a holder names somebody who was never seen.
+    private func refusal(of purchase: PurchaseHistory.KnownPurchase) -> AttachRefusal? {
+        let isProven = purchase.isProven(by: proof)
+        if let token = purchase.newestToken, !token.isLegacyToken || context.rules.decodesLegacyTokens {
+            if let holder = history.tokenHolders[token] {
+                return holder == user || (holder.isErased && isProven) ? nil : .accountTokenMismatch
+            }
+            if token.isLegacyToken { return .accountTokenMismatch }
+        }
+        switch context.rules.unclaimed {
+        case .any: return nil
+        case .fresh24h: return purchase.isFresh(at: history.now) ? nil : .notClaimable
+        case .proof: return isProven ? nil : .notClaimable
+        }
+    }
+
+    /// Moves the purchase by the catalogue's policy (rule 2), if that, the limits and the proof allow it.
+    private mutating func transfer(
+        _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from owner: UserID
+    ) -> Bool {
+        guard purchase.isProven(by: proof) else { return false }
+        let timeline = timeline(of: owner)
+        let instant = history.instantOfMove(from: owner, to: user)
+        guard let index = timeline.position(ofHeld: key), timeline.maySurrender(index, at: instant, in: context)
+        else { return false }
+        let yearAgo = history.now + -ClaimRules.year
+        let earlier = history.ledger(of: user).arrivalsByPolicy(after: yearAgo)
+        let now = moves.values.count { $0.handover.cause == .policy }
+        guard earlier + now < context.rules.transfersPerYear else { return false }
+        moves[key] = Move(to: user, timeline.handover(of: index, at: instant, cause: .policy), at: instant)
+        return true
+    }
+
+    /// Moves everything that an erased person had, whose Apple account is the user's: the clocks ran on, and what is
+    /// left comes as a whole. What another Apple account bought stays.
+    private mutating func reclaim(
+        _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
+    ) -> Bool {
+        guard let proof, purchase.isProven(by: proof) else { return false }
+        let others = history.ledger(of: erased).purchases { !proof.covers($0) }
+        let timeline = timeline(of: erased)
+        let instant = history.instantOfMove(from: erased, to: user)
+        let going = timeline.purchases.indices.filter { index in
+            let held = timeline.purchases[index]
+            return held.isHeld && (held.key == key || !others.contains(held.key))
+        }
+        for index in going {
+            let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
+            moves[timeline.purchases[index].key] = Move(to: user, handover, at: instant)
+        }
+        reclaimed.insert(erased)
+        return moves[key] != nil
+    }
+
+    /// Folded once, however many of the owner's purchases are claimed. Nobody can commit what an erased person
+    /// reserved, so it is free again.
+    private mutating func timeline(of owner: UserID) -> Timeline {
+        if let known = timelines[owner] { return known }
+        var ledger = history.ledger(of: owner)
+        if owner.isErased {
+            let instant = history.instantOfMove(from: owner, to: user)
+            let drafts = ledger.openReservations(at: instant).map { id in
+                LedgerEntry.Draft(.credit(.released(id)), at: instant)
+            }
+            ledger.append(drafts, at: history.now)
+            releases[owner] = drafts
+        }
+        let timeline = Timeline(folding: ledger, given: context.fold.catalogue, settings: context.fold.settings)
+        timelines[owner] = timeline
+        return timeline
+    }
+}
+
+extension PurchaseHistory.KnownPurchase {
+    /// The account token of the newest state that carries one; a token can be set later, so an old text without it does
+    /// not escape the veto.
+    fileprivate var newestToken: Label? {
+        states.lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
+            .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
+    }
+
+    /// Whether `proof` shows the Apple account that bought it.
+    fileprivate func isProven(by proof: AccountProof?) -> Bool {
+        guard let proof else { return false }
+        return states.contains { proof.covers($0) }
+    }
+
+    fileprivate func isFresh(at instant: Instant) -> Bool {
+        states.contains { instant - $0.originallyPurchasedAt <= ClaimRules.freshness }
+    }
+}
+
+extension Timeline {
+    /// Whether the catalogue's policy lets the purchase at `index` go at `instant`, and it has not moved lately.
+    fileprivate func maySurrender(_ index: Int, at instant: Instant, in context: ClaimContext) -> Bool {
+        let purchase = purchases[index]
+        guard let kind = purchase.kind, !isTouched(purchase.key, at: instant) else { return false }
+        if let cameAt = purchase.tenures.last?.startsAt, instant - cameAt < context.rules.cooldown { return false }
+        return switch catalogue.inForce(at: instant).catalogue.ownership[kind] {
+        case .keep: false
+        case .transfer: true
+        case .transferIfInactive: isInactive(index, at: instant)
+        }
+    }
+}
+
+extension UserLedger {
+    /// What an Apple account bought that is another's by `isAnothers`; a state that names no account says nothing.
+    fileprivate func purchases(where isAnothers: (VerifiedPurchase) -> Bool) -> Set<PurchaseKey> {
+        Set(
+            entries.compactMap { entry in
+                guard let state = entry.fact.state, state.account != nil, isAnothers(state) else {
+                    return nil
+                }
+                return state.key
+            })
+    }
+
+    /// Whether the user has or had a purchase of one of `accounts`, as everybody has who owes for one.
+    fileprivate func hasPurchase(of accounts: Set<Label>) -> Bool {
+        entries.contains { $0.fact.state?.account.map(accounts.contains) ?? false }
+    }
+}

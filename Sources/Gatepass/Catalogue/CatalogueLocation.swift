@@ -1,0 +1,42 @@
+/// Where a command takes the catalogue from: a file, or the product map of the environment.
+enum CatalogueLocation {
+    /// The catalogue that `explicit` names, else the environment's product map, else the default file.
+    ///
+    /// Throws every fault of it, or the one that there is no such file.
+    static func load(
+        explicit: String?, environment: [String: String], lookup: FileLookup
+    ) throws(CatalogueFileError) -> CatalogueFile {
+        if explicit == nil, ProductMap.isConfigured(in: environment) {
+            return try ProductMap.catalogueFile(
+                map: environment[ProductMap.mapVariable] ?? "", bundleID: environment[ProductMap.bundleVariable])
+        }
+        let name = explicit ?? FileLookup.defaultCatalogue
+        guard let found = lookup.find(explicit, default: FileLookup.defaultCatalogue) else {
+            throw unreadable(name)
+        }
+        let text: String
+        do {
+            text = try lookup.read(found.path)
+        } catch {
+            guard !lookup.exists(found.path) else { throw notText(found.name) }
+            throw unreadable(name)
+        }
+        return try CatalogueFile(text: text, fileName: found.name)
+    }
+
+    private static func notText(_ name: String) -> CatalogueFileError {
+        CatalogueFileError(faults: [
+            Fault(
+                place: .named(name), problem: "the catalogue cannot be read as UTF-8 text",
+                remedy: "save it as UTF-8, and let the server's user read it")
+        ])
+    }
+
+    private static func unreadable(_ name: String) -> CatalogueFileError {
+        CatalogueFileError(faults: [
+            Fault(
+                place: .named(name), problem: "there is no catalogue that can be read",
+                remedy: "name one with --catalog, or set \(ProductMap.mapVariable) and \(ProductMap.bundleVariable)")
+        ])
+    }
+}

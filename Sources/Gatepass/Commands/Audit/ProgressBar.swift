@@ -1,0 +1,48 @@
+import Foundation
+import LedgerStore
+import Synchronization
+
+/// Says on the standard error stream how far a check is: a bar at a terminal, else a line now and then.
+final class ProgressBar: Sendable {
+    /// How often it is drawn at most.
+    private static let pause = Duration.milliseconds(100)
+    /// How often there is a line where nobody looks on.
+    private static let longPause = Duration.seconds(30)
+    private static let width = 30
+
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let last = Mutex(Surroundings.uptime())
+
+    /// Draws it, unless it was drawn a moment ago.
+    func show(_ progress: LedgerCheck.Progress) {
+        let now = Surroundings.uptime()
+        let isDue = last.withLock { last in
+            guard now - last >= (isTerminal ? Self.pause : Self.longPause) else { return false }
+            last = now
+            return true
+        }
+        guard isDue else { return }
+        if isTerminal {
+            StandardError.write("\r" + Self.bar(progress))
+        } else {
+            StandardError.print("gatepass: " + Self.line(progress))
+        }
+    }
+
+    /// Takes the bar away.
+    func clear() {
+        if isTerminal { StandardError.write("\r\u{1B}[K") }
+    }
+
+    static func bar(_ progress: LedgerCheck.Progress) -> String {
+        let done = width * progress.percent / 100
+        return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: width - done) + "] "
+            + line(progress)
+    }
+
+    static func line(_ progress: LedgerCheck.Progress) -> String {
+        progress.states > 0
+            ? "\(progress.states) signed states verified"
+            : "\(progress.percent)%, \(progress.entries) entries of \(progress.people) ledgers verified"
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Entitlements
+import Foundation
+
+/// `gatepass catalog check`: validates the catalogue without a database; exit status 1 with every fault.
+struct CatalogueCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Validate the catalogue; needs no database.")
+
+    @OptionGroup var options: CommandOptions
+
+    /// Throws the exit status 1 when a fault was printed.
+    func run() async throws {
+        do throws(CatalogueFileError) {
+            let file = try CatalogueLocation.load(
+                explicit: options.catalogue, environment: ProcessInfo.processInfo.environment,
+                lookup: .ofProcess().around(config: options.config))
+            print(Self.summary(of: file))
+        } catch {
+            StandardError.print(error.description)
+            throw ExitCode.failure
+        }
+    }
+
+    /// One line: that the catalogue is right, and how much is in it.
+    static func summary(of file: CatalogueFile) -> String {
+        let catalogue = file.catalogue
+        return "\(file.name) is right: \(counted(catalogue.apps, "app")), \(counted(catalogue.lanes, "lane")), "
+            + "\(counted(catalogue.tiers, "tier")), \(counted(catalogue.products, "product"))"
+    }
+
+    private static func counted(_ things: [some Any], _ word: String) -> String {
+        things.count == 1 ? "1 \(word)" : "\(things.count) \(word)s"
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import EntitlementAPI
+import LedgerStore
+
+/// Why something is done, for the audit trail; commands that write take this.
+struct ReasonOptions: ParsableArguments {
+    @Option(help: "Why, for the audit trail.")
+    var reason: String?
+
+    /// Throws `ValidationError` for a reason that is too long or empty.
+    func validate() throws {
+        if let reason { try Self.require(reason) }
+    }
+
+    /// Throws `ValidationError` for a reason that is too long or empty.
+    static func require(_ reason: String) throws {
+        guard (1...Reason.maximumCharacters).contains(reason.unicodeScalars.count) else {
+            throw ValidationError("a reason has 1 to \(Reason.maximumCharacters) characters")
+        }
+    }
+
+    /// What the command does, as the trail will tell it.
+    var trailWriter: TrailWriter { TrailWriter(by: .commandLine, reason: reason, in: AuditTrail()) }
+}

@@ -1,0 +1,71 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+
+/// What commands read of a user.
+struct RecordedUser: Sendable {
+    let ledger: UserLedger
+    /// By the digests in the ledger's entries.
+    let notes: [NoteDigest: Note]
+    let catalogue: CatalogueVersions
+}
+
+/// What commands read and write through the ledger, as a server would.
+extension Startup {
+    /// What is recorded of a user with the words that go with it, and the catalogue in force. Throws when the database
+    /// is away or holds no catalogue.
+    func ledger(of user: UserID) async throws -> RecordedUser {
+        try await withPool { pool in
+            let versionCache = try await openCatalogue(pool)
+            let reader = LedgerReader(pool: pool, catalogue: versionCache)
+            async let running: Void = reader.run()
+            let read: Result<RecordedUser, any Error>
+            do {
+                let ledger = try await reader.ledger(of: user)
+                let notes = try await reader.notes(Set(ledger.entries.compactMap(\.note)))
+                read = .success(RecordedUser(ledger: ledger, notes: notes, catalogue: versionCache.snapshot))
+            } catch {
+                read = .failure(error)
+            }
+            reader.shutDown()
+            await running
+            return try read.get()
+        }
+    }
+
+    /// Records what `deciding` decides about a user, and enters it into the audit trail if it changes anything. Throws
+    /// when the database is away or holds no catalogue.
+    func recorded<Reply, Refusal>(
+        for user: UserID, keys: Set<PurchaseKey>, audit: AuditedAct,
+        deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
+    ) async throws -> Result<Reply, Refusal> {
+        try await withPool { pool in
+            let ledger = try await openLedger(pool)
+            async let running: Void = ledger.run()
+            let recorded: Result<Recorded<Reply, Refusal>, any Error>
+            do {
+                recorded = .success(try await ledger.record(for: [user], keys: keys, audit: audit, deciding: deciding))
+            } catch {
+                recorded = .failure(error)
+            }
+            ledger.shutDown()
+            await running
+            return try recorded.get().answer
+        }
+    }
+
+    /// Throws when the database is away or holds no catalogue.
+    func openCatalogue(_ pool: Pool) async throws -> CatalogueVersionCache {
+        guard let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) else {
+            throw DatabaseOpening.Refusal.noCatalogue
+        }
+        return versionCache
+    }
+
+    private func openLedger(_ pool: Pool) async throws -> Ledger {
+        let versionCache = try await openCatalogue(pool)
+        return Ledger(
+            pool: pool, catalogue: versionCache, settings: try await LedgerSettings(settings, from: pool, clock: .real),
+            now: WallClock.real.now, salt: Surroundings.noteSalt)
+    }
+}

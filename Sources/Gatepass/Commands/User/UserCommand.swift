@@ -1,0 +1,89 @@
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// `gatepass user`: one user's access, history and data.
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Show, export and erase a user.",
+        subcommands: [
+            UserStatusCommand.self, UserTimelineCommand.self, UserExportCommand.self, UserEraseCommand.self,
+        ])
+}
+
+/// The user whom a command is about, and the way to the database that knows them.
+struct UserOptions: ParsableArguments {
+    @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
+    var user: String
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws `ValidationError` for what is no user id.
+    func id() throws -> UserID {
+        guard let id = UserID(user) else { throw ValidationError("\(user) is no user id") }
+        return id
+    }
+
+    /// Throws the exit status 1 when a fault was printed.
+    func startup() throws -> Startup { try Startup(options, overrides: installation.overrides) }
+}
+
+/// `gatepass user status`: what the user would be told now, and why, as JSON.
+struct UserStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.")
+
+    @OptionGroup var about: UserOptions
+
+    /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
+    func run() async throws {
+        let (user, startup) = (try about.id(), try about.startup())
+        try await Startup.reporting {
+            let recorded = try await startup.ledger(of: user)
+            let timeline = Timeline(
+                folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
+            let now = Surroundings.now()
+            let parts = StatusBody.Parts(
+                explaining: recorded.ledger, at: now, under: timeline.settings, given: recorded.catalogue,
+                calling: recorded.deviceNames)
+            let body = StatusBody(timeline.status(at: now), parts)
+            print(String(decoding: body.bytes, as: UTF8.self))
+        }
+    }
+}
+
+/// `gatepass user timeline`: every fact about the user, the last recorded last: when it holds, when it was recorded,
+/// what happened, and where they are known who did it, why, and what it belongs to, with tabs between.
+struct UserTimelineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
+
+    @OptionGroup var about: UserOptions
+
+    /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
+    func run() async throws {
+        let (user, startup) = (try about.id(), try about.startup())
+        try await Startup.reporting {
+            let recorded = try await startup.ledger(of: user)
+            for entry in recorded.ledger.entries { print(Self.line(entry, in: recorded)) }
+        }
+    }
+
+    private static func line(_ entry: LedgerEntry, in recorded: RecordedUser) -> String {
+        let note = entry.note.flatMap { recorded.notes[$0] }
+        let times = [entry.effectiveAt, entry.recordedAt].map { RFC3339.text(of: $0) }
+        let words = [
+            entry.fact.sentence(writing: RFC3339.text(of:), calling: recorded.deviceNames.name), note?.actor,
+            note?.reason, note?.reference,
+        ]
+        return (times + words.compactMap(\.self).map(VisibleText.escaped)).joined(separator: "\t")
+    }
+}
+
+extension RecordedUser {
+    /// What the app calls the user's devices.
+    fileprivate var deviceNames: DeviceNames { DeviceNames(of: ledger, notes) }
+}

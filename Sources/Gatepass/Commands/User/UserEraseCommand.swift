@@ -1,0 +1,76 @@
+import ArgumentParser
+import Entitlements
+import Foundation
+import LedgerStore
+
+/// `gatepass user erase`: the person is erased for good, and what they bought stays under a pseudonym.
+struct UserEraseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Erase people for good; what they bought stays, and only their Apple account can claim it.",
+        discussion: "After a database was restored from a backup, erase once more whoever was erased since.")
+
+    @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
+    var user: String?
+
+    @Option(
+        help: """
+            A file of user ids, one a line; lines that begin with # say nothing. Of ids that the database does not \
+            know nothing is done.
+            """)
+    var from: String?
+
+    @Option(help: "Why, for the audit trail; it is kept, so it should name nobody.")
+    var reason: String
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws `ValidationError` unless the command line says whom to erase.
+    func validate() throws {
+        guard (user == nil) != (from == nil) else { throw ValidationError("name a user, or a file with --from") }
+    }
+
+    /// Throws what is wrong with a user id, and the exit status 1 when there is no such user or the database is away.
+    func run() async throws {
+        try ReasonOptions.require(reason)
+        let users = try users()
+        let overrides = try Startup.reporting { try installation.overridesForKeys() }
+        let startup = try Startup(options, overrides: overrides)
+        try await Startup.reporting {
+            try await startup.withPool { pool in
+                let erasure = Erasure(
+                    pool: pool, catalogue: try await startup.openCatalogue(pool),
+                    settings: try await LedgerSettings(startup.settings, from: pool, clock: .real),
+                    audit: AuditTrail(), now: WallClock.real.now)
+                for user in users { try await erase(user, erasure) }
+            }
+        }
+    }
+
+    /// Erases one, and says so at once: a fault later does not take it back.
+    private func erase(_ user: UserID, _ erasure: Erasure) async throws {
+        let left = try await erasure.erase(user, by: .commandLine, reason: reason)
+        guard left != nil || from != nil else { throw UserMissing(user: user) }
+        print(left.map { "\(user) is erased; what is left stands under \($0)" } ?? "\(user) is unknown")
+    }
+
+    private func users() throws -> [UserID] {
+        guard let from else { return [try Self.id(user ?? "", place: "")] }
+        guard let data = FileManager.default.contents(atPath: from), let text = String(data: data, encoding: .utf8)
+        else {
+            throw ValidationError("\(VisibleText.escaped(from)) cannot be read as a text file")
+        }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+            .map { (number: $0 + 1, id: $1.trimmingCharacters(in: .whitespaces)) }
+            .filter { !$0.id.isEmpty && !$0.id.hasPrefix("#") }
+        guard !lines.isEmpty else { throw ValidationError("\(VisibleText.escaped(from)) names nobody") }
+        return try lines.map { try Self.id($0.id, place: "line \($0.number): ") }
+    }
+
+    private static func id(_ text: String, place: String) throws -> UserID {
+        guard let id = UserID(text) else { throw ValidationError("\(place)\(VisibleText.escaped(text)) is no user id") }
+        return id
+    }
+}

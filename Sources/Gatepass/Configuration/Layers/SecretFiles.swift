@@ -1,0 +1,39 @@
+/// The secrets that `GATEPASS_…_FILE` variables name files for, read.
+struct SecretFiles {
+    /// Contents by key, without the line break at their end.
+    private(set) var texts: [String: String] = [:]
+    private(set) var faults: [Fault] = []
+
+    /// Reads the file of each of `keys` that has one; a list has one item a line.
+    init(_ inputs: SettingsInputs, keys: [String]) {
+        for key in keys {
+            let variable = Self.variable(for: key)
+            guard let path = inputs.environment[variable] else { continue }
+            if inputs.environment[SettingsLayer.variable(for: key)] != nil {
+                report(variable, "\(variable) is set beside \(SettingsLayer.variable(for: key))", "set one of them")
+                continue
+            }
+            do {
+                texts[key] = Self.trimmed(try inputs.readFile(path))
+            } catch {
+                report(
+                    variable, "the file \(path) that \(variable) names cannot be read",
+                    "name a file that the server may read")
+            }
+        }
+    }
+
+    static func variable(for key: String) -> String { SettingsLayer.variable(for: key) + "_FILE" }
+
+    /// `text` without line breaks at its end, and with each other one as a single line feed.
+    static func trimmed(_ text: String) -> String {
+        var scalars = text.unicodeScalars
+        scalars.removeAll { $0 == "\r" }
+        while scalars.last == "\n" { scalars.removeLast() }
+        return String(scalars)
+    }
+
+    private mutating func report(_ variable: String, _ problem: String, _ remedy: String) {
+        faults.append(Fault(place: .named(variable), problem: problem, remedy: remedy))
+    }
+}

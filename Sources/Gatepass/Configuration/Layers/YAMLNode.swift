@@ -1,0 +1,61 @@
+/// A node of a YAML or JSON text and the line it stands on.
+///
+/// Plain scalars are read as YAML 1.2 reads them, so the language tag `no` stays a text.
+struct YAMLNode: Sendable {
+    /// What a node holds.
+    indirect enum Content: Sendable {
+        case null
+        case boolean(Bool)
+        case integer(Int)
+        /// A plain number that is no whole one, or has a leading zero or plus; as written.
+        case number(String)
+        case text(String)
+        case list([YAMLNode])
+        case mapping([Entry])
+    }
+
+    /// A key of a mapping with its value; keys of one mapping are distinct.
+    struct Entry: Sendable {
+        let key: String
+        /// The line of the key.
+        let line: Int
+        let value: YAMLNode
+    }
+
+    let line: Int
+    let content: Content
+}
+
+extension YAMLNode {
+    /// The kind of content in words for a message.
+    var kindInWords: String {
+        switch content {
+        case .null: "nothing"
+        case .boolean: "true or false"
+        case .integer, .number: "a number"
+        case .text: "a text"
+        case .list: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+
+    /// Reads a plain (unquoted) scalar.
+    static func plain(_ text: String, line: Int) -> YAMLNode {
+        YAMLNode(line: line, content: content(ofPlain: text))
+    }
+
+    private static func content(ofPlain text: String) -> Content {
+        switch text {
+        case "", "~", "null", "Null", "NULL": return .null
+        case "true", "True", "TRUE": return .boolean(true)
+        case "false", "False", "FALSE": return .boolean(false)
+        default: break
+        }
+        guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first), Double(text) != nil else {
+            return .text(text)
+        }
+        // Only the shortest form is a whole number: 007 may be a text whose zeros count.
+        if let integer = Int(text), String(integer) == text { return .integer(integer) }
+        return .number(text)
+    }
+}

@@ -1,0 +1,88 @@
+extension Settings {
+    /// `auth`: how tokens of the app's own login are verified.
+    struct Auth: Hashable, Sendable {
+        /// The one way that is configured.
+        enum Verification: Hashable, Sendable {
+            /// `previous` still verify, for rotation.
+            case sharedSecret(Secret, previous: [Secret])
+            /// A PEM file: ES256, RS256 or EdDSA.
+            case publicKey(file: String)
+            case keySet(WebAddress)
+        }
+
+        /// Nil only in development, where `gatepass dev` supplies a secret of its own.
+        let verification: Verification?
+        /// Checked when set.
+        let issuer: String?
+        /// Checked when set.
+        let audience: String?
+        /// The claim that is the user id.
+        let userIDClaim: String
+
+        /// What `gatepass dev` and `gatepass token` sign with when nothing is configured; production refuses it.
+        static let developmentSecret = "gatepass-development-secret-never-for-production"
+        /// As many bytes as the hash (RFC 7518 §3.2).
+        static let shortestSecretBytes = 32
+
+        /// Exactly one of them is configured.
+        static let verificationKeys = ["auth.hs256_secret", "auth.public_key_file", "auth.jwks_url"]
+
+        init(_ reader: inout SettingsReader) {
+            let secret = reader.secret("auth.hs256_secret")
+            let previous = reader.secrets("auth.hs256_previous")
+            let publicKeyFile = reader.optionalText("auth.public_key_file")
+            let address = reader.address("auth.jwks_url")
+            issuer = reader.optionalText("auth.issuer")
+            audience = reader.optionalText("auth.audience")
+            userIDClaim = reader.text("auth.user_id_claim", default: "sub")
+            if userIDClaim.isEmpty {
+                reader.report(
+                    "auth.user_id_claim", "auth.user_id_claim is empty", "write the claim's name, such as sub")
+            }
+            if secret == nil, !previous.isEmpty {
+                reader.report(
+                    "auth.hs256_previous", "auth.hs256_previous is set without auth.hs256_secret",
+                    "write the present secret in auth.hs256_secret")
+            }
+            let ways: [(key: String, way: Verification)] = [
+                secret.map { ("auth.hs256_secret", .sharedSecret($0, previous: previous)) },
+                publicKeyFile.map { ("auth.public_key_file", .publicKey(file: $0)) },
+                address.map { ("auth.jwks_url", .keySet($0)) },
+            ].compactMap { $0 }
+            for extra in ways.dropFirst() {
+                reader.report(
+                    extra.key, "\(extra.key) is set beside \(ways[0].key)",
+                    "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url")
+            }
+            verification = ways.first?.way
+        }
+    }
+
+    /// `tokens`: entitlement tokens and the key that stored keys are encrypted with.
+    struct Tokens: Hashable, Sendable {
+        let offlineTokenHours: Int
+        /// Nil only in development.
+        let keyEncryptionKey: KeyEncryptionKey?
+        /// Open what was sealed under them, while the key is changed.
+        let previousKeyEncryptionKeys: [KeyEncryptionKey]
+
+        init(_ reader: inout SettingsReader) {
+            offlineTokenHours = reader.integer("tokens.offline_token_hours", default: 72, in: 1...longestHours)
+            let key = "tokens.key_encryption_key"
+            let secret = reader.secret(key)
+            keyEncryptionKey = secret.flatMap { KeyEncryptionKey(base64: $0.text) }
+            if secret != nil, keyEncryptionKey == nil {
+                reader.report(
+                    key, "\(key) is not the base64 of 32 bytes", "write the output of: openssl rand -base64 32")
+            }
+            let previousKey = "tokens.previous_key_encryption_keys"
+            let previous = reader.secrets(previousKey)
+            previousKeyEncryptionKeys = previous.compactMap { KeyEncryptionKey(base64: $0.text) }
+            if previousKeyEncryptionKeys.count < previous.count {
+                reader.report(
+                    previousKey, "\(previousKey) has one that is not the base64 of 32 bytes",
+                    "write each as the output of: openssl rand -base64 32")
+            }
+        }
+    }
+}

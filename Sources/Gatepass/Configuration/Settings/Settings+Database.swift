@@ -1,0 +1,76 @@
+extension Settings {
+    /// `database`: the MariaDB server, or the nodes of a cluster.
+    struct Database: Hashable, Sendable {
+        /// Never empty; several are a cluster's nodes, tried in this order.
+        let hosts: [String]
+        let port: UInt16
+        /// A Unix socket, used instead of `hosts` and `port`.
+        let socket: String?
+        let name: String
+        let user: String
+        let password: Secret?
+        let poolSize: Int
+        /// A PEM file; connections are encrypted and checked against it.
+        let tlsCA: String?
+
+        init(_ reader: inout SettingsReader) {
+            hosts = reader.textOrTexts("database.host", default: "127.0.0.1")
+            port = UInt16(reader.integer("database.port", default: 3306, in: 1...65_535))
+            socket = reader.optionalText("database.socket")
+            name = reader.text("database.name", default: "gatepass")
+            user = reader.text("database.user", default: "gatepass")
+            password = reader.secret("database.password")
+            poolSize = reader.integer("database.pool_size", default: 16, in: 1...1_000)
+            tlsCA = reader.optionalText("database.tls_ca")
+            if hosts.isEmpty || hosts.contains("") {
+                reader.report("database.host", "database.host names no host", "write a host name, or a list of them")
+            }
+            if name.isEmpty { reader.report("database.name", "database.name is empty", "write the schema's name") }
+            if user.isEmpty { reader.report("database.user", "database.user is empty", "write the user's name") }
+        }
+    }
+
+    /// `migrations`: what a start does when migrations have not been applied.
+    struct Migrations: Hashable, Sendable {
+        /// Refuse to start, wait for somebody else to apply them, or apply them.
+        enum OnStart: String, Hashable, Sendable, CaseIterable {
+            case refuse
+            case wait
+            case apply
+        }
+
+        let onStart: OnStart
+
+        init(_ reader: inout SettingsReader, _ environment: Environment) {
+            onStart = reader.choice("migrations.on_start", default: environment == .development ? .apply : .refuse)
+        }
+    }
+
+    /// `catalog`: what a start or SIGHUP does when the file differs from the newest version in the database.
+    struct Catalogue: Hashable, Sendable {
+        /// Refuse to take the file, or apply it as a new version.
+        enum OnChange: String, Hashable, Sendable, CaseIterable {
+            case refuse
+            case apply
+        }
+
+        let onChange: OnChange
+
+        init(_ reader: inout SettingsReader, _ environment: Environment) {
+            onChange = reader.choice("catalog.on_change", default: environment == .development ? .apply : .refuse)
+        }
+    }
+
+    /// `retention`: how long what is not a fact is kept, in days; nil keeps it for ever.
+    struct Retention: Hashable, Sendable {
+        let signedTextsDays: Int?
+        let inboxDays: Int?
+        let accessLogDays: Int?
+
+        init(_ reader: inout SettingsReader) {
+            signedTextsDays = reader.integerOrNever("retention.signed_texts_days", default: 0, upTo: longestDays)
+            inboxDays = reader.integerOrNever("retention.inbox_days", default: 365, upTo: longestDays)
+            accessLogDays = reader.integerOrNever("retention.access_log_days", default: 30, upTo: longestDays)
+        }
+    }
+}

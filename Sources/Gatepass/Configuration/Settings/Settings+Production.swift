@@ -1,0 +1,64 @@
+extension Settings {
+    /// Notes what a production start refuses: a secret that is missing, too short, blank, a default or a placeholder,
+    /// and keys of the login that come unprotected.
+    ///
+    /// Development trust roots are refused where the roots are read.
+    func refuseUnfitForProduction(_ reader: inout SettingsReader) {
+        guard environment == .production else { return }
+        switch auth.verification {
+        case .sharedSecret(let secret, let previous):
+            refuse(secret, of: "auth.hs256_secret", &reader)
+            for secret in previous { refuse(secret, of: "auth.hs256_previous", &reader) }
+        case .keySet(let address):
+            if !address.isEncrypted {
+                reader.report(
+                    "auth.jwks_url", "auth.jwks_url is not https, so others could put keys of their own in its place",
+                    "write an https URL")
+            }
+        case .publicKey: break
+        case nil:
+            // What could not be read has been noted as such.
+            if reader.faultyKeys.isDisjoint(with: Auth.verificationKeys) {
+                reader.report(
+                    "auth", "production needs to know how user tokens are verified",
+                    "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url")
+            }
+        }
+        refuseKeyEncryptionKey(&reader)
+        for key in reader.blankSecretKeys where !reader.faultyKeys.contains(key) {
+            reader.report(key, "\(key) is nothing but blanks", "write the secret, or leave it out")
+        }
+    }
+
+    private func refuse(_ secret: Secret, of key: String, _ reader: inout SettingsReader) {
+        if secret.text == Auth.developmentSecret {
+            reader.report(
+                key, "\(key) is the development secret, which everybody knows",
+                "write a secret of your own: openssl rand -base64 48")
+        } else if secret.text.utf8.count < Auth.shortestSecretBytes {
+            reader.report(
+                key, "\(key) is shorter than \(Auth.shortestSecretBytes) bytes",
+                "write a longer one: openssl rand -base64 48")
+        }
+    }
+
+    private func refuseKeyEncryptionKey(_ reader: inout SettingsReader) {
+        let key = "tokens.key_encryption_key"
+        guard let value = tokens.keyEncryptionKey else {
+            if !reader.faultyKeys.contains(key) {
+                reader.report(
+                    key, "production needs \(key)", "write the base64 of 32 random bytes: openssl rand -base64 32")
+            }
+            return
+        }
+        if value == .development {
+            reader.report(
+                key, "\(key) is the development key, which everybody knows",
+                "write the output of: openssl rand -base64 32")
+        }
+        if value.isPlaceholder {
+            reader.report(
+                key, "\(key) is one byte repeated, which is no secret", "write the output of: openssl rand -base64 32")
+        }
+    }
+}

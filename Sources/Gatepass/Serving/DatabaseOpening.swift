@@ -1,0 +1,155 @@
+import EntitlementAPI
+import Entitlements
+import Foundation
+import LedgerStore
+import Logging
+import MariaDB
+import ServiceLifecycle
+
+/// Opens the database once it is there: schema, catalogue, and then the queues, which it runs until the end.
+///
+/// A database that is away is waited for. What waiting cannot cure, a schema out of range or a catalogue that cannot be
+/// read, ends the process with its reason.
+struct DatabaseOpening: Service {
+    /// Why the server does not start.
+    enum Refusal: Error, CustomStringConvertible {
+        case schemaTooOld(Int)
+        case schemaTooNew(Int)
+        case noCatalogue
+
+        var description: String {
+            switch self {
+            case .schemaTooOld(let version):
+                """
+                the database is at schema \(version) and this program needs \(Schema.accepted.lowerBound): \
+                run `gatepass migrate`, or set migrations.on_start
+                """
+            case .schemaTooNew(let version):
+                """
+                the database is at schema \(version) and this program knows up to \(Schema.accepted.upperBound): \
+                run the newer release
+                """
+            case .noCatalogue:
+                """
+                the database holds no catalogue and there is no file: write config/catalog.yaml, or name one with \
+                --catalog
+                """
+            }
+        }
+    }
+
+    private static let pause = Duration.milliseconds(250)
+    private static let pauseBetweenKeys = Duration.seconds(2)
+
+    let pool: Pool
+    let service: LedgerService
+    let settings: Settings
+    let catalogueFile: CatalogueFile?
+    let migrations: [Migration]
+    let clock: WallClock
+    let logger: Logger
+
+    /// Runs the queues until the end. Throws `Refusal`, `MigrationRefusal`, or what is wrong with the catalogue.
+    func run() async throws {
+        guard let opened = try await cancelWhenGracefulShutdown(open) else { return }
+        service.open(opened)
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await opened.ledger.run() }
+                group.addTask { await opened.reader.run() }
+                group.addTask { await watch(opened.versionCache) }
+                group.addTask { await watchKeys() }
+            }
+        } onGracefulShutdown: {
+            opened.ledger.shutDown()
+            opened.reader.shutDown()
+        }
+    }
+
+    /// Nil when the process is to end before the database came.
+    private func open() async throws -> LedgerService.Opened? {
+        var hasComplained = false
+        while !Task.isCancelled {
+            do {
+                if try await isSchemaReady() {
+                    try await warnOfLoss()
+                    return try await openCatalogue()
+                }
+            } catch {
+                guard error is DatabaseError || error is SigningKeyFault else {
+                    logger.critical("this server does not start", metadata: ["because": "\(error)"])
+                    throw error
+                }
+                if !hasComplained, !Task.isCancelled {
+                    logger.warning("waiting for the database", metadata: ["error": "\(error)"])
+                    hasComplained = true
+                }
+            }
+            try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
+        }
+        return nil
+    }
+
+    /// A database that may lose what it acknowledged is served all the same, but not in silence.
+    private func warnOfLoss() async throws {
+        for defect in try await Durability.defects(in: pool) {
+            logger.warning("acknowledged purchases can be lost", metadata: ["because": "\(defect)"])
+        }
+    }
+
+    private func isSchemaReady() async throws -> Bool {
+        let version = try await Schema.version(in: pool)
+        guard version <= Schema.accepted.upperBound else { throw Refusal.schemaTooNew(version) }
+        let migrator = try Migrator(pool: pool, migrations: migrations)
+        try await migrator.requireUnedited()
+        guard version < Schema.accepted.lowerBound else { return true }
+        switch settings.migrations.onStart {
+        case .refuse: throw Refusal.schemaTooOld(version)
+        case .wait: return false
+        case .apply:
+            let done = try await migrator.migrate()
+            logger.info("migrated", metadata: ["steps": "\(done.count)"])
+            return true
+        }
+    }
+
+    private func openCatalogue() async throws -> LedgerService.Opened {
+        let ledgerSettings = try await LedgerSettings(settings, from: pool, clock: clock)
+        try await applyCatalogue()
+        guard let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) else {
+            throw Refusal.noCatalogue
+        }
+        let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
+        try await keys.resealOutdated()
+        return LedgerService.Opened(pool, versionCache, keys, settings: ledgerSettings, clock: clock)
+    }
+
+    /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.
+    private func applyCatalogue() async throws {
+        guard let catalogueFile else { return }
+        let isEmpty = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) == nil
+        let applier = CatalogueApplier(pool: pool, settings: settings, clock: clock)
+        if isEmpty || settings.catalogue.onChange == .apply {
+            let applied = try await applier.apply(catalogueFile)
+            if applied.isNew { logger.info("catalogue applied", metadata: ["version": "\(applied.version)"]) }
+        } else if try await applier.differs(catalogueFile) {
+            logger.warning("the catalogue file differs from the version in force: run `gatepass catalog apply`")
+        }
+    }
+
+    /// Keys are made, published and given up in time, and their faults told, though nobody asks for a token.
+    private func watchKeys() async {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            _ = try? await service.signingKeys()  // what is wrong stands in the log and in readiness
+            try? await Task.sleep(for: Self.pauseBetweenKeys)  // cancelled: the loop ends
+        }
+    }
+
+    /// Another instance, or `gatepass catalog apply`, may put a newer version in force.
+    private func watch(_ versionCache: CatalogueVersionCache) async {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(250))  // cancelled: the loop ends
+            try? await versionCache.refreshIfNewer()  // the database is away: the cached versions stay
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import AppStore
+import AsyncHTTPClient
+import EntitlementAPI
+import Entitlements
+import Foundation
+import Hummingbird
+import LedgerStore
+import Logging
+import MariaDB
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The whole server: made of settings, files and a way to the database, run until a signal ends it.
+struct Server: Sendable {
+    /// A started server ends within this time, whatever its clients do.
+    private static let longestShutdown = Duration.seconds(10)
+
+    let settings: Settings
+    let catalogueFile: CatalogueFile?
+    let migrations: [Migration]
+    let files: ServerFiles
+    let database: ConnectionSettings
+    let logger: Logger
+    var clock = WallClock.real
+    /// Called with the port once the server listens and the database is open.
+    var onReady: @Sendable (_ port: Int) async -> Void = { _ in }
+
+    /// Runs until one of the signals, of which a second one ends it at once, or until the group that it runs in is to
+    /// end.
+    ///
+    /// Throws what makes a start impossible: files, keys, a schema out of range, a port that is taken.
+    func run(until signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
+        let roots = try files.trustRoots(settings)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        do {
+            let login = Login(settings: settings.auth, files: files, client: client)
+            let services = self.services(roots: roots, bearers: try await login.verifier(), client: client)
+            defer { LogStream.standardError.flush() }
+            try await run(services, until: signals)
+        } catch {
+            try? await client.shutdown()  // the error that ended the server is the one to tell
+            throw error
+        }
+        try await client.shutdown()
+    }
+
+    private func services(roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient) -> [any Service] {
+        var limits = PoolLimits()
+        limits.maxConnections = settings.database.poolSize
+        let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)
+        let service = LedgerService(
+            pool: pool, roots: roots, provisional: provisional, entitlements: settings.entitlements,
+            rules: settings.claimRules, logger: logger)
+        let statusCheck = settings.apple.ocsp ? CertificateStatusCheck(transport: OCSPQuestions(client: client)) : nil
+        let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
+        let operators = DatabaseOperatorService(
+            pool: pool, clock: clock, logger: logger)
+        let api = API(
+            dependencies(service: service, operators: operators, bearers: bearers, verifiers: verifiers),
+            isInDevelopment: settings.environment == .development)
+        let opening = DatabaseOpening(
+            pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,
+            clock: clock, logger: logger)
+        let notice = ReadyNotice(opening: service.opening, onReady: onReady)
+        let http = Application(
+            router: api.router(), server: api.server(),
+            configuration: API.configuration(
+                at: .hostname(settings.http.host, port: Int(settings.http.port)), logger: logger),
+            onServerRunning: { channel in notice.listens(at: channel.localAddress?.port ?? 0) }, logger: logger)
+        return [
+            AccessLog(), PoolService(pool: pool), opening,
+            Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
+            NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: service.note),
+            CatalogueReload(server: self, pool: pool),
+            DrainingHTTP(
+                application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),
+            notice,
+        ]
+    }
+
+    private func run(_ services: [any Service], until signals: [UnixSignal]) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map {
+                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: signals, logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.longestShutdown
+        configuration.maximumCancellationDuration = .seconds(2)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private func dependencies(
+        service: LedgerService, operators: DatabaseOperatorService, bearers: BearerVerifier, verifiers: AppVerifiers
+    ) -> API.Dependencies {
+        let limits = settings.rateLimits
+        return API.Dependencies(
+            service: service, operators: operators, verifier: { verifiers.verifier(for: service.catalogue) },
+            bearers: bearers,
+            rateLimits: RateLimits(
+                attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
+                readPerMinute: limits.readPerMinute ?? 0),
+            network: TrustedProxies(ranges: settings.http.trustedProxies).network,
+            usersMaySpend: settings.credits.userSpend,
+            openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,
+            realNow: WallClock.real.now, uptime: Surroundings.uptime, newRequestID: Surroundings.requestID,
+            newID: Surroundings.id,
+            logAccess: { [logger] in AccessLog.take($0, for: logger) }, logger: logger)
+    }
+
+    /// The catalogue of the file, until the database tells its own; without a file, one that sells nothing.
+    private var provisional: CatalogueVersions {
+        let catalogue = catalogueFile?.catalogue ?? Catalogue(apps: [], tiers: [], products: [])
+        return CatalogueVersions(first: .init(number: 0, effectiveAt: .distantPast, catalogue: catalogue))
+    }
+}
+
+/// Runs the pool for as long as anything uses it.
+struct PoolService: Service {
+    let pool: Pool
+
+    /// Runs until the end. Throws nothing.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await pool.run()
+        } onGracefulShutdown: {
+            pool.shutDown()
+        }
+    }
+}
+
+/// Serves HTTP; when it is to end, readiness is withdrawn first.
+struct DrainingHTTP<Application: ApplicationProtocol>: Service {
+    let application: Application
+    let service: LedgerService
+
+    /// As messages name it: `host:port`.
+    let address: String
+
+    /// Serves until the end. Throws `ServerFiles.Unusable` when the port is taken.
+    func run() async throws {
+        do {
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                service.drain()
+            }
+        } catch let error as IOError {
+            throw ServerFiles.Unusable(
+                description: "\(address) cannot be listened at (\(String(cString: strerror(error.errnoCode)))): "
+                    + "name another with http.host and http.port, or --port")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AppStore
+import EntitlementAPI
+import Foundation
+import LedgerStore
+
+/// Reads the files that a server needs apart from its settings.
+struct ServerFiles: Sendable {
+    /// A file that is missing or is not what it should be.
+    struct Unusable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let lookup: FileLookup
+
+    /// The certificates that Apple's signatures must lead to. Throws `Unusable` for a file that cannot be read, that is
+    /// no certificate, and in production for a development root.
+    func trustRoots(_ settings: Settings) throws -> TrustRoots {
+        var files: [[UInt8]] = []
+        for name in settings.apple.trustRoots {
+            let file = try bytes(name, "apple.trust_roots:")
+            do throws(TrustRoots.Defect) {
+                _ = try TrustRoots(files: [file])
+            } catch {
+                throw Unusable(description: "apple.trust_roots: \(name) \(Self.sentence(error))")
+            }
+            files.append(file)
+        }
+        let roots: TrustRoots
+        do throws(TrustRoots.Defect) {
+            roots = try TrustRoots(files: files)
+        } catch {
+            throw Unusable(description: "apple.trust_roots \(Self.sentence(error))")
+        }
+        if settings.environment == .production, let root = roots.developmentRoots.first {
+            throw Unusable(
+                description:
+                    "apple.trust_roots: \(root.subject) is a development root; production refuses it: remove it")
+        }
+        return roots
+    }
+
+    private static func sentence(_ defect: TrustRoots.Defect) -> String {
+        switch defect {
+        case .none: "names no certificate: name Apple's root, as config/gatepass.yaml does"
+        case .unreadable: "is not a certificate in DER or PEM"
+        case .notARoot(let subject): "holds \(subject), which is no root: name the one that signed itself and others"
+        }
+    }
+
+    /// The migrations of the directory that `explicit` names, or of the default one. Throws `Unusable` when there is
+    /// none.
+    func migrations(_ explicit: String?) throws -> [Migration] {
+        guard let found = lookup.find(explicit, default: FileLookup.defaultMigrations) else {
+            throw Unusable(
+                description: "there is no directory \(FileLookup.defaultMigrations): name one with --migrations")
+        }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: found.path)
+        } catch {
+            throw Unusable(description: "\(found.name) cannot be read: name a directory with --migrations")
+        }
+        return try names.compactMap { name in
+            Migration(fileName: name, sql: try text(found.path + "/" + name, "the migration"))
+        }
+    }
+
+    /// `openapi.yaml`, as it is served; empty where the file is not deployed.
+    func openAPI() -> [UInt8] {
+        guard let found = lookup.find("openapi.yaml"), let text = try? lookup.read(found.path) else { return [] }
+        return Array(text.utf8)
+    }
+
+    /// The text of a file that a setting names. Throws `Unusable` when it cannot be read.
+    func text(_ path: String, _ what: String) throws -> String {
+        guard let text = String(bytes: try bytes(path, what), encoding: .utf8) else {
+            throw Unusable(description: "\(what) \(path) is not UTF-8")
+        }
+        return text
+    }
+
+    private func bytes(_ path: String, _ what: String) throws -> [UInt8] {
+        guard let found = lookup.find(path), let data = FileManager.default.contents(atPath: found.path) else {
+            throw Unusable(description: "\(what) \(path) cannot be read")
+        }
+        return Array(data)
+    }
+}

@@ -1,0 +1,38 @@
+import LedgerStore
+import Logging
+import MariaDB
+import ServiceLifecycle
+
+/// What is done at the start and then once a minute: kept answers that have expired are removed, and signed texts that
+/// are older than the settings want them kept; and the head of the audit trail goes into the log, which a writer to the
+/// database cannot change.
+struct Housekeeping: Service {
+    private static let interval = Duration.seconds(60)
+    /// The pause while the database is away.
+    private static let pause = Duration.seconds(1)
+
+    let pool: Pool
+    let retention: Settings.Retention
+    let clock: WallClock
+    let logger: Logger
+
+    /// Works until the process is to end. Throws nothing.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var logged = AuditHead.empty
+            while !Task.isCancelled {
+                // What fails now is tried again next time.
+                _ = try? await IdempotencyKeys(pool: pool, clock: clock).sweep()
+                if let days = retention.signedTextsDays {
+                    _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: clock.now())
+                }
+                let head = try? await AuditTrail.head(from: pool)
+                if let head, head != logged {
+                    logger.notice("audit head", metadata: ["head": "\(head)"])
+                    logged = head
+                }
+                try? await Task.sleep(for: head == nil ? Self.pause : Self.interval)  // cancelled: the loop ends
+            }
+        }
+    }
+}

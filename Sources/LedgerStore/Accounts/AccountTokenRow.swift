@@ -1,0 +1,92 @@
+import Entitlements
+import MariaDB
+
+/// A row of `account_tokens`: the label of the random UUID that names one person to the App Store, and while the person
+/// is there the UUID.
+enum AccountTokenRow {
+    /// By the tokens themselves, then by the users whom tokens of the legacy form name.
+    private static let holdersByLabel = SQLStatement(
+        "read token holders",
+        """
+        SELECT a.label, u.pseudonym, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN account_tokens a ON a.label = j.label
+        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+        UNION ALL
+        SELECT u.legacy_token, u.pseudonym, u.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN users u ON u.legacy_token = j.label
+        """)
+
+    private static let byUser = SQLStatement(
+        "read token",
+        "SELECT a.token FROM users u JOIN account_tokens a ON a.issued_to = u.pseudonym WHERE u.user_id = ?")
+
+    private static let labelsByPseudonym = SQLStatement(
+        "read tokens of person", "SELECT label FROM account_tokens WHERE user_id = ?")
+
+    private static let move = SQLStatement(
+        "move token", "UPDATE account_tokens SET user_id = ?, issued_to = NULL WHERE label = ?")
+
+    private static let issue = SQLStatement(
+        "issue token",
+        """
+        INSERT INTO account_tokens (label, user_id, issued_to, token, issued_at) VALUES (?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE issued_at = issued_at
+        RETURNING token
+        """)
+
+    /// The people to whom the tokens under `labels` were issued or whom they name by their legacy form, those who are
+    /// erased among them.
+    static func holders(of labels: Set<Label>, in session: Session) throws(DatabaseError) -> [Label: UserID] {
+        guard !labels.isEmpty else { return [:] }
+        var (issued, legacy) = (JSONArray(), JSONArray())
+        for label in labels {
+            if label.isLegacyToken { legacy.append(label.text) } else { issued.append(label.text) }
+        }
+        var holders: [Label: UserID] = [:]
+        for row in try session.query(holdersByLabel, [.text(issued.closed), .text(legacy.closed)]) {
+            let (label, user) = (Label(try row.text(0)), try UserRow.user(row, at: 2, pseudonym: 1))
+            // A user who came back under an erased person's id is named by the legacy token now.
+            if holders[label]?.isErased ?? true { holders[label] = user }
+        }
+        return holders
+    }
+
+    /// The token issued to `user`, if one was.
+    static func token(of user: UserID, in session: Session) throws(DatabaseError) -> AccountToken? {
+        guard let row = try session.query(byUser, [.text(user.text)]).first else { return nil }
+        return AccountToken(bytes: try row.bytes(0))
+    }
+
+    /// The labels of all tokens that name the person, whose lock is held. Throws when the database is away.
+    static func labels(of pseudonym: UInt64, in session: Session) throws(DatabaseError) -> [Label] {
+        try session.query(labelsByPseudonym, [.uint64(pseudonym)]) { (row) throws(DatabaseError) in
+            Label(try row.text(0))
+        }
+    }
+
+    /// Makes the token under `label` name the person under `pseudonym`, and frees its holder to be issued another.
+    /// Repeat is safe. Throws when the database is away.
+    static func move(_ label: Label, to pseudonym: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(move, [.uint64(pseudonym), .text(label.text)])
+    }
+
+    /// Issues `token` to a person who has none, and returns the one they have.
+    static func issue(
+        _ token: AccountToken, as label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) -> AccountToken {
+        let rows = try session.query(
+            issue,
+            [
+                .text(label.text), .uint64(pseudonym), .uint64(pseudonym), .bytes(token.bytes),
+                .int64(now.milliseconds),
+            ])
+        guard let row = rows.first, let issued = AccountToken(bytes: try row.bytes(0)) else {
+            throw DatabaseError(.unexpectedCell(column: 0), statement: issue.name)
+        }
+        return issued
+    }
+}

@@ -1,0 +1,164 @@
+import Entitlements
+import MariaDB
+
+/// A row of `ledger_entries`: one fact of one person, whole.
+enum LedgerEntryRow {
+    private static let columns = """
+        l.user_id, l.seq, l.recorded_at, l.effective_at, l.kind, l.is_own_act, l.purchase_id, l.content,
+        l.note_digest, l.hash
+        """
+
+    /// From the entry behind which somebody's ledger is to be read on, that one included.
+    private static let byPlace = SQLStatement(
+        "read ledgers",
+        """
+        SELECT \(columns)
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            pseudonym BIGINT UNSIGNED PATH '$[0]', after BIGINT UNSIGNED PATH '$[1]')) j
+        STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym AND l.seq >= j.after
+        ORDER BY l.user_id, l.seq
+        """)
+
+    /// The same of one person, up to an entry: a range of the primary key, where a join goes through the whole ledger.
+    private static let slice = SQLStatement(
+        "read slice of ledger",
+        "SELECT \(columns) FROM ledger_entries l WHERE l.user_id = ? AND l.seq BETWEEN ? AND ? ORDER BY l.seq")
+
+    private static let insert = SQLStatement(
+        "append entry",
+        """
+        INSERT INTO ledger_entries
+            (user_id, seq, recorded_at, effective_at, kind, is_own_act, purchase_id, state_id, content, note_digest,
+             hash)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+
+    private static let exists = SQLStatement(
+        "find entry", "SELECT 1 FROM ledger_entries WHERE user_id = ? AND seq = ? AND hash = ? LOCK IN SHARE MODE")
+
+    /// Behind which entry of whose ledger to read; 0 is the start.
+    struct Place {
+        let pseudonym: UInt64
+        let after: Int
+    }
+
+    /// A ledger, or the rest of one, as its rows hold it.
+    struct Loaded {
+        /// The hash of the entry behind which it begins; nil at the start.
+        fileprivate(set) var joint: [UInt8]?
+        /// The place and the hash of the newest entry, whether or not this program can read it.
+        fileprivate(set) var length = 0
+        fileprivate(set) var head: [UInt8] = []
+        fileprivate(set) var entries: [LedgerEntry] = []
+        /// The rows of the purchases that the entries are about.
+        fileprivate(set) var purchases: [PurchaseKey: UInt64] = [:]
+    }
+
+    /// The ledgers behind `places` by pseudonym, each in its order.
+    static func load(from places: [Place], in session: Session) throws(DatabaseError) -> [UInt64: Loaded] {
+        guard !places.isEmpty else { return [:] }
+        var array = JSONArray()
+        places.forEach { array.append([$0.pseudonym, UInt64($0.after)]) }
+        let after = Dictionary(places.map { ($0.pseudonym, $0.after) }, uniquingKeysWith: min)
+        let rows = try session.query(byPlace, [.text(array.closed)])
+        var ledgers: [UInt64: Loaded] = [:]
+        var start = rows.startIndex
+        while start < rows.endIndex {
+            let pseudonym = try rows[start].uint64(0)
+            var end = start
+            while end < rows.endIndex, try rows[end].uint64(0) == pseudonym { end += 1 }
+            ledgers[pseudonym] = try Loaded(rows[start..<end], after: after[pseudonym] ?? 0)
+            start = end
+        }
+        return ledgers
+    }
+
+    /// How many entries of a heavy ledger one statement reads.
+    private static let sliceLength = 4_096
+
+    /// The entries of one ledger behind `place` up to `length`, some at a time, so that the rows of all never stand in
+    /// memory at once.
+    static func loadInSlices(
+        to length: Int, from place: Place, in session: Session
+    ) throws(DatabaseError) -> Loaded {
+        var loaded = Loaded()
+        for after in stride(from: place.after, to: max(length, place.after + 1), by: sliceLength) {
+            let last = min(after + sliceLength, length)
+            let rows = try session.query(slice, [.uint64(place.pseudonym), Value(after), Value(last)])
+            loaded.append(try Loaded(rows[...], after: after), isFirst: after == place.after)
+        }
+        return loaded
+    }
+
+    /// The entry of a row; nil for a kind that a newer version writes.
+    fileprivate static func decode(_ row: Row) throws(DatabaseError) -> LedgerEntry? {
+        guard let kind = FactKind(rawValue: try row.text(4)) else { return nil }
+        guard case .list(let fields)? = JSONField(json: try row.text(7)), let fact = FactContent.read(fields, of: kind)
+        else { throw row.malformed(7) }
+        return LedgerEntry(
+            effectiveAt: Instant(milliseconds: try row.int64(3)), recordedAt: Instant(milliseconds: try row.int64(2)),
+            fact: fact, isOwnAct: try row.bool(5), note: try row.optionalBytes(8).map { NoteDigest(bytes: $0) })
+    }
+
+    /// An entry to append: whose, where in the ledger, and the rows it refers to.
+    struct New {
+        let hashed: EntryHash
+
+        /// `content` is that of the entry's fact.
+        init(
+            _ entry: LedgerEntry, saying content: String, pseudonym: UInt64, sequence: Int, purchase: UInt64?,
+            state: UInt64?
+        ) {
+            hashed = EntryHash(
+                pseudonym: pseudonym, sequence: sequence, recordedAt: entry.recordedAt, effectiveAt: entry.effectiveAt,
+                kind: FactKind(of: entry.fact).rawValue, isOwnAct: entry.isOwnAct, purchase: purchase, state: state,
+                content: content, note: entry.note?.bytes)
+        }
+    }
+
+    /// Appends entries with their hashes. Throws a duplicate-key error when a place in a ledger is taken.
+    static func append(_ entries: [(new: New, hash: [UInt8])], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            insert,
+            entries.map { new, hash in
+                let entry = new.hashed
+                return [
+                    .uint64(entry.pseudonym), Value(entry.sequence), .int64(entry.recordedAt.milliseconds),
+                    .int64(entry.effectiveAt.milliseconds), .text(entry.kind), Value(entry.isOwnAct),
+                    Value(entry.purchase), Value(entry.state), .text(entry.content), Value(entry.note), .bytes(hash),
+                ]
+            })
+    }
+
+    /// Whether the entry at the head of a ledger is there; waits for a transaction that has written it and not ended
+    /// yet.
+    static func holds(_ head: UserRow.Head, in session: Session) throws(DatabaseError) -> Bool {
+        try !session.query(exists, [.uint64(head.pseudonym), Value(head.length), .bytes(head.hash)]).isEmpty
+    }
+}
+
+extension LedgerEntryRow.Loaded {
+    /// Of the rows of one ledger, the first of which is the entry `after`, if that is not 0. Throws for a row that no
+    /// program has written.
+    fileprivate init(_ rows: ArraySlice<Row>, after: Int) throws(DatabaseError) {
+        entries.reserveCapacity(rows.count)
+        for row in rows {
+            (length, head) = (try row.int(1), try row.bytes(9))
+            guard length > after else {
+                joint = head
+                continue
+            }
+            guard let entry = try LedgerEntryRow.decode(row) else { continue }
+            entries.append(entry)
+            if let key = entry.fact.purchase { purchases[key] = try row.uint64(6) }
+        }
+    }
+
+    /// Takes what stands behind it.
+    fileprivate mutating func append(_ next: Self, isFirst: Bool) {
+        if isFirst { joint = next.joint }
+        (length, head) = (next.length, next.head)
+        entries += next.entries
+        purchases.merge(next.purchases) { $1 }
+    }
+}

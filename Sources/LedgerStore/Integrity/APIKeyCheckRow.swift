@@ -1,0 +1,36 @@
+import MariaDB
+
+/// What the integrity check reads of an API key: its row of `api_keys`, or what an entry of the audit trail says of it.
+struct APIKeyCheckRow {
+    /// Nil for a row of the table; else what was done to the key.
+    let action: String?
+    /// The key's number; nil in an entry whose words are gone.
+    let key: UInt64?
+    let name: String?
+    let scopes: String?
+    /// As hexadecimal digits; entries tell it when they tell of a new key.
+    let secretHash: String?
+    /// Of a row of the table.
+    let isRevoked: Bool
+
+    private static let all = SQLStatement(
+        "read api keys and their entries",
+        """
+        SELECT NULL, id, name, scopes, LOWER(HEX(secret_hash)), revoked_at IS NOT NULL FROM api_keys
+        UNION ALL
+        SELECT e.action, CAST(JSON_VALUE(n.details, '$.id') AS UNSIGNED), JSON_VALUE(n.details, '$.name'),
+            JSON_VALUE(n.details, '$.scopes'), JSON_VALUE(n.details, '$.secret_hash'), 0
+        FROM audit_entries e FORCE INDEX (by_action) LEFT JOIN audit_notes n ON n.entry_id = e.id
+        WHERE e.action IN (?, ?)
+        """)
+
+    /// All keys and all that the trail says of keys, as of one instant.
+    static func load(in session: Session) throws(DatabaseError) -> [APIKeyCheckRow] {
+        let actions = [AuditAction.createAPIKey, .revokeAPIKey].map { Value.text($0.text) }
+        return try session.query(all, actions) { (row) throws(DatabaseError) in
+            APIKeyCheckRow(
+                action: try row.optionalText(0), key: try row.optionalUInt64(1), name: try row.optionalText(2),
+                scopes: try row.optionalText(3), secretHash: try row.optionalText(4), isRevoked: try row.bool(5))
+        }
+    }
+}

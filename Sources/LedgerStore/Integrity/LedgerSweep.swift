@@ -1,0 +1,47 @@
+import Entitlements
+import MariaDB
+
+/// Goes through ledgers one after the other, a page of entries at a time.
+struct LedgerSweep {
+    private let last: UInt64
+    private let size: Int
+    private var place: ChainedEntry.Place
+    /// The ledger that the last page ended in.
+    private var walk: LedgerWalk?
+    private(set) var isAtEnd = false
+
+    /// Of the people under these pseudonyms, `page` entries at a time.
+    init(of people: ClosedRange<UInt64>, page: Int) {
+        last = people.upperBound
+        size = page
+        place = ChainedEntry.Place(pseudonym: people.lowerBound)
+    }
+
+    /// Whose ledger it has come to.
+    var pseudonym: UInt64 { place.pseudonym }
+
+    /// The next entries. Throws when the database is away.
+    func page(in session: Session) throws(DatabaseError) -> [(entry: ChainedEntry, person: LedgerOwner?)] {
+        try ChainedEntry.page(after: place, through: last, limit: size, in: session)
+    }
+
+    /// Judges a page, the one behind the last; the ledgers that end with it.
+    mutating func judge(_ rows: [(entry: ChainedEntry, person: LedgerOwner?)]) -> [LedgerWalk] {
+        var ended: [LedgerWalk] = []
+        for (entry, person) in rows {
+            if let walk, walk.pseudonym != entry.hashed.pseudonym { ended.append(walk) }
+            if walk?.pseudonym != entry.hashed.pseudonym { walk = LedgerWalk(of: entry.hashed.pseudonym, person) }
+            walk?.judge(entry, of: person)
+            place = ChainedEntry.Place(pseudonym: entry.hashed.pseudonym, sequence: entry.hashed.sequence)
+        }
+        isAtEnd = rows.count < size
+        guard isAtEnd else { return ended }
+        return ended + (walk.map { [$0] } ?? [])
+    }
+
+    /// Those of `ledgers` with which something seems to be wrong. Throws when the database is away.
+    static func faulty(of ledgers: [LedgerWalk], in session: Session) throws(DatabaseError) -> [UInt64] {
+        let holdings = try Holdings.load(of: ledgers.map(\.pseudonym), in: session)
+        return ledgers.filter { !$0.faults(against: holdings[$0.pseudonym] ?? Holdings()).isEmpty }.map(\.pseudonym)
+    }
+}

@@ -1,0 +1,70 @@
+import Entitlements
+
+/// Goes through one ledger entry by entry: recomputes its chain of hashes, and notes which purchases it says are whose.
+struct LedgerWalk {
+    /// After this many defects of one ledger the rest tells nothing new.
+    private static let maximumDefects = 20
+
+    let pseudonym: UInt64
+    /// Whose it is and where it should end, as last read; nil for nobody's.
+    private var person: LedgerOwner?
+    private var previous = UserRow.Head.start
+    private var sequence = 0
+    /// What the ledger says that the person has and had.
+    private var owned: Set<UInt64> = []
+    private var held: Set<UInt64> = []
+    private var defects: [LedgerFault.Defect] = []
+
+    init(of pseudonym: UInt64, _ person: LedgerOwner?) {
+        self.pseudonym = pseudonym
+        self.person = person
+    }
+
+    /// Takes the next entry; `person` as read together with it.
+    mutating func judge(_ entry: ChainedEntry, of person: LedgerOwner?) {
+        self.person = person
+        let missing = (sequence + 1)..<max(sequence + 1, entry.hashed.sequence)
+        for sequence in missing.prefix(Self.maximumDefects) { note(.missing(sequence: sequence)) }
+        sequence = entry.hashed.sequence
+        if entry.hashed.bytes(after: previous) != entry.hash { note(.edited(sequence: sequence)) }
+        if !entry.isPurchaseWhole { note(.purchaseEdited(sequence: sequence, row: entry.hashed.purchase ?? 0)) }
+        if !entry.isStateWhole { note(.stateEdited(sequence: sequence, row: entry.hashed.state ?? 0)) }
+        if !entry.isNoteWhole(erased: person?.user.isErased ?? true) { note(.noteEdited(sequence: sequence)) }
+        previous = entry.hash
+        follow(entry)
+    }
+
+    /// What is wrong, once all entries are judged; `rows` is what other tables say that the person has and had.
+    func faults(against rows: Holdings) -> [LedgerFault] {
+        guard let person else { return [fault(.nobodys, of: .erased(pseudonym: pseudonym))] }
+        var defects = defects
+        if sequence != person.head.length || previous != person.head.hash { defects.append(.head) }
+        defects += rows.owned.subtracting(owned).sorted().map { .notOwned(purchase: $0) }
+        defects += owned.subtracting(rows.owned).sorted().map { .disowned(purchase: $0) }
+        defects += rows.held.symmetricDifference(held).sorted().map { .notHeld(purchase: $0) }
+        return defects.map { fault($0, of: person.user) }
+    }
+
+    private func fault(_ defect: LedgerFault.Defect, of user: UserID) -> LedgerFault {
+        LedgerFault(user: user, pseudonym: pseudonym, defect: defect)
+    }
+
+    private mutating func follow(_ entry: ChainedEntry) {
+        guard let purchase = entry.hashed.purchase, let kind = FactKind(rawValue: entry.hashed.kind) else { return }
+        switch kind {
+        case .bound, .received: owned.insert(purchase)
+        case .gaveAway:
+            owned.remove(purchase)
+            held.insert(purchase)
+        case .purchaseState, .renewalState, .granted, .withdrawn, .debtPassedOn, .debtTakenOver, .spent, .reserved,
+            .committed, .released, .deviceRegistered,
+            .deviceSuspended, .deviceReactivated, .deviceSeen, .deviceRemoved, .sandboxTester, .consumptionConsent:
+            break
+        }
+    }
+
+    private mutating func note(_ defect: LedgerFault.Defect) {
+        guard defects.count < Self.maximumDefects else { return }
+        defects.append(defect)
+    }
+}

@@ -1,0 +1,113 @@
+import Entitlements
+import MariaDB
+
+/// A row of `purchases`: the identity of a purchase. `HolderRow` has its owner and its former holders.
+enum PurchaseRow {
+    /// A purchase under lock.
+    struct Locked {
+        let key: PurchaseKey
+        let id: UInt64
+        /// The owner's pseudonym.
+        let owner: UInt64?
+    }
+
+    /// A key as an element of a JSON array.
+    static let keyColumns = """
+        n FOR ORDINALITY,
+        source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[0]',
+        app VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[1]',
+        environment VARCHAR(10) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[2]',
+        external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[3]'
+        """
+
+    private static let keysByOwner = SQLStatement(
+        "read keys",
+        """
+        SELECT p.source, p.app, p.environment, p.external_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN purchases p ON p.user_id = j.pseudonym
+        """)
+
+    /// Holds the rows' locks until the transaction ends, taken in the order of the keys.
+    private static let lockByKey = SQLStatement(
+        "lock purchases",
+        """
+        SELECT j.n, p.id, p.user_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
+        STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
+            AND p.external_id = j.external_id
+        FOR UPDATE
+        """)
+
+    private static let insertOne = SQLStatement(
+        "insert purchase",
+        """
+        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at) VALUES (?, ?, ?, ?, ?, ?)
+        RETURNING id
+        """)
+
+    /// The purchases that the people under `pseudonyms`, whose locks are held, have.
+    static func keys(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
+        guard !pseudonyms.isEmpty else { return [] }
+        var array = JSONArray()
+        pseudonyms.forEach { array.append($0) }
+        var keys: Set<PurchaseKey> = []
+        for row in try session.query(keysByOwner, [.text(array.closed)]) {
+            if let key = try key(row, from: 0) { keys.insert(key) }
+        }
+        return keys
+    }
+
+    /// The key in the columns that `columns` lists.
+    static let columns = "p.source, p.app, p.environment, p.external_id"
+
+    /// The key in the columns from `first` on; nil when they are NULL.
+    static func key(_ row: Row, from first: Int) throws(DatabaseError) -> PurchaseKey? {
+        guard let source = try row.optionalText(first) else { return nil }
+        guard let environment = StoreEnvironment(rawValue: try row.text(first + 2)) else { throw row.malformed(first) }
+        return PurchaseKey(
+            source: Source(source), app: AppID(try row.text(first + 1)), environment: environment,
+            externalID: ExternalID(try row.text(first + 3)))
+    }
+
+    /// Locks those of `keys`, which stand in ascending order, that are there, one after the other. Throws when the
+    /// database refuses a statement or is away.
+    static func lock(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [Locked] {
+        guard !keys.isEmpty else { return [] }
+        return try session.query(lockByKey, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
+            Locked(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
+        }
+    }
+
+    /// A purchase to make a row of.
+    struct New {
+        let key: PurchaseKey
+        /// The owner's pseudonym and since when, if it has one.
+        let owner: (pseudonym: UInt64, boundAt: Instant)?
+    }
+
+    /// The ids of new rows, in order; a duplicate-key error when another instance was first. Throws when the database
+    /// refuses a statement or is away.
+    static func insert(_ purchases: [New], in session: Session) throws(DatabaseError) -> [UInt64] {
+        let rows = try session.queryBulk(
+            insertOne,
+            purchases.map { purchase in
+                let key = purchase.key
+                return [
+                    .text(key.source.text), .text(key.app.text), .text(key.environment.rawValue),
+                    .text(key.externalID.text), Value(purchase.owner?.pseudonym),
+                    Value(purchase.owner?.boundAt.milliseconds),
+                ]
+            })
+        return try rows.map { (row) throws(DatabaseError) in try row.uint64(0) }
+    }
+
+    /// The keys as the JSON array that `keyColumns` reads.
+    static func array(of keys: [PurchaseKey]) -> String {
+        var array = JSONArray()
+        for key in keys {
+            array.append([key.source.text, key.app.text, key.environment.rawValue, key.externalID.text])
+        }
+        return array.closed
+    }
+}

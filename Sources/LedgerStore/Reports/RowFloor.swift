@@ -1,0 +1,38 @@
+import MariaDB
+
+/// The lowest row that one page reads, so that a page reads a bounded number of rows, however few of them it returns.
+struct RowFloor {
+    static let purchases = RowFloor(
+        "find floor of purchases",
+        "SELECT COUNT(*), MIN(id) FROM (SELECT id FROM purchases WHERE id < ? ORDER BY id DESC LIMIT ?) j")
+
+    static let states = RowFloor(
+        "find floor of states",
+        """
+        SELECT COUNT(*), MIN(id)
+        FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
+        """)
+
+    /// Of the acts that named sandbox testers, by whom they named.
+    static let sandboxTesters = RowFloor(
+        "find floor of sandbox testers",
+        """
+        SELECT COUNT(*), MIN(subject)
+        FROM (
+            SELECT subject FROM audit_entries FORCE INDEX (by_action)
+            WHERE action = '\(AuditAction.nameSandboxTester.text)' AND subject < ? ORDER BY subject DESC LIMIT ?) j
+        """)
+
+    private let statement: SQLStatement
+
+    private init(_ name: String, _ sql: String) {
+        statement = SQLStatement(name, sql)
+    }
+
+    /// The lowest of the `rows` numbers before `number`; nil when there are fewer.
+    func number(before number: UInt64, rows: Int, in session: Session) throws(DatabaseError) -> UInt64? {
+        guard let row = try session.query(statement, [.uint64(number), Value(rows)]).first, try row.int(0) == rows
+        else { return nil }
+        return try row.optionalUInt64(1)
+    }
+}

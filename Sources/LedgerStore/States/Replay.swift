@@ -1,0 +1,51 @@
+package import Entitlements
+import MariaDB
+
+/// A text that was verified before and is sent again, byte for byte: a literal replay (`semantics.md` §5).
+package struct Replay: Hashable, Sendable {
+    /// Who has the purchase that it shows.
+    package let owner: UserID?
+    /// Whether somebody who is erased owes something of the purchase's Apple account.
+    package let isInDebt: Bool
+
+    /// The statement that its row holds.
+    private let statement: String
+
+    /// That of a text that showed `state`.
+    package init(of state: VerifiedPurchase, owner: UserID?, isInDebt: Bool) {
+        self.owner = owner
+        self.isInDebt = isInDebt
+        statement = StatementContent.of(.purchase(state)).json
+    }
+
+    private init(_ row: Row) throws(DatabaseError) {
+        owner = try row.isNull(1) ? nil : UserRow.user(row, at: 2, pseudonym: 1)
+        isInDebt = try row.bool(3)
+        statement = try row.text(4)
+    }
+
+    /// Whether the row that the text was found by says the same as the text; a digest that was edited finds another
+    /// one's.
+    package func shows(_ state: VerifiedPurchase) -> Bool { statement == StatementContent.of(.purchase(state)).json }
+
+    private static let byHash = SQLStatement(
+        "find replays",
+        """
+        SELECT t.jws_hash, u.pseudonym, u.user_id,
+            EXISTS (SELECT 1 FROM open_debts d WHERE d.account = t.app_transaction_id), t.statement
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (hash VARCHAR(64) CHARACTER SET ascii PATH '$')) j
+        STRAIGHT_JOIN apple_iap_transactions t ON t.jws_hash = UNHEX(j.hash)
+        STRAIGHT_JOIN purchases p ON p.id = t.purchase_id
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        """)
+
+    /// Those of the texts with these SHA-256 digests that were verified before, read without a lock.
+    static func find(_ digests: Set<[UInt8]>, in session: Session) throws(DatabaseError) -> [[UInt8]: Replay] {
+        guard !digests.isEmpty else { return [:] }
+        var array = JSONArray()
+        for digest in digests { array.append(Hexadecimal.text(digest)) }
+        var replays: [[UInt8]: Replay] = [:]
+        for row in try session.query(byHash, [.text(array.closed)]) { replays[try row.bytes(0)] = try Replay(row) }
+        return replays
+    }
+}

@@ -1,0 +1,54 @@
+import Entitlements
+import MariaDB
+
+/// A row of `signed_texts`: the compact JWS that proves a state, without the header that many texts share.
+enum SignedTextRow {
+    /// A text to keep.
+    struct New {
+        let state: UInt64
+        let text: SignedText
+    }
+
+    private static let insert = SQLStatement(
+        "insert text",
+        "INSERT INTO signed_texts (state_id, header_id, jws) VALUES (?, ?, ?)")
+
+    private static let oldest = SQLStatement(
+        "list oldest texts",
+        """
+        SELECT s.state_id, t.recorded_at
+        FROM (SELECT state_id FROM signed_texts ORDER BY state_id LIMIT ?) s
+        STRAIGHT_JOIN apple_iap_transactions t ON t.id = s.state_id
+        ORDER BY s.state_id
+        """)
+
+    private static let delete = SQLStatement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
+
+    /// Removes those of the `limit` oldest texts that were recorded before `instant`; how many. Throws when the
+    /// database is away.
+    static func removeOldest(
+        _ limit: Int, before instant: Instant, in session: Session
+    ) throws(DatabaseError) -> Int {
+        var states: [UInt64] = []
+        for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
+            states.append(try row.uint64(0))
+        }
+        try session.executeBulk(delete, states.map { [.uint64($0)] })
+        return states.count
+    }
+
+    /// Keeps texts, each without its header where `headers` has the row of that. They go as bytes: what goes as text is
+    /// converted to the column's character set, character by character. Throws when the database is away.
+    static func insert(
+        _ texts: [New], headers: [SignedText.Header: UInt64], in session: Session
+    ) throws(DatabaseError) {
+        try session.executeBulk(
+            insert,
+            texts.map { new in
+                guard let row = headers[new.text.header] else {
+                    return [.uint64(new.state), .null, .bytes(Array(new.text.text.utf8))]
+                }
+                return [.uint64(new.state), .uint64(row), .bytes(new.text.rest)]
+            })
+    }
+}

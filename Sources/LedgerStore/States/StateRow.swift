@@ -1,0 +1,101 @@
+import Entitlements
+import MariaDB
+
+/// A row of `apple_iap_transactions`: one signed state, as the App Store said it and as ledgers hold it.
+enum StateRow {
+    /// The state that the column `statement` holds.
+    static func state(_ row: Row, _ column: Int) throws(DatabaseError) -> VerifiedPurchase {
+        guard case .list(let fields)? = JSONField(json: try row.text(column)),
+            let state = StatementContent.purchase(fields)
+        else { throw row.malformed(column) }
+        return state
+    }
+
+    private static let byPurchase = SQLStatement(
+        "read states",
+        """
+        SELECT t.purchase_id, t.id, t.text_of, t.content_hash, t.statement
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = j.id
+        ORDER BY t.id
+        """)
+
+    static let insert = SQLStatement(
+        "insert state",
+        """
+        INSERT INTO apple_iap_transactions
+            (purchase_id, app, environment, transaction_id, original_transaction_id, web_order_line_item_id, user_id,
+             product_id, product_type, subscription_group, purchase_at, original_purchase_at, expires_at, quantity,
+             is_family_shared, is_upgraded, reason, storefront, storefront_id, price, currency, offer, offer_type,
+             offer_discount_type, offer_period, billing_plan_type, revocation_at, revocation_reason, revocation_type,
+             revocation_percentage, share, app_account_token, app_transaction_id, signed_at, recorded_at, statement,
+             content_hash, jws_hash, text_of, unreadable)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        RETURNING id
+        """)
+
+    /// The states of locked purchases by purchase, in the order of recording.
+    static func states(
+        of purchases: [PurchaseRow.Locked], in session: Session
+    ) throws(DatabaseError) -> [UInt64: [Workspace.State]] {
+        guard !purchases.isEmpty else { return [:] }
+        var array = JSONArray()
+        purchases.forEach { array.append($0.id) }
+        var states: [UInt64: [Workspace.State]] = [:]
+        for row in try session.query(byPurchase, [.text(array.closed)]) {
+            states[try row.uint64(0), default: []].append(
+                Workspace.State(
+                    purchase: try state(row, 4), statement: try row.text(4),
+                    contentHash: try row.bytes(3), id: try row.uint64(1),
+                    textOf: try row.optionalUInt64(2), repeats: nil, new: nil))
+        }
+        return states
+    }
+
+    /// A state to insert, and the rows that it refers to.
+    struct New {
+        let state: VerifiedPurchase
+        /// The same as ledgers hold it.
+        let statement: String
+        let proof: Evidence.Proof
+        let contentHash: [UInt8]
+        let purchase: UInt64
+        /// The owner's pseudonym.
+        let owner: UInt64?
+        let recordedAt: Instant
+        /// The row that keeps the text: nil for this row itself.
+        let textOf: UInt64?
+
+        /// The parameters of `insert`.
+        var values: [Value] {
+            let (details, revocation) = (proof.details, state.revocation)
+            return [
+                .uint64(purchase), .text(state.key.app.text), .text(state.key.environment.rawValue),
+                .text(state.transactionID.text), .text(state.key.externalID.text), Value(details.webOrderLineItemID),
+                Value(owner), .text(state.productID.text), .text(details.productType), Value(state.subscriptionGroup),
+                .int64(state.purchasedAt.milliseconds), .int64(state.originallyPurchasedAt.milliseconds),
+                Value(state.expiresAt?.milliseconds), Value(state.quantity), Value(state.isFamilyShared),
+                Value(state.isUpgraded), Value(details.reason), Value(details.storefront), Value(details.storefrontID),
+                Value(state.price?.milliunits), Value(state.price?.currency), Value(state.offer),
+                Value(details.offerType), Value(details.offerDiscountType), Value(details.offerPeriod),
+                Value(details.billingPlanType), Value(revocation?.revokedAt.milliseconds),
+                Value(details.revocationReason), Value(details.revocationType), Value(details.revocationPercentage),
+                Value(revocation?.share), Value(state.accountToken?.text),
+                Value(state.account?.text), .int64(state.signedAt.milliseconds), .int64(recordedAt.milliseconds),
+                .text(statement), .bytes(contentHash), .bytes(proof.text.digest), Value(textOf),
+                Value(column(proof.unreadable)),
+            ]
+        }
+
+        /// What the column `unreadable` holds: names with commas between them, NULL where everything could be read.
+        private func column(_ unreadable: [String]) -> String? {
+            unreadable.isEmpty ? nil : unreadable.joined(separator: ",")
+        }
+    }
+
+    /// The names in the column `unreadable`.
+    static func unreadable(_ row: Row, _ column: Int) throws(DatabaseError) -> [String] {
+        try row.optionalText(column)?.split(separator: ",").map(String.init) ?? []
+    }
+}

@@ -1,0 +1,189 @@
+import Entitlements
+import MariaDB
+
+/// A row of `users`: a person, their pseudonym, and the head of their ledger.
+enum UserRow {
+    /// Where a ledger stands.
+    struct Head {
+        let pseudonym: UInt64
+        let length: Int
+        let lastRecordedAt: Instant
+        let hash: [UInt8]
+
+        /// The previous hash that the hash of a first entry covers.
+        static let start = [UInt8](repeating: 0, count: 32)
+
+        /// Whether the ledger is so long that others should not wait until it is read and folded.
+        var isHeavy: Bool { Self.isHeavy(length: length) }
+
+        static func isHeavy(length: Int) -> Bool { length > maximumUsualLength }
+
+        private static let maximumUsualLength = 4_096
+    }
+
+    /// Makes the row where there is none, and holds the row's lock until the transaction ends. Somebody who is known to
+    /// have a row is named by pseudonym alone: if they were erased meanwhile, no row is made.
+    private static let lockOne = SQLStatement(
+        "lock user",
+        """
+        INSERT INTO users (pseudonym, user_id, legacy_token, created_at) VALUES (?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE user_id = user_id
+        RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
+        """)
+
+    /// The heads in the order of the users; NULL for a user never seen.
+    static let headsByUser = SQLStatement(
+        "read heads",
+        """
+        SELECT j.n, u.pseudonym, u.ledger_length, u.last_recorded_at, u.head_hash,
+            (SELECT MAX(version) FROM catalog_versions)
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            n FOR ORDINALITY, user_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        LEFT JOIN users u ON u.user_id = j.user_id
+        """)
+
+    private static let headOfErased = SQLStatement(
+        "read head of erased",
+        """
+        SELECT pseudonym, ledger_length, last_recorded_at, head_hash FROM users
+        WHERE pseudonym = ? AND user_id IS NULL
+        """)
+
+    /// Never inserts, because the rows are locked; an UPDATE would be a statement of its own for every row of a bulk.
+    private static let moveHead = SQLStatement(
+        "move head",
+        """
+        INSERT INTO users (pseudonym, created_at, ledger_length, last_recorded_at, head_hash) VALUES (?, 0, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE ledger_length = VALUES(ledger_length), last_recorded_at = VALUES(last_recorded_at),
+            head_hash = VALUES(head_hash)
+        """)
+
+    private static let byUserID = SQLStatement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
+
+    /// Whether the user was ever seen here.
+    static func isKnown(_ user: UserID, in session: Session) throws(DatabaseError) -> Bool {
+        try !session.query(byUserID, [.text(user.text)]).isEmpty
+    }
+
+    private static let lockToErase = SQLStatement(
+        "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
+
+    /// Locks the row of `user`, who is to be erased, and returns their pseudonym; nil for one never seen. Throws when
+    /// the database refuses the statement or is away.
+    static func lockToErase(_ user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
+        try session.query(lockToErase, [.text(user.text)]).first?.uint64(0)
+    }
+
+    private static let erased = SQLStatement(
+        "find erased user", "SELECT 1 FROM users WHERE pseudonym = ? AND user_id IS NULL")
+
+    /// Whether the person under `pseudonym` is erased. Throws when the database is away.
+    static func isErased(_ pseudonym: UInt64, in session: Session) throws(DatabaseError) -> Bool {
+        try session.query(erased, [.uint64(pseudonym)]).first != nil
+    }
+
+    private static let lockNext = SQLStatement(
+        "next people",
+        """
+        SELECT pseudonym, user_id FROM users WHERE pseudonym > ? AND ledger_length > 0 ORDER BY pseudonym LIMIT ?
+        FOR UPDATE
+        """)
+
+    /// Locks the next `limit` people after `pseudonym` who have a ledger, in ascending order. Throws when the database
+    /// refuses the statement or is away.
+    static func lockNext(
+        after pseudonym: UInt64, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [(pseudonym: UInt64, user: UserID)] {
+        try session.query(lockNext, [.uint64(pseudonym), Value(limit)]) { (row) throws(DatabaseError) in
+            (pseudonym: try row.uint64(0), user: try user(row, at: 1, pseudonym: 0))
+        }
+    }
+
+    /// Locks `users` and `holders`, whose pseudonyms are known, one after the other in ascending order; nil when one of
+    /// them is no longer who they were.
+    static func lock(
+        _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], under labels: Labels, at now: Instant,
+        in session: Session
+    ) throws(DatabaseError) -> [UserID: Head]? {
+        let all = users.union(holders.keys).sorted()
+        let rows = try session.queryBulk(
+            lockOne,
+            all.map { user in
+                let pseudonym = holders[user] ?? user.pseudonym
+                guard pseudonym == nil else { return [Value(pseudonym), .null, .null, .int64(now.milliseconds)] }
+                let legacyToken = AccountToken(legacyFormOf: user).map { labels.label(of: $0).text }
+                return [.null, .text(user.text), Value(legacyToken), .int64(now.milliseconds)]
+            })
+        var heads: [UserID: Head] = [:]
+        for (user, row) in zip(all, rows) {
+            guard try self.user(row, at: 4, pseudonym: 0) == user else { return nil }
+            heads[user] = try head(row)
+        }
+        return heads
+    }
+
+    private static let remove = SQLStatement(
+        "remove user",
+        """
+        DELETE FROM users WHERE pseudonym = ? AND created_at = ? AND ledger_length = 0
+            AND NOT EXISTS (SELECT 1 FROM account_tokens a WHERE a.user_id = pseudonym)
+        """)
+
+    /// Removes the rows that `lock` made at `now` for people about whom nothing is stored after all. A transaction that
+    /// waits for such a row makes it again.
+    static func remove(_ pseudonyms: [UInt64], madeAt now: Instant, in session: Session) throws(DatabaseError) {
+        try session.executeBulk(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
+    }
+
+    private static func head(_ row: Row) throws(DatabaseError) -> Head {
+        Head(
+            pseudonym: try row.uint64(0), length: try row.int(1),
+            lastRecordedAt: Instant(milliseconds: try row.int64(2)), hash: try row.bytes(3))
+    }
+
+    /// The person whose id and pseudonym stand in these columns; without an id they were erased.
+    static func user(_ row: Row, at column: Int, pseudonym: Int) throws(DatabaseError) -> UserID {
+        guard let text = try row.optionalText(column) else { return .erased(pseudonym: try row.uint64(pseudonym)) }
+        guard let user = UserID(text) else { throw row.malformed(column) }
+        return user
+    }
+
+    /// Where the ledgers of those of `users` who were ever seen stand, read without a lock, and the number of the
+    /// newest catalogue.
+    static func heads(
+        of users: [UserID], in session: Session
+    ) throws(DatabaseError) -> (heads: [UserID: Head], catalogueVersion: Int) {
+        var array = JSONArray()
+        users.forEach { array.append($0.text) }
+        var heads: [UserID: Head] = [:]
+        var version = 0
+        for row in try session.query(headsByUser, [.text(array.closed)]) {
+            version = try row.optionalInt(5) ?? 0
+            guard let pseudonym = try row.optionalUInt64(1) else { continue }
+            heads[users[try row.int(0) - 1]] = Head(
+                pseudonym: pseudonym, length: try row.int(2),
+                lastRecordedAt: Instant(milliseconds: try row.int64(3)), hash: try row.bytes(4))
+        }
+        for user in users where user.isErased {
+            heads[user] = try session.query(headOfErased, [Value(user.pseudonym)], decode: head).first
+        }
+        return (heads, version)
+    }
+
+    /// Writes where the ledgers stand now.
+    static func move(_ heads: [Head], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(
+            moveHead,
+            heads.map {
+                [.uint64($0.pseudonym), Value($0.length), .int64($0.lastRecordedAt.milliseconds), .bytes($0.hash)]
+            })
+    }
+}
+
+extension AccountToken {
+    /// The token of the old form that names `user`, if their id is such a number.
+    fileprivate init?(legacyFormOf user: UserID) {
+        guard let number = UInt32(user.text), String(number) == user.text else { return nil }
+        self.init(bytes: withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12))
+    }
+}

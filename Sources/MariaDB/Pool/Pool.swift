@@ -1,0 +1,226 @@
+package import Logging
+import Synchronization
+
+/// Connections to one database, lent to one unit of work at a time.
+///
+/// `run()` opens, closes and watches them; nothing is lent before it runs. The decisions are `PoolStateMachine`'s.
+package final class Pool: Sendable {
+    private typealias ConnectionID = PoolStateMachine.ConnectionID
+    private typealias WaiterID = PoolStateMachine.WaiterID
+
+    /// How often waiters and back-offs are looked at.
+    private static let tickInterval = Duration.milliseconds(25)
+    private static let leasing = "lease"
+
+    private let settings: ConnectionSettings
+    private let surroundings: PoolSurroundings
+    private let logger: Logger
+    private let name: String
+    private let state: Mutex<PoolState>
+
+    /// A pool that opens nothing until it runs. `name` appears in thread names; 11 bytes are kept.
+    package init(
+        _ settings: ConnectionSettings, limits: PoolLimits = PoolLimits(), name: String = "mariadb",
+        surroundings: PoolSurroundings, logger: Logger
+    ) {
+        self.settings = settings
+        self.surroundings = surroundings
+        self.logger = logger
+        self.name = name
+        state = Mutex(PoolState(limits))
+    }
+
+    /// Opens, closes and watches connections until `shutDown()` is called or the task is cancelled, and every unit of
+    /// work has ended. Every thread of the pool has ended when it returns.
+    package func run() async {
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.tick() }
+                advance { $0.tick(at: $1) }
+                while let errands = await nextErrands() {
+                    for errand in errands {
+                        group.addTask { await self.carryOut(errand) }
+                    }
+                }
+                group.cancelAll()
+            }
+        } onCancel: {
+            shutDown()
+        }
+    }
+
+    /// Refuses new units and lets those that run end; `run()` returns when they have.
+    package func shutDown() {
+        advance { machine, _ in machine.shutDown() }
+    }
+
+    /// Runs `body` on a connection of the pool, on that connection's thread, once.
+    ///
+    /// Waits for a connection. One that turns out to be dead before anything was sent is replaced, once: the other idle
+    /// ones are closed with it, so that the second is fresh or in use by others, and a frozen server costs one time
+    /// limit, not many. Throws what `body` throws, and before it ran `.overloaded`, `.unavailable`, `.shuttingDown` or
+    /// `.cancelled`.
+    @discardableResult
+    package func with<T: Sendable>(
+        _ body: @Sendable (Session) throws(DatabaseError) -> T
+    ) async throws(DatabaseError) -> T {
+        var isSecondTry = false
+        while true {
+            let lease = try await lease()
+            let outcome = await lease.connection.unit(after: lease.check, body)
+            advance { $0.release(lease.id, isUsable: outcome.isUsable, at: $1) }
+            switch outcome.result {
+            case .success(let value):
+                return value
+            case .failure(let error):
+                if outcome.isUntouched, !isSecondTry {
+                    isSecondTry = true
+                    advance { machine, _ in machine.dropIdle() }
+                    continue
+                }
+                if error.isWrongNode { dropAll(because: error) }
+                throw error
+            }
+        }
+    }
+
+    /// Runs `body` in a transaction, again if need be.
+    ///
+    /// The closure may run several times: after a deadlock, a lock timeout or a failed certification, up to `retries`
+    /// times, and after a lost connection, up to twice. When the connection broke at COMMIT the earlier run may be on
+    /// disk already, or may land a little later. Its repetition is safe because, and only if, `body` writes under the
+    /// same unique key each time, so that it collides with, or finds, what the earlier run left. `body` must have no
+    /// effect but on the database.
+    ///
+    /// Throws what `body` throws; `.commitUnknown` when a COMMIT went unanswered and no repetition settled it; and
+    /// before it ran `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
+    @discardableResult
+    package func transaction<T: Sendable>(
+        retries: Int = 5, _ body: @Sendable (Session) throws(DatabaseError) -> T
+    ) async throws(DatabaseError) -> T {
+        var policy = RetryPolicy(retries: retries)
+        while true {
+            do {
+                return try await with { (session) throws(DatabaseError) in try session.transaction(body) }
+            } catch {
+                guard let pause = policy.pause(after: error, jitter: surroundings.jitter()) else {
+                    throw policy.verdict(on: error)
+                }
+                logger.debug("transaction is run again", metadata: ["error": "\(error)"])
+                do {
+                    try await Task.sleep(for: pause)
+                } catch is CancellationError {
+                    throw policy.verdict(on: DatabaseError(.cancelled, statement: error.statement))
+                } catch {
+                    throw policy.verdict(on: DatabaseError(.cancelled, statement: Self.leasing))
+                }
+            }
+        }
+    }
+}
+
+extension Pool {
+    /// A connection at once, or when one comes free.
+    private func lease() async throws(DatabaseError) -> PoolState.Lease {
+        let (id, grant) = state.withLock { state -> (WaiterID, PoolState.Grant?) in
+            state.nextWaiter += 1
+            guard state.machine.idleCount > 0 else { return (state.nextWaiter, nil) }
+            let (answer, _) = state.machine.lease(state.nextWaiter, at: surroundings.now())
+            return (state.nextWaiter, state.grant(answer))
+        }
+        if let grant { return try grant.get() }
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { enqueue(id, $0) }
+        } onCancel: {
+            advance { machine, _ in machine.cancel(id) }
+        }.get()
+    }
+
+    private func enqueue(_ id: WaiterID, _ continuation: CheckedContinuation<PoolState.Grant, Never>) {
+        let wakes = state.withLock { state -> PoolState.Wakes in
+            let (answer, effects) = state.machine.lease(id, at: surroundings.now())
+            var wakes = PoolState.Wakes()
+            if let grant = state.grant(answer) {
+                wakes.grants.append((continuation, grant))
+            } else {
+                state.waiters[id] = continuation
+            }
+            state.settle(effects, &wakes)
+            return wakes
+        }
+        wakes.resume()
+        // Cancelled before the waiter was known: the handler found nothing to cancel.
+        if Task.isCancelled { advance { machine, _ in machine.cancel(id) } }
+    }
+
+    /// Tells the state machine of an event and sees to its effects.
+    private func advance(_ event: (inout PoolStateMachine, Duration) -> PoolStateMachine.Effects) {
+        let wakes = state.withLock { state -> PoolState.Wakes in
+            var wakes = PoolState.Wakes()
+            let effects = event(&state.machine, surroundings.now())
+            state.settle(effects, &wakes)
+            return wakes
+        }
+        wakes.resume()
+    }
+
+    private func dropAll(because error: DatabaseError) {
+        logger.warning("the server takes no writes; all connections are dropped", metadata: ["error": "\(error)"])
+        advance { machine, _ in machine.dropAll() }
+    }
+
+    private func tick() async {
+        while !Task.isCancelled {
+            advance { $0.tick(at: $1) }
+            // Only a cancellation ends the sleep early, and the loop looks for it.
+            try? await Task.sleep(for: Self.tickInterval)
+        }
+    }
+
+    /// What there is to do, or nil when the pool is drained.
+    private func nextErrands() async -> [PoolState.Errand]? {
+        while true {
+            let (errands, isDrained) = state.withLock { state in
+                defer { state.errands = [] }
+                return (state.errands, state.machine.isDrained)
+            }
+            if !errands.isEmpty { return errands }
+            if isDrained { return nil }
+            await withCheckedContinuation { continuation in
+                let isIdle = state.withLock { state in
+                    guard state.errands.isEmpty, !state.machine.isDrained else { return false }
+                    state.runner = continuation
+                    return true
+                }
+                if !isIdle { continuation.resume() }
+            }
+        }
+    }
+
+    private func carryOut(_ errand: PoolState.Errand) async {
+        switch errand {
+        case .open(let id): await open(id)
+        case .close(let id, let connection):
+            await connection.close()
+            advance { $0.closed(id, at: $1) }
+        }
+    }
+
+    private func open(_ id: ConnectionID) async {
+        do {
+            let connection = try await Connection.open(settings, name: "\(name.prefix(11))-\(id)")
+            state.withLock { state in
+                state.connections[id] = connection
+                state.lastFailure = nil
+            }
+            advance { $0.opened(id, at: $1) }
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.lastFailure = error }
+                return state.lastFailure != error
+            }
+            if isNew { logger.error("no connection to the database", metadata: ["error": "\(error)"]) }
+            advance { $0.openFailed(id, at: $1) }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+import DequeModule
+
+/// Who holds which connection and who waits, as a value: no sockets, no clock, no threads.
+///
+/// Each event changes the state and answers the effects that the driver has to carry out. Instants are handed in, as
+/// the time since some fixed start.
+///
+/// Invariants: never more than `maxConnections` connections, those opening and closing included; callers wait only
+/// while no connection is idle, in order of arrival; every waiter is answered once, by a lend or a failure.
+package struct PoolStateMachine {
+    /// Names one connection of the pool, from before it is open until it is closed.
+    package typealias ConnectionID = Int
+    /// Names one caller that may have to wait.
+    package typealias WaiterID = Int
+
+    /// Why a caller gets no connection.
+    package enum Refusal: Hashable, Sendable {
+        case shuttingDown, unavailable, overloaded, cancelled
+    }
+
+    /// A connection lent to a caller.
+    package struct Lend: Hashable, Sendable {
+        package let connection: ConnectionID
+        /// Whether it was idle for so long that the server may have dropped it.
+        package let needsPing: Bool
+    }
+
+    /// What the driver has to do after an event.
+    package struct Effects {
+        package var lends: [(waiter: WaiterID, lend: Lend)] = []
+        package var failures: [(waiter: WaiterID, refusal: Refusal)] = []
+        package var opens: [ConnectionID] = []
+        package var closes: [ConnectionID] = []
+    }
+
+    /// The answer to a caller that asks for a connection.
+    package enum Answer: Hashable, Sendable {
+        case lend(Lend)
+        case wait
+        case refuse(Refusal)
+    }
+
+    /// Where a connection is in its life.
+    private enum Phase {
+        case opening, idle, leased, closing
+    }
+
+    /// What is known of one connection.
+    private struct Slot {
+        var phase: Phase
+        /// To be closed when it comes back.
+        var isDoomed = false
+        var idleAt = Duration.zero
+    }
+
+    /// One caller that waits.
+    private struct Waiter {
+        let id: WaiterID
+        let endsAt: Duration
+    }
+
+    private let limits: PoolLimits
+    private var slots: [ConnectionID: Slot] = [:]
+    /// The most recently used last: what is not needed grows old undisturbed.
+    private var idle: [ConnectionID] = []
+    private var waiters: Deque<Waiter> = []
+    private var nextID = 0
+    private var openingCount = 0
+    private var failures = 0
+    private var failingSince: Duration?
+    private var nextOpenAt = Duration.zero
+    private var isShuttingDown = false
+
+    /// An empty pool.
+    package init(_ limits: PoolLimits) {
+        self.limits = limits
+    }
+
+    /// The number of connections, those opening and closing included.
+    package var connectionCount: Int { slots.count }
+    /// The number of connections that nobody uses.
+    package var idleCount: Int { idle.count }
+    /// The number of callers that wait.
+    package var waiterCount: Int { waiters.count }
+    /// Whether the pool was shut down and has no connection left.
+    package var isDrained: Bool { isShuttingDown && slots.isEmpty }
+
+    /// A caller asks for a connection.
+    package mutating func lease(_ waiter: WaiterID, at now: Duration) -> (Answer, Effects) {
+        var effects = Effects()
+        guard !isShuttingDown else { return (.refuse(.shuttingDown), effects) }
+        if let lend = lendIdle(at: now) { return (.lend(lend), effects) }
+        guard !isCircuitOpen(at: now) else { return (.refuse(.unavailable), effects) }
+        guard waiters.count < limits.maxWaiters else { return (.refuse(.overloaded), effects) }
+        waiters.append(Waiter(id: waiter, endsAt: now + limits.waitTimeout))
+        openAsNeeded(at: now, &effects)
+        return (.wait, effects)
+    }
+
+    /// A caller that waits goes away.
+    package mutating func cancel(_ waiter: WaiterID) -> Effects {
+        var effects = Effects()
+        if let index = waiters.firstIndex(where: { $0.id == waiter }) {
+            waiters.remove(at: index)
+            effects.failures.append((waiter, .cancelled))
+        }
+        return effects
+    }
+
+    /// A caller gives a connection back.
+    package mutating func release(_ connection: ConnectionID, isUsable: Bool, at now: Duration) -> Effects {
+        var effects = Effects()
+        guard let slot = slots[connection], slot.phase == .leased else { return effects }
+        if isUsable, !slot.isDoomed, !isShuttingDown {
+            offer(connection, at: now, &effects)
+        } else {
+            close(connection, &effects)
+        }
+        return effects
+    }
+
+    /// A connection is open.
+    package mutating func opened(_ connection: ConnectionID, at now: Duration) -> Effects {
+        var effects = Effects()
+        guard let slot = slots[connection], slot.phase == .opening else { return effects }
+        openingCount -= 1
+        failures = 0
+        failingSince = nil
+        if isShuttingDown || slot.isDoomed {
+            close(connection, &effects)
+        } else {
+            offer(connection, at: now, &effects)
+            openAsNeeded(at: now, &effects)
+        }
+        return effects
+    }
+
+    /// A connection could not be opened. The next attempt waits a while, longer each time; when this has gone on for
+    /// `circuitDelay` and no connection is left, callers are refused at once until an attempt succeeds.
+    package mutating func openFailed(_ connection: ConnectionID, at now: Duration) -> Effects {
+        var effects = Effects()
+        guard let slot = slots[connection], slot.phase == .opening else { return effects }
+        openingCount -= 1
+        slots[connection] = nil
+        failingSince = failingSince ?? now
+        nextOpenAt = now + limits.backOff(afterFailures: failures)
+        failures += 1
+        if isCircuitOpen(at: now) { failWaiters(.unavailable, &effects) }
+        return effects
+    }
+
+    /// A connection is closed.
+    package mutating func closed(_ connection: ConnectionID, at now: Duration) -> Effects {
+        var effects = Effects()
+        guard let slot = slots[connection], slot.phase == .closing else { return effects }
+        slots[connection] = nil
+        openAsNeeded(at: now, &effects)
+        return effects
+    }
+
+    /// Time has passed: waiters that waited too long are refused, and openings that were put off are due.
+    package mutating func tick(at now: Duration) -> Effects {
+        var effects = Effects()
+        while let first = waiters.first, first.endsAt <= now {
+            waiters.removeFirst()
+            effects.failures.append((first.id, .overloaded))
+        }
+        openAsNeeded(at: now, &effects)
+        return effects
+    }
+
+    /// The connections lead to the wrong server: closes them all, the lent ones when they come back.
+    package mutating func dropAll() -> Effects {
+        var effects = Effects()
+        for id in slots.keys { slots[id]?.isDoomed = true }
+        closeIdle(&effects)
+        return effects
+    }
+
+    /// A connection was dead when it was lent: the others that are idle are probably no better, so they are closed too.
+    package mutating func dropIdle() -> Effects {
+        var effects = Effects()
+        closeIdle(&effects)
+        return effects
+    }
+
+    /// No more callers: those that wait are refused, idle connections closed, lent ones closed when they come back.
+    package mutating func shutDown() -> Effects {
+        var effects = Effects()
+        isShuttingDown = true
+        failWaiters(.shuttingDown, &effects)
+        closeIdle(&effects)
+        return effects
+    }
+
+    private mutating func lendIdle(at now: Duration) -> Lend? {
+        guard let id = idle.popLast() else { return nil }
+        let idleFor = now - (slots[id]?.idleAt ?? now)
+        slots[id]?.phase = .leased
+        return Lend(connection: id, needsPing: idleFor > limits.pingAfterIdle)
+    }
+
+    /// To the caller that has waited longest, or to the shelf.
+    private mutating func offer(_ connection: ConnectionID, at now: Duration, _ effects: inout Effects) {
+        if let first = waiters.popFirst() {
+            slots[connection]?.phase = .leased
+            effects.lends.append((first.id, Lend(connection: connection, needsPing: false)))
+        } else {
+            slots[connection]?.phase = .idle
+            slots[connection]?.idleAt = now
+            idle.append(connection)
+        }
+    }
+
+    private mutating func close(_ connection: ConnectionID, _ effects: inout Effects) {
+        slots[connection]?.phase = .closing
+        effects.closes.append(connection)
+    }
+
+    private mutating func closeIdle(_ effects: inout Effects) {
+        for id in idle { close(id, &effects) }
+        idle = []
+    }
+
+    private mutating func failWaiters(_ refusal: Refusal, _ effects: inout Effects) {
+        effects.failures += waiters.map { ($0.id, refusal) }
+        waiters = []
+    }
+
+    /// Whether openings have failed for so long that it is better to refuse than to wait.
+    private func isCircuitOpen(at now: Duration) -> Bool {
+        guard let failingSince, now - failingSince >= limits.circuitDelay else { return false }
+        return !slots.values.contains { $0.phase == .leased && !$0.isDoomed }
+    }
+
+    /// Opens for every waiter that has no opening under way, and up to `minConnections`; after a failure one at a time,
+    /// when due.
+    private mutating func openAsNeeded(at now: Duration, _ effects: inout Effects) {
+        guard !isShuttingDown else { return }
+        var wanted = max(waiters.count - openingCount, limits.minConnections - slots.count)
+        if failures > 0 {
+            wanted = openingCount == 0 && nextOpenAt <= now ? 1 : 0
+        }
+        for _ in 0..<max(0, min(wanted, limits.maxConnections - slots.count)) {
+            nextID += 1
+            slots[nextID] = Slot(phase: .opening)
+            openingCount += 1
+            effects.opens.append(nextID)
+        }
+    }
+}

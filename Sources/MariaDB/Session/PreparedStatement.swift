@@ -1,0 +1,143 @@
+import CMariaDB
+
+/// A statement the server has prepared for one connection, with the buffers its calls reuse.
+///
+/// Invariant: between two calls no result is pending. It holds its connection, whose memory it refers to.
+final class PreparedStatement {
+    let statement: SQLStatement
+    /// When it was used last, in the cache's own count.
+    var lastUse = 0
+    private let wire: Wire
+    private let handle: UnsafeMutablePointer<MYSQL_STMT>
+    private let parameterCount: Int
+    private let parameters: ParameterBuffer
+    private var bulk: BulkBuffer?
+    private var result: ResultBuffer?
+
+    /// Prepares `statement`; throws the server's refusal, or that the connection is lost.
+    init(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) {
+        guard let handle = mysql_stmt_init(wire.handle) else { throw wire.error(at: statement.name) }
+        var sql = statement.sql
+        let status = sql.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { mysql_stmt_prepare(handle, $0.baseAddress, UInt($0.count)) }
+        }
+        guard status == 0 else {
+            defer { mysql_stmt_close(handle) }
+            throw Self.error(of: handle, at: statement)
+        }
+        self.statement = statement
+        self.wire = wire
+        self.handle = handle
+        parameterCount = Int(mysql_stmt_param_count(handle))
+        parameters = ParameterBuffer(count: parameterCount)
+    }
+
+    deinit {
+        mysql_stmt_close(handle)
+    }
+
+    /// Runs it once and appends the cells of its result, if it has one; answers the rows affected.
+    /// Throws the server's refusal, a lost connection, or `.parameters`.
+    func execute(_ values: [Value], into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
+        guard values.count == parameterCount, Self.packetBytes(of: values) <= wire.maxPacketBytes else {
+            throw DatabaseError(.parameters, statement: statement.name)
+        }
+        if parameterCount > 0 {
+            guard mysql_stmt_bind_param(handle, parameters.bind(values)) == 0 else { throw error }
+        }
+        return try execute(into: &cells)
+    }
+
+    /// Runs it for every set of values in as few round trips as the packet limit allows, usually one, and appends
+    /// the cells of its results in the order of the sets; answers the rows affected.
+    /// Throws the server's refusal, a lost connection, or `.parameters`. The caller stands in a transaction:
+    /// when a later packet fails, the earlier ones have been carried out.
+    func executeBulk(_ sets: [[Value]], into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
+        guard parameterCount > 0, sets.allSatisfy({ $0.count == parameterCount }) else {
+            throw DatabaseError(.parameters, statement: statement.name)
+        }
+        let buffer = bulk ?? BulkBuffer(width: parameterCount)
+        bulk = buffer
+        defer { cmariadb_set_array_size(handle, 0) }
+        var affected: UInt64 = 0
+        var rest = sets[...]
+        while !rest.isEmpty {
+            let chunk = try prefixOfOnePacket(rest)
+            let binds = try buffer.bind(chunk, of: statement)
+            // The size comes first: binding looks at it.
+            guard cmariadb_set_array_size(handle, UInt32(chunk.count)) == 0, mysql_stmt_bind_param(handle, binds) == 0
+            else { throw error }
+            affected &+= try execute(into: &cells)
+            rest = rest.dropFirst(chunk.count)
+        }
+        return affected
+    }
+
+    private func prefixOfOnePacket(_ sets: ArraySlice<[Value]>) throws(DatabaseError) -> ArraySlice<[Value]> {
+        var bytes = 0
+        var count = 0
+        for set in sets {
+            bytes += Self.packetBytes(of: set)
+            guard bytes <= wire.maxPacketBytes else { break }
+            count += 1
+        }
+        guard count > 0 else { throw DatabaseError(.parameters, statement: statement.name) }
+        return sets.prefix(count)
+    }
+
+    /// An upper bound: header, types and indicators included.
+    private static func packetBytes(of values: [Value]) -> Int {
+        values.reduce(64) { $0 + 16 + $1.byteCount }
+    }
+
+    private func execute(into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
+        guard mysql_stmt_execute(handle) == 0 else { throw error }
+        defer { mysql_stmt_free_result(handle) }
+        // Before the fetch: a statement that returns rows has no other moment to tell.
+        let affected = mysql_stmt_affected_rows(handle)
+        if mysql_stmt_field_count(handle) > 0 {
+            try fetch(into: &cells)
+        }
+        return affected
+    }
+
+    /// Rebinds first when the columns are not those of the last execution: `INSERT … RETURNING` has none until it has
+    /// run, and the type of an expression over parameters follows the parameters.
+    private func fetch(into cells: inout [Value]) throws(DatabaseError) {
+        guard let first = mariadb_stmt_fetch_fields(handle) else { throw error }
+        let fields = UnsafeBufferPointer(start: first, count: Int(mysql_stmt_field_count(handle)))
+        let buffer: ResultBuffer
+        if let result, result.fits(fields) {
+            buffer = result
+        } else {
+            buffer = ResultBuffer(fields: fields)
+            result = buffer
+        }
+        // The library forgets the binding when it sees new metadata, so it is told each time; it only copies a few
+        // words.
+        guard buffer.attach(to: handle) else { throw error }
+        while true {
+            switch mysql_stmt_fetch(handle) {
+            case 0, MYSQL_DATA_TRUNCATED:
+                guard buffer.appendRow(of: handle, to: &cells) else { throw error }
+            case MYSQL_NO_DATA:
+                return
+            default:
+                // An error that the server sends after some rows stands at the connection, not at the statement.
+                throw mysql_stmt_errno(handle) == 0 ? wire.error(at: statement.name) : error
+            }
+        }
+    }
+
+    /// The number of columns of the last result.
+    var width: Int { Int(mysql_stmt_field_count(handle)) }
+
+    private var error: DatabaseError { Self.error(of: handle, at: statement) }
+
+    private static func error(of handle: UnsafeMutablePointer<MYSQL_STMT>, at statement: SQLStatement) -> DatabaseError
+    {
+        DatabaseError(
+            code: Int(mysql_stmt_errno(handle)), sqlState: String(cString: mysql_stmt_sqlstate(handle)),
+            statement: statement.name)
+    }
+}

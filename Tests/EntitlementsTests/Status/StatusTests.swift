@@ -1,0 +1,144 @@
+import Entitlements
+import Testing
+
+/// The answer at an instant (`semantics.md` §2; `api.md`, "Status").
+@Suite struct StatusTests {
+    private static let v4 = Story().buys("b", .basic30, at: "01-01").buys("x", at: "01-10")
+
+    private func check(
+        _ status: Status, is state: Status.State, _ tier: TierID?, until expiresAt: Instant?,
+        access accessExpiresAt: Instant?, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(status.state == state, sourceLocation: sourceLocation)
+        #expect(status.tier == tier, sourceLocation: sourceLocation)
+        #expect(status.expiresAt == expiresAt, sourceLocation: sourceLocation)
+        #expect(status.accessExpiresAt == accessExpiresAt, sourceLocation: sourceLocation)
+        #expect(status.active == (state == .active || state == .grace), sourceLocation: sourceLocation)
+    }
+
+    private func states(_ story: Story, at: Instant) -> [String] {
+        let status = story.status(at: at)
+        let reasons = Dictionary(uniqueKeysWithValues: status.explanation.map { ($0.key, $0.reason) })
+        return status.entitlements.map { entitlement in
+            let reason = reasons[entitlement.key]?.map { " \($0.rawValue)" } ?? ""
+            return "\(entitlement.key.externalID) \(entitlement.state.rawValue)\(reason)"
+        }
+    }
+
+    @Test func `nothing bought is the default tier with its limits`() {
+        let status = Story().status(at: "01-01")
+        check(status, is: .none, "free", until: nil, access: nil)
+        #expect(status.tierRank == 0)
+        #expect(status.limits == ["trips": 1])
+        #expect(status.user == .alice && status.at == "01-01")
+    }
+
+    @Test func `without a default tier, there is none`() {
+        let status = Story().status(at: "01-01", in: CatalogueVersions(.example(defaultTier: nil)))
+        check(status, is: .none, nil, until: nil, access: nil)
+        #expect(status.tierRank == nil && status.limits.isEmpty && status.features.isEmpty)
+    }
+
+    @Test func `the highest coverage is the tier until the end of its gap-free coverage`() {
+        check(Self.v4.status(at: "01-05"), is: .active, "basic", until: "03-02", access: "03-02")
+        check(Self.v4.status(at: "01-20"), is: .active, "pro", until: "02-09", access: "03-02")
+        check(Self.v4.status(at: "02-09"), is: .active, "basic", until: "03-02", access: "03-02")
+    }
+
+    @Test func `coverage ends at its exclusive end`() {
+        check(Self.v4.status(at: "03-01 23:59:59.999"), is: .active, "basic", until: "03-02", access: "03-02")
+        check(Self.v4.status(at: "03-02"), is: .expired, "free", until: "03-02", access: "03-02")
+        check(Self.v4.status(at: "2025-12-31"), is: .none, "free", until: nil, access: nil)
+    }
+
+    @Test func `a gap ends the coverage that is promised`() {
+        let story = Story().buys("p1", at: "01-01").buys("p2", at: "02-10")
+        check(story.status(at: "01-05"), is: .active, "pro", until: "01-31", access: "01-31")
+        check(story.status(at: "02-05"), is: .expired, "free", until: "01-31", access: "01-31")
+    }
+
+    @Test func `features are the union and limits the largest of what covers`() {
+        let story = Self.v4.buys("e", .eyes30, at: "01-12")
+        let status = story.status(at: "01-20")
+        #expect(status.features == ["eyes", "premium", "standard"])
+        #expect(status.limits == ["trips": 1000, "views": 7])
+        #expect(status.devices == DeviceSeats(allowed: 5, active: 0, suspended: 0))
+        #expect(story.status(at: "01-05").features == ["standard"])
+    }
+
+    @Test func `equal ranks of two lanes go by lane name`() {
+        let status = Story().buys("p", at: "01-01").buys("e", .eyes30, at: "01-05").status(at: "01-10")
+        check(status, is: .active, "eyes", until: "02-04", access: "02-04")
+    }
+
+    @Test func `a tier gives what the version in force says`() {
+        let richer = Catalogue(
+            apps: [.init(id: .vpn)], tiers: [Tier(id: "pro", rank: 2, features: ["more"], devices: 9)], products: [])
+        let versions = CatalogueVersions(
+            first: .init(number: 1, effectiveAt: "2025-01-01", catalogue: .example()),
+            later: [.init(number: 2, effectiveAt: "01-15", catalogue: richer)])
+        let story = Self.v4
+        #expect(story.status(at: "01-14", in: versions).features == ["premium", "standard"])
+        #expect(story.status(at: "01-15", in: versions).features == ["more"])
+        #expect(story.status(at: "01-15", in: versions).devices.allowed == 9)
+        #expect(
+            story.status(at: "02-20", in: versions).features == ["standard"], "a tier no longer named keeps its own")
+        #expect(story.status(at: "04-01", in: versions).tier == nil)
+    }
+
+    @Test func `a pass runs, is paused, waits and finishes`() {
+        #expect(states(Self.v4, at: "01-05") == ["b running", "x queued queued_behind"])
+        #expect(states(Self.v4, at: "01-20") == ["b paused paused_under", "x running"])
+        #expect(states(Self.v4, at: "02-20") == ["b running", "x finished finished"])
+        let low = Story().buys("x", at: "01-01").buys("b", .basic30, at: "01-10")
+        #expect(states(low, at: "01-20") == ["x running", "b queued queued_behind"])
+    }
+
+    @Test func `a refunded pass is revoked, and after use it says so`() {
+        let story = Story().buys("p", at: "01-01")
+        #expect(states(story.refunds("p", at: "01-10"), at: "01-09") == ["p running"])
+        #expect(states(story.refunds("p", at: "01-10"), at: "01-10") == ["p revoked revoked"])
+        #expect(states(story.refunds("p", at: "02-10"), at: "02-05") == ["p finished finished"])
+        #expect(states(story.refunds("p", at: "02-10"), at: "02-10") == ["p revoked refunded_after_use"])
+        #expect(
+            states(story.refunds("p", at: "02-10", share: 50000), at: "02-11") == ["p finished refunded_after_use"])
+        #expect(states(story.refunds("p", at: "01-10", share: 90000), at: "01-10") == ["p finished finished"])
+    }
+
+    @Test func `segments and entitlements stand in order`() {
+        let status = Self.v4.status(at: "01-20")
+        #expect(status.segments.map(\.text) == ["b 01-01..01-10", "x 01-10..02-09", "b 02-09..03-02"])
+        #expect(status.entitlements.map(\.startsAt) == ["01-01", "01-10"])
+        #expect(status.entitlements.map(\.endsAt) == ["03-02", "02-09"])
+        #expect(status.entitlements.map(\.tier) == ["basic", "pro"])
+        #expect(status.entitlements.map(\.kind) == [.pass, .pass])
+        #expect(status.entitlements.map(\.willRenew) == [nil, nil])
+    }
+
+    @Test func `an explanation names the facts and what they give`() throws {
+        let story = Story().buys("p", at: "01-01").refunds("p", at: "01-10", signedAt: "01-11")
+        let explanation = try #require(story.status(at: "01-20").explanation.first)
+        #expect(explanation.facts.map(\.recordedAt) == ["01-01", "01-01 00:00:00.001", "01-11"])
+        #expect(explanation.facts.map(\.kind) == [.state, .bound, .state])
+        #expect(explanation.facts.map(\.signedAt) == ["01-01", nil, "01-11"])
+        #expect(explanation.facts.map(\.transactionID?.text) == ["p", nil, "p"])
+        #expect(explanation.gives == [Explanation.Interval(startsAt: "01-01", endsAt: "01-10")])
+        #expect(explanation.reason == .revoked)
+    }
+
+    @Test func `explanations stand in the order of recording`() {
+        let story = Story().buys("late", at: "02-01", attachedAt: "02-01").buys(
+            "early", at: "01-01", attachedAt: "02-02")
+        #expect(story.status(at: "02-03").explanation.map(\.key.externalID.text) == ["late", "early"])
+        #expect(story.status(at: "02-03").entitlements.map(\.key.externalID.text) == ["early", "late"])
+    }
+
+    @Test func `subscription rows span from the first to the last piece`() {
+        let rows = Self.v4.buys("r", at: "03-10").refunds("r", at: "03-10")
+            .buys("c", .credits100, at: "01-01", type: .consumable).timeline().subscriptions
+        #expect(
+            rows.map { "\($0.key.externalID) \($0.tier) \($0.startsAt.text)..\($0.expiresAt.text)" } == [
+                "b basic 01-01..03-02", "x pro 01-10..02-09",
+            ])
+    }
+}

@@ -1,0 +1,48 @@
+import Entitlements
+import Testing
+
+/// An operator binds what no living person has (`semantics.md` §5).
+struct BindPurchaseTests {
+    private static let bob: UserID = "bob"
+    private static let pass = VerifiedPurchase.state(of: "p", at: "01-01", account: "A")
+    private static let note = Note(actor: "till", reason: "showed the receipt", reference: nil)
+
+    private static func bind(
+        _ key: PurchaseKey, to user: UserID = bob, in world: inout World, at now: Instant
+    ) -> Result<PurchaseKey, BindRefusal> {
+        world.apply(
+            BindPurchase(key, to: user, note: note, in: .example).decide(given: world.history(at: now)), at: now)
+    }
+
+    @Test func `what was recorded and nobody has becomes the user's, with who bound it and why, once`() {
+        var world = World()
+        world.record(Self.pass, at: "01-02")
+        #expect(Self.bind(Self.pass.key, in: &world, at: "01-03") == .success(Self.pass.key))
+        #expect(world.segments(of: Self.bob) == ["p 01-01..01-31"])
+        let entries = world.ledger(of: Self.bob).entries
+        #expect(
+            entries.map(\.fact.kindText) == ["state", "bound"]
+                && entries.map(\.note) == [nil, NoteDigest(of: Self.note)])
+        #expect(Self.bind(Self.pass.key, in: &world, at: "01-04") == .success(Self.pass.key))
+        #expect(world.ledger(of: Self.bob).entries == entries)
+    }
+
+    @Test func `the rest of what an erased person had goes to the user`() {
+        var world = World()
+        world.attach(Self.pass, to: .alice, at: "01-01")
+        world.erase(.alice, as: 7)
+        #expect(Self.bind(Self.pass.key, in: &world, at: "01-11") == .success(Self.pass.key))
+        #expect(world.segments(of: Self.bob) == ["p 01-11..01-31"])
+        #expect(world.segments(of: .erased(pseudonym: 7)) == ["p 01-01..01-11"])
+        #expect(world.ledger(of: Self.bob).entries.last?.note == NoteDigest(of: Self.note))
+    }
+
+    @Test func `what somebody living has, and what was never seen, is not bound`() {
+        var world = World()
+        world.attach(Self.pass, to: .alice, at: "01-01")
+        let before = world.ledgers
+        #expect(Self.bind(Self.pass.key, in: &world, at: "01-02") == .failure(.ownedByAnotherUser))
+        #expect(Self.bind(.pass("q"), in: &world, at: "01-02") == .failure(.unknownPurchase))
+        #expect(world.ledgers == before)
+    }
+}

@@ -1,0 +1,116 @@
+import Entitlements
+import Testing
+
+/// Random histories of people who buy, spend, owe, are erased and come back, held against the identity of
+/// `semantics.md` §4 and the rules of §5.
+@Suite struct DebtWalkTests {
+    private static let people: [UserID] = ["p0", "p1", "p2"]
+    private static let lots = (0..<4).map { number in
+        VerifiedPurchase.state(
+            of: "c\(number)", .credits100, .consumable, at: "01-01", account: number < 3 ? "A" : "B")
+    }
+
+    /// A history, day after day.
+    private struct Walk {
+        var world = World()
+        var random: SplitMix64
+        var at: Instant = "01-02"
+        var attached: Set<Int> = []
+        var shares = [Int](repeating: 0, count: lots.count)
+        private var erased: UInt64 = 0
+
+        init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+        var timelines: [Timeline] { world.ledgers.keys.sorted().map { world.timeline(of: $0) } }
+
+        /// What the erased owe of an account.
+        func open(_ account: Label?) -> Int {
+            timelines.filter(\.user.isErased).flatMap { $0.openDebts(at: at) }.filter { $0.account == account }
+                .reduce(0) { $0 + $1.units }
+        }
+
+        mutating func step() {
+            at = at + Instant.millisecondsPerDay
+            let person = people.randomElement(using: &random) ?? .alice
+            let number = Int.random(in: lots.indices, using: &random)
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0, 1: attach(number, to: person)
+            case 2, 3: world.spend(Int.random(in: 1...90, using: &random), of: person, at: at)
+            case 4: world.reserve(Int.random(in: 1...90, using: &random), of: person, at: at)
+            case 5, 6:
+                guard attached.contains(number) else { return }
+                shares[number] = [0, 30_000, 100_000].randomElement(using: &random) ?? 0
+                let revocation = shares[number] == 0 ? nil : Revocation(revokedAt: at, share: shares[number])
+                world.record(lots[number].with(revocation: revocation, signedAt: at), at: at)
+            case 7: world.move("c\(number)", from: person, to: people.randomElement(using: &random) ?? person, at: at)
+            default:
+                erased += 1
+                world.erase(person, as: erased)
+            }
+        }
+
+        private mutating func attach(_ number: Int, to person: UserID) {
+            let account = lots[number].account
+            let proof = Bool.random(using: &random) ? account.map { AccountProof(of: $0, in: .vpn, .production) } : nil
+            attached.insert(number)
+            let (open, owed) = (open(account), balance(of: person).takenOver)
+            let answer = world.attach(lots[number], to: person, proof: proof, at: at)
+            guard case .success = answer else {
+                #expect(self.open(account) == open && balance(of: person).takenOver == owed)
+                return
+            }
+            #expect(self.open(account) == 0, "whoever has a purchase of the account owes what was open")
+            #expect(balance(of: person).takenOver - owed == open)
+        }
+
+        func balance(of person: UserID) -> CreditBalance {
+            world.timeline(of: person).facts(of: .credit).state(at: at).balance
+        }
+
+        /// What came and what went, by account.
+        func movedDebts(in ledgers: [UserLedger]) -> [Label: Int] {
+            ledgers.flatMap(\.entries).reduce(into: [:]) { sums, entry in
+                switch entry.fact {
+                case .debtTakenOver(let debt): sums[debt.account, default: 0] += debt.units
+                case .debtPassedOn(let debt): sums[debt.account, default: 0] -= debt.units
+                default: break
+                }
+            }
+        }
+    }
+
+    @Test func `nothing is lost or doubled, whoever comes and goes`() {
+        var (came, moreThanLots) = (0, 0)
+        for seed in UInt64(0)..<400 {
+            var walk = Walk(seed: seed)
+            for day in Int64(1)...30 {
+                walk.step()
+                let balances = walk.timelines.flatMap { $0.creditBalances(at: walk.at) }
+                let sum = { (part: (CreditBalance) -> Int) in balances.reduce(0) { $0 + part($1) } }
+                #expect(balances.allSatisfy { $0.isSound }, "seed \(seed), day \(day)")
+                let earlier =
+                    Instant("01-02") + Int64.random(in: 1...day, using: &walk.random) * Instant.millisecondsPerDay
+                #expect(
+                    walk.timelines.flatMap { $0.creditBalances(at: earlier) }.allSatisfy { $0.isSound }, "seed \(seed)")
+                #expect(sum(\.credited) == 100 * walk.attached.count, "seed \(seed), day \(day)")
+                #expect(
+                    sum(\.refunded)
+                        == walk.attached.reduce(0) { $0 + CreditLot.refunded(of: 100, share: walk.shares[$1]) },
+                    "seed \(seed), day \(day)")
+                let moved = walk.movedDebts(in: Array(walk.world.ledgers.values))
+                #expect(moved.values.allSatisfy { $0 == 0 } && sum(\.takenOver) == sum(\.passedOn), "seed \(seed)")
+                for timeline in walk.timelines {
+                    let balance = timeline.facts(of: .credit).state(at: walk.at).balance
+                    let open = timeline.openDebts(at: walk.at)
+                    #expect(open.allSatisfy { $0.units > 0 } && Set(open.map(\.account)).count == open.count)
+                    #expect(open.reduce(0) { $0 + $1.units } <= balance.debt, "seed \(seed), day \(day)")
+                    if timeline.user.isErased { continue }
+                    #expect(balance.passedOn == 0, "only the erased pass on")
+                }
+                came += sum(\.takenOver)
+                moreThanLots += balances.count { $0.passedOn > 0 && $0.spendable > 0 }
+            }
+        }
+        #expect(came > 1000 && moreThanLots > 10)
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Gatepass
+
+/// The small values of the settings.
+@Suite struct ConfigurationValueTests {
+    @Test(arguments: [
+        ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.1", "10.0.0.1", true),
+        ("10.0.0.1", "10.0.0.2", false), ("0.0.0.0/0", "1.2.3.4", true), ("0.0.0.0/0", "::1", false),
+        ("192.168.4.0/22", "192.168.7.255", true), ("192.168.4.0/22", "192.168.8.0", false),
+        ("fd00::/8", "fdff::1", true), ("fd00::/8", "fe00::1", false), ("::1", "0:0:0:0:0:0:0:1", true),
+        ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::ffff:10.0.0.1", "10.0.0.1", true),
+    ])
+    func `a range tells the addresses in it from those out of it`(
+        _ range: String, _ address: String, _ isInside: Bool
+    ) throws {
+        let range = try #require(AddressRange(range))
+        #expect(try range.contains(#require(IPAddress(address))) == isInside)
+    }
+
+    @Test(arguments: [
+        "", "/8", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/08", "10.0.0/8", "example.com", "1.2.3.4/-1",
+    ])
+    func `a text that is no range is refused`(_ text: String) {
+        #expect(AddressRange(text) == nil)
+    }
+
+    @Test(arguments: ["", "nonsense", "10.0.0", "10.0.0.1:80", "[::1]", "::1%eth0", "1.2.3.456"])
+    func `a text that is no IP address is refused`(_ text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://user:pw@example.com/x", "https://example.com/x"), ("user:pw@example.com", "example.com"),
+        ("https://user:p/w@x@example.com", "https://example.com"), ("ftp://u@h/a", "ftp://h/a"),
+        ("example.com", "example.com"), ("https://example.com/?a=b@c", "https://example.com/?a=b@c"),
+    ])
+    func `what is no web address is shown without its user`(_ text: String, _ shown: String) {
+        #expect(WebAddress.withoutUser(text) == shown)
+    }
+
+    @Test(arguments: [
+        "", "example.com", "ftp://example.com", "https://", "https://user:pw@example.com", "https://a/#b",
+    ])
+    func `a text that is no web address is refused`(_ text: String) {
+        #expect(WebAddress(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("prot", ["port", "host"], "port"), ("databse", ["database", "devices"], "database"),
+            ("zzz", ["port", "host"], nil), ("hosts", ["host", "port"], "host"), ("x", [], nil),
+        ] as [(String, [String], String?)])
+    func `the nearest name is the one most likely meant`(_ name: String, _ names: [String], _ expected: String?) {
+        #expect(NearestName.nearest(to: name, among: names) == expected)
+    }
+
+    @Test func `a file is looked for in the working directory, then beside the binary`() {
+        let files: Set = ["/opt/config/gatepass.yaml", "/opt/migrations", "/home/me/migrations"]
+        let lookup = FileLookup(
+            workingDirectory: "/home/me", binaryDirectory: "/opt", exists: files.contains, read: { $0 })
+        #expect(lookup.find("config/gatepass.yaml")?.path == "/opt/config/gatepass.yaml")
+        #expect(lookup.find("migrations") == FileLookup.Found(name: "migrations", path: "/home/me/migrations"))
+        #expect(lookup.find(nil, default: "config/catalog.yaml") == nil)
+        #expect(lookup.find("mine.yaml", default: "config/catalog.yaml")?.path == "/home/me/mine.yaml")
+        #expect(lookup.find("/etc/mine.yaml", default: "config/catalog.yaml")?.path == "/etc/mine.yaml")
+    }
+
+    @Test func `a file is also looked for around the configuration file that the command line names`() {
+        let files: Set = ["/srv/config/root.cer", "/srv/config/b/c.yaml", "/opt/config/root.cer", "/opt/openapi.yaml"]
+        let lookup = FileLookup(
+            workingDirectory: "/srv", binaryDirectory: "/opt", exists: files.contains, read: { $0 })
+        #expect(lookup.around(config: nil).find("root.cer") == nil)
+        for config in ["config/gatepass.yaml", "/srv/config/gatepass.yaml"] {
+            let around = lookup.around(config: config)
+            #expect(around.find("root.cer")?.path == "/srv/config/root.cer")
+            #expect(around.find("b/c.yaml")?.path == "/srv/config/b/c.yaml")
+            #expect(around.find("openapi.yaml")?.path == "/opt/openapi.yaml")
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Support
+import Testing
+
+/// One call of each route and of each command, in an order in which all of them succeed.
+///
+/// `TidyTests` compare the routes with the URL table and the commands with the program's.
+enum EndToEndTour {
+    /// A call of one route.
+    struct Call: Sendable {
+        /// As the URL table has it, behind the method; `{name}` is put in from what is known by then.
+        let route: String
+        var query = ""
+        /// JSON, with `{name}` likewise.
+        var body: String?
+        /// Members of the answer that later calls need, by the names that they go by there.
+        var learned: [String: String] = [:]
+    }
+
+    private static let why = #""reason":"a tour","reference":"tour""#
+
+    /// Of anybody.
+    static let open = [
+        Call(route: "GET /livez"), Call(route: "GET /readyz"), Call(route: "GET /openapi.yaml"),
+        Call(route: "GET /.well-known/jwks.json"), Call(route: "GET /api/iap/apple/products"),
+    ]
+
+    /// Of a signed-in user, who then has `{pass}` and 100 credits.
+    static let own = [
+        Call(
+            route: "POST /api/iap/apple/transactions/attach", body: #"{"signedTransactionJWS":"{pass_jws}"}"#),
+        Call(route: "POST /api/iap/apple/restore", body: #"{"signedTransactions":["{pass_jws}","{credits_jws}"]}"#),
+        Call(route: "GET /api/iap/apple/status", query: "?explain=1&history=1"),
+        Call(route: "GET /api/iap/apple/account-token"),
+        Call(route: "GET /api/iap/entitlement-token"),
+        Call(route: "PUT /api/iap/apple/consumption-consent", body: #"{"consented":true}"#),
+        Call(route: "GET /api/iap/purchases"),
+        Call(route: "GET /api/credits"),
+        Call(route: "POST /api/credits/{unit}/spend", body: #"{"amount":1,"reference":"tour"}"#),
+        Call(
+            route: "POST /api/credits/{unit}/reservations", body: #"{"amount":2,"ttl_seconds":60}"#,
+            learned: ["reservation_id": "reservation_id"]),
+        Call(route: "POST /api/credits/reservations/{reservation_id}/commit", body: "{}"),
+        Call(
+            route: "POST /api/credits/{unit}/reservations", body: #"{"amount":3,"ttl_seconds":60}"#,
+            learned: ["reservation_id": "reservation_id"]),
+        Call(route: "POST /api/credits/reservations/{reservation_id}/release", body: "{}"),
+        Call(route: "POST /api/devices", body: #"{"device_id":"{device_id}"}"#),
+        Call(route: "GET /api/devices"),
+        Call(route: "GET /api/devices/license/status"),
+        Call(route: "POST /api/devices/{device_id}/suspend"),
+        Call(route: "POST /api/devices/{device_id}/reactivate"),
+        Call(route: "POST /api/devices/{device_id}/seen"),
+        Call(route: "DELETE /api/devices/{device_id}"),
+        Call(route: "GET /api/billing/plan-change", query: "?product_id=pair.30"),
+        Call(route: "GET /api/billing/subscriptions/check/{user_id}"),
+    ]
+
+    /// Of a server about that user; `{guest}`, `{friend}` and `{late}` are other users, who have a pass each, `{late}`
+    /// one that had ended before.
+    static let operators = [
+        Call(route: "GET /api/admin/users/{user_id}/status", query: "?explain=1"),
+        Call(route: "GET /api/admin/users/{user_id}/timeline"),
+        Call(route: "GET /api/admin/users/{user_id}/credits"),
+        Call(route: "POST /api/admin/users/{user_id}/credits/{unit}/spend", body: #"{"amount":1,"reference":"tour"}"#),
+        Call(
+            route: "POST /api/admin/users/{user_id}/credits/{unit}/reservations",
+            body: #"{"amount":2,"ttl_seconds":60}"#, learned: ["reservation_id": "reservation_id"]),
+        Call(route: "POST /api/admin/users/{user_id}/credits/reservations/{reservation_id}/commit", body: "{}"),
+        Call(
+            route: "POST /api/admin/users/{user_id}/credits/{unit}/reservations",
+            body: #"{"amount":3,"ttl_seconds":60}"#, learned: ["reservation_id": "reservation_id"]),
+        Call(route: "POST /api/admin/users/{user_id}/credits/reservations/{reservation_id}/release", body: "{}"),
+        Call(route: "POST /api/admin/users/{user_id}/devices", body: #"{"device_id":"{device_id}"}"#),
+        Call(route: "GET /api/admin/users/{user_id}/devices"),
+        Call(route: "GET /api/admin/users/{user_id}/devices/license/status"),
+        Call(route: "POST /api/admin/users/{user_id}/devices/{device_id}/suspend"),
+        Call(route: "POST /api/admin/users/{user_id}/devices/{device_id}/reactivate"),
+        Call(route: "POST /api/admin/users/{user_id}/devices/{device_id}/seen"),
+        Call(route: "DELETE /api/admin/users/{user_id}/devices/{device_id}"),
+        Call(
+            route: "POST /api/admin/users/{user_id}/grants",
+            body: #"{"kind":"add_days","tier":"pro","days":3,\#(why)}"#,
+            learned: ["id": "grant_id"]),
+        Call(route: "POST /api/admin/users/{user_id}/grants/{grant_id}/revoke", body: "{\(why)}"),
+        Call(route: "POST /api/admin/users/{user_id}/bind", body: #"{"external_id":"{unowned}",\#(why)}"#),
+        Call(
+            route: "POST /api/admin/users/{user_id}/transfer",
+            body: #"{"external_id":"{unowned}","to_user_id":"{friend}",\#(why)}"#),
+        Call(route: "POST /api/admin/users/{user_id}/revoke", body: #"{"external_id":"{pass}",\#(why)}"#),
+        Call(route: "POST /api/admin/users/{user_id}/merge", body: #"{"from_user_id":"{guest}",\#(why)}"#),
+        Call(route: "PUT /api/admin/users/{user_id}/sandbox-tester"),
+        Call(route: "GET /api/admin/sandbox-testers"),
+        Call(route: "DELETE /api/admin/users/{user_id}/sandbox-tester"),
+        Call(route: "GET /api/admin/ended-before-attached"),
+        Call(route: "POST /api/admin/users/{late}/make-good", body: #"{"external_id":"{ended}",\#(why)}"#),
+        Call(
+            route: "POST /api/admin/compensations",
+            body: #"{"from":"{yesterday}","to":"{today}","add_hours":1,\#(why)}"#),
+        Call(route: "GET /api/admin/search", query: "?q={user_id}"),
+        Call(route: "GET /api/admin/anomalies"),
+        Call(route: "GET /api/admin/conflicts"),
+        Call(route: "GET /api/admin/transactions"),
+        Call(route: "GET /api/admin/catalog"),
+        Call(route: "GET /api/admin/audit"),
+        Call(
+            route: "POST /api/admin/api-keys", body: #"{"name":"tour","scopes":["read"]}"#, learned: ["id": "key_id"]),
+        Call(route: "GET /api/admin/api-keys"),
+        Call(route: "POST /api/admin/api-keys/{key_id}/revoke"),
+        Call(route: "GET /api/admin/users/{user_id}/export"),
+        Call(route: "POST /api/admin/users/{user_id}/erase", body: "{\(why)}"),
+    ]
+
+    /// Commands beside a server that serves, whose user is `{user}`.
+    static let commands = [
+        "config check", "migrate", "catalog check", "catalog apply",
+        "keys create --scopes read --name tour --json", "keys list", "keys revoke {key_id}",
+        "grant {user} --pass pro --days 3 --reason tour --reference tour",
+        "user status {user}", "user timeline {user}", "user export {user}", "user erase {user} --reason tour",
+        "tokens rotate", "audit verify",
+    ]
+
+    /// Commands on the development installation that `dev` serves.
+    static let simulated = [
+        "token tourist", "simulate purchase --user tourist", "simulate refund --user tourist",
+        "simulate reverse --user tourist", "simulate app-transaction --user tourist", "inspect {jws}",
+    ]
+}

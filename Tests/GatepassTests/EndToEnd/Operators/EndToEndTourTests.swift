@@ -1,0 +1,91 @@
+import AppStore
+import NIOHTTP1
+import StoreSimulator
+import Support
+import Testing
+
+extension EndToEnd {
+    /// Every route and every command succeeds, in the build that is under test.
+    @Suite struct Tour {
+        @Test func `every route answers what succeeds`() async throws {
+            let backend = try await EndToEndBackend.open(["GATEPASS_CREDITS_USER_SPEND": "true"])
+            var names = try await Self.prepare(backend)
+            for call in EndToEndTour.open { try await Self.send(call, &names, to: backend) }
+            let user = names["user_id"]
+            for call in EndToEndTour.own { try await Self.send(call, &names, as: user, to: backend) }
+            let key = [("Authorization", "Bearer " + backend.secret)]
+            for call in EndToEndTour.operators { try await Self.send(call, &names, fields: key, to: backend) }
+            #expect(try await backend.server.end() == 0)
+        }
+
+        @Test func `every command ends well`() async throws {
+            let backend = try await EndToEndBackend.open()
+            let user = "tourist" + newID()
+            #expect(try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: user).status == 200)
+            var names = ["user": user, "key_id": "0"]
+            for command in EndToEndTour.commands {
+                let done = try await backend.server.command(Self.words(command, names))
+                #expect(done.status == 0, "\(command): \(done.text)")
+                let answer = EndToEndAnswer(status: 200, headers: [:], body: Array(done.text.utf8))
+                if let id = answer.string("id") ?? answer.integer("id").map(String.init) { names["key_id"] = id }
+            }
+            #expect(try await backend.server.end() == 0)
+        }
+
+        @Test func `every command on a development installation ends well, and so does its server`() async throws {
+            let installation = try await DevelopmentInstallation.open()
+            defer { installation.close() }
+            let printed = try await installation.simulate(["purchase", "--user", "tourist", "--print"])
+            let names = ["jws": printed.text.filter { !$0.isWhitespace }]
+            for command in EndToEndTour.simulated {
+                let done = try await installation.run(Self.words(command, names))
+                #expect(done.status == 0, "\(command): \(done.text)")
+            }
+            #expect(await installation.server.end() == 0)
+        }
+
+        /// What the calls name: purchases that others have, and texts to attach. Throws when a purchase is refused.
+        private static func prepare(_ backend: EndToEndBackend) async throws -> [String: String] {
+            var names = ["unit": "credit", "device_id": "phone", "yesterday": rfc3339(now - day / 2)]
+            for name in ["user_id", "guest", "friend", "late"] { names[name] = name + newID() }
+            names["today"] = rfc3339(now - day / 4)
+            let pass = EndToEndBackend.sale("pass.30", at: now - day)
+            names["pass"] = pass.transactionId
+            names["pass_jws"] = try backend.server.sign(pass)
+            names["credits_jws"] = try backend.server.sign(EndToEndBackend.sale("credits.100", at: now - day))
+            let ended = EndToEndBackend.sale("pass.30", at: now - 90 * day)
+            names["ended"] = ended.transactionId
+            for (sale, user) in [(EndToEndBackend.sale("pass.30", at: now - day), "guest"), (ended, "late")] {
+                #expect(try await backend.attach(sale, to: names[user] ?? "").status == 200)
+            }
+            let friend = try #require(names["friend"])
+            let token = try await backend.server.send("GET", "/api/iap/apple/account-token", as: friend)
+            var unowned = EndToEndBackend.sale("pass.30", at: now - day)
+            unowned.appAccountToken = token.string("app_account_token")
+            names["unowned"] = unowned.transactionId
+            #expect(try await backend.attach(unowned, to: try #require(names["user_id"])).status == 409)
+            return names
+        }
+
+        private static func send(
+            _ call: EndToEndTour.Call, _ names: inout [String: String], as user: String? = nil,
+            fields: [(String, String)] = [], to backend: EndToEndBackend
+        ) async throws {
+            let route = call.route.split(separator: " ")
+            let body = call.body.map { Array(filled($0, names).utf8) }
+            let answer = try await backend.server.send(
+                String(route[0]), filled(route[1] + call.query, names), body, as: user,
+                fields: fields + [("Idempotency-Key", newID())])
+            #expect((200..<300).contains(answer.status), "\(call.route): \(answer.status) \(answer.text)")
+            for (member, name) in call.learned { names[name] = answer.string(member) }
+        }
+
+        private static func words(_ command: String, _ names: [String: String]) -> [String] {
+            command.split(separator: " ").map { filled($0, names) }
+        }
+
+        private static func filled(_ text: some StringProtocol, _ names: [String: String]) -> String {
+            names.reduce(String(text)) { $0.replacing("{\($1.key)}", with: $1.value) }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Support
+import Testing
+
+/// A `gatepass dev` whose passes may be transferred, and the commands beside it.
+struct DevelopmentInstallation {
+    let server: ServingProcess
+    let directory: String
+
+    private static func options(_ directory: String) -> [String] {
+        ["--config", directory + "/gatepass.yaml", "--catalog", directory + "/catalog.yaml", "--data-dir", directory]
+    }
+
+    /// Names a login that signs no token here: in development the installation's own does.
+    private static let settings = """
+        auth:
+          {jwks_url: "https://login.example/keys", issuer: "https://login.example", audience: app, user_id_claim: uid}
+        """
+
+    /// Starts it. Throws when it does not become ready.
+    static func open() async throws -> DevelopmentInstallation {
+        let directory = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try EndToEndServer.write(EndToEndBackend.catalogue, to: directory + "/catalog.yaml")
+        try EndToEndServer.write(settings, to: directory + "/gatepass.yaml")
+        let opened = DevelopmentInstallation(
+            server: try ServingProcess("dev", options(directory)), directory: directory)
+        try #require(await opened.server.answers("/readyz", 200), "\(opened.server.log)")
+        return opened
+    }
+
+    /// Ends it and removes what it kept.
+    func close() {
+        server.child.send(SIGTERM)
+        server.child.waitForEnd()
+        server.remove()
+        try? FileManager.default.removeItem(atPath: directory)  // it is under /tmp
+    }
+
+    /// Tells a story. Throws when the program cannot be run.
+    func simulate(_ words: [String]) async throws -> EndToEndAnswer {
+        try await run(["simulate"] + words)
+    }
+
+    /// Runs the program on the installation. Throws when it cannot be run.
+    func run(_ words: [String]) async throws -> EndToEndAnswer {
+        try await Self.run(words + Self.options(directory))
+    }
+
+    /// Attaches what `body` holds. Throws when no whole answer came.
+    func attach(_ body: [String: String], as user: String) async throws -> EndToEndAnswer {
+        try await send(.POST, EndToEndServer.attachPath, try JSONEncoder().encode(body), as: user)
+    }
+
+    /// Sends one request. Throws when no whole answer came.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ body: Data? = nil, as user: String
+    ) async throws -> EndToEndAnswer {
+        let token = try await run(["token", user]).text
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)\(path)")
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer " + token.trimmingCharacters(in: .newlines))
+        request.headers.add(name: "Content-Type", value: "application/json")
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let bytes = try await response.body.collect(upTo: 1 << 20)
+        return EndToEndAnswer(status: Int(response.status.code), headers: response.headers, body: Array(buffer: bytes))
+    }
+
+    /// Runs the program; its exit status and what it printed. Throws when it cannot be run.
+    static func run(_ words: [String]) async throws -> EndToEndAnswer {
+        let output = URL(fileURLWithPath: "/tmp/gatepass-said-\(UInt32.random(in: .min ... .max))")
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: output) }  // it is under /tmp
+        let status = await ServingProcess.end(of: try ServingProcess.start(words, in: output))
+        let text = try Data(contentsOf: output.appendingPathComponent("log"))
+        return EndToEndAnswer(status: Int(status), headers: [:], body: Array(text))
+    }
+}

@@ -1,0 +1,256 @@
+import Crypto
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Synchronization
+
+/// A schema of the test's own with the product's tables, and instances of the store at work on it.
+struct TestStore: Sendable {
+    /// One instance of the server's storage: a pool, a writer queue, a reader and what issues tokens.
+    struct Instance: Sendable {
+        let pool: Pool
+        let versionCache: CatalogueVersionCache
+        let ledger: Ledger
+        let reader: LedgerReader
+        let tokens: AccountTokens
+    }
+
+    let settings: ConnectionSettings
+    let instances: [Instance]
+    let clock: TestClock
+    let schema: TestSchema
+    let rules: ClaimRules
+
+    var ledger: Ledger { instances[0].ledger }
+    var pool: Pool { instances[0].pool }
+
+    /// The migrations of the repository. Throws when they cannot be read.
+    static func migrations() throws -> [Migration] {
+        try MigrationFiles.all()
+    }
+
+    /// Runs `body` with `count` instances over one fresh schema. Throws what `body` throws.
+    static func open(
+        instances count: Int = 1, legacyTokens: Bool = false, server: PrivateMariaDB? = nil,
+        through proxyPort: Int? = nil,
+        _ body: @Sendable (TestStore) async throws -> Void
+    ) async throws {
+        let settings = try await (server ?? PrivateMariaDB.shared).freshDatabase()
+        let clock = TestClock()
+        var patient = settings
+        patient.readTimeoutSeconds = 60
+        try await Pool.running(patient) { pool in
+            _ = try await Migrator(pool: pool, migrations: migrations()).migrate()
+            _ = try await CatalogueVersionCache.apply("first", to: pool, at: Sample.epoch, isSame: { $0 == "first" })
+        }
+        var used = settings
+        if let proxyPort { used.endpoints = [.tcp(host: "127.0.0.1", port: proxyPort)] }
+        try await open(count, used, [], clock) { [settings] instances in
+            try await body(
+                TestStore(
+                    settings: settings, instances: instances, clock: clock, schema: TestSchema(settings),
+                    rules: ClaimRules(decodesLegacyTokens: legacyTokens)))
+        }
+    }
+
+    /// Opens a store at a server of its own, behind a proxy that can cut it off.
+    static func openBehindProxy(_ body: @Sendable (TestStore, PacketProxy) async throws -> Void) async throws {
+        var options = PrivateMariaDB.Options()
+        options.listensOnLoopback = true
+        options.skipsGrants = true
+        let server = try PrivateMariaDB.start(options)
+        defer { server.kill() }
+        let proxy = try PacketProxy(to: server.port)
+        defer { proxy.stop() }
+        try await open(server: server, through: proxy.port) { store in try await body(store, proxy) }
+    }
+
+    private static func open(
+        _ missing: Int, _ settings: ConnectionSettings, _ opened: [Instance], _ clock: TestClock,
+        _ body: @Sendable ([Instance]) async throws -> Void
+    ) async throws {
+        guard missing > 0 else { return try await body(opened) }
+        try await Pool.running(settings) { pool in
+            guard let versionCache = try await CatalogueVersionCache.open(pool: pool, read: Sample.read) else {
+                throw Sample.UnknownText()
+            }
+            let ledger = Ledger(
+                pool: pool, catalogue: versionCache,
+                settings: Sample.ledgerSettings,
+                now: { clock.now }, salt: { (0..<16).map { _ in .random(in: .min ... .max) } })
+            let instance = Instance(
+                pool: pool, versionCache: versionCache, ledger: ledger, reader: ledger.reader(),
+                tokens: AccountTokens(pool: pool, labels: Sample.labels, now: { clock.now }, random: Self.randomToken))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await instance.ledger.run() }
+                group.addTask { await instance.reader.run() }
+                defer {
+                    instance.ledger.shutDown()
+                    instance.reader.shutDown()
+                }
+                try await open(missing - 1, settings, opened + [instance], clock, body)
+            }
+        }
+    }
+
+    private static func randomToken() -> AccountToken {
+        guard let token = AccountToken(bytes: (0..<16).map { _ in .random(in: .min ... .max) }) else {
+            preconditionFailure("16 bytes make a token")
+        }
+        return token
+    }
+
+    /// The signed texts that are kept, put together again, in their order.
+    var texts: [[Value]] {
+        get async throws {
+            try await schema.rows(
+                """
+                SELECT CONCAT(COALESCE(h.header, ''), t.jws)
+                FROM signed_texts t LEFT JOIN signed_headers h ON h.id = t.header_id ORDER BY t.state_id
+                """)
+        }
+    }
+
+    // MARK: What people do
+
+    /// Attaches `purchase` to `user` through one of the instances. Throws when the database is away.
+    @discardableResult
+    func attach(
+        _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
+        unreadable: [String] = [], via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
+        try await recordAttach(of: purchase, to: user, text: text, proof: proof, unreadable: unreadable, via: instance)
+            .answer
+    }
+
+    /// The same with all that is known after it. Throws when the database is away.
+    func recordAttach(
+        of purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
+        unreadable: [String] = [], via instance: Int = 0
+    ) async throws(DatabaseError) -> Recorded<Claim, AttachRefusal> {
+        let proof = proof.map { Self.proof($0, in: purchase.key.environment) }
+        return try await instances[instance].ledger.record(
+            [Self.evidence(purchase, text: text, unreadable: unreadable)], for: [user]
+        ) { Attach(purchase, to: user, proof: proof, in: claims($1)).decide(given: $0) }
+    }
+
+    /// Restores `purchases` for `user` through one of the instances. Throws when the database is away.
+    @discardableResult
+    func restore(
+        _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
+    ) async throws(DatabaseError) -> [Restore.Verdict] {
+        let proof = proof.map { Self.proof($0, in: .production) }
+        return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
+            Restore(purchases, to: user, proof: proof, in: claims($1)).decide(given: $0)
+        }.answer.get()
+    }
+
+    /// An operator gives all or one of what `giver` has to `receiver`. Throws when the database is away.
+    @discardableResult
+    func transfer(
+        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, note: Note = Sample.note,
+        via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<[PurchaseKey], TransferRefusal> {
+        try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, catalogue in
+            Transfer(selection, from: giver, to: receiver, note: note, in: Self.fold(catalogue))
+                .decide(given: history)
+        }.answer
+    }
+
+    /// An operator merges a guest into a user, which stands in the audit trail. Throws when the database is away.
+    @discardableResult
+    func merge(_ guest: UserID, into user: UserID) async throws(DatabaseError) -> Result<[PurchaseKey], MergeRefusal> {
+        try await ledger.record(
+            for: [user], everythingOf: guest, audit: AuditedAct(by: .commandLine, .merge, to: user, with: guest)
+        ) { history, catalogue in
+            Merge(guest, into: user, note: Sample.note, in: Self.fold(catalogue)).decide(given: history)
+        }.answer
+    }
+
+    /// An operator grants something under `id`. Throws when the database is away.
+    @discardableResult
+    func grant(
+        _ offer: GiveGrant.Offer, as id: String, to user: UserID, note: Note = Sample.note, via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<Grant, GrantRefusal> {
+        let id = ExternalID(id)
+        return try await instances[instance].ledger.record(for: [user], keys: [Grant.key(id)]) {
+            GiveGrant(offer, as: id, to: user, note: note, from: $1).decide(given: $0)
+        }.answer
+    }
+
+    /// Puts a device on record. Throws when the database is away.
+    @discardableResult
+    func register(
+        _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, via instance: Int = 0
+    ) async throws(DatabaseError) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
+        let id = Sample.label(of: device, of: user)
+        let label = name.map { Sample.labels.label(.deviceName, user.text, $0.text) }
+        let note = Note(actor: nil, device: device, deviceName: name)
+        return try await instances[instance].ledger.record(for: [user]) {
+            RegisterDevice(id, of: user, named: label, note: note).decide(given: $0, in: $1, under: Sample.settings)
+        }.answer
+    }
+
+    /// Everything recorded of `user` as the tables have it, without the cache. Throws when the database is away.
+    func ledger(of user: UserID) async throws -> UserLedger {
+        try await Pool.running(settings) { pool in
+            let ledger = Ledger(
+                pool: pool, catalogue: instances[0].versionCache,
+                settings: Sample.ledgerSettings, now: { clock.now }, salt: { [] })
+            let reader = ledger.reader()
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await reader.run() }
+                defer { reader.shutDown() }
+                return try await reader.ledger(of: user)
+            }
+        }
+    }
+
+    static func fold(_ catalogue: CatalogueVersions) -> FoldContext {
+        FoldContext(catalogue: catalogue, settings: Sample.settings)
+    }
+
+    func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
+        ClaimContext(rules: rules, fold: Self.fold(catalogue))
+    }
+
+    static func proof(_ account: String, in environment: StoreEnvironment) -> AccountProof {
+        AccountProof(of: Sample.label(of: account, in: environment), in: Sample.app, environment)
+    }
+
+    /// What `user` has now. Throws when the database is away.
+    func timeline(of user: UserID) async throws(DatabaseError) -> Timeline {
+        let ledger = try await instances[0].reader.ledger(of: user)
+        return Timeline(folding: ledger, given: instances[0].versionCache.snapshot, settings: Sample.settings)
+    }
+
+    /// A text for a state; the ledger never looks into it.
+    static func evidence(
+        _ purchase: VerifiedPurchase, text: String? = nil, unreadable: [String] = []
+    ) -> Evidence {
+        let text =
+            text ?? "header.\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
+        let header = text.utf8.prefix(upTo: text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.startIndex)
+        return Evidence(
+            purchase,
+            provedBy: Evidence.Proof(
+                text: SignedText(
+                    text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
+                    header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))),
+                details: StoreDetails(
+                    productType: "\(purchase.type)", reason: "PURCHASE", storefront: "DEU",
+                    webOrderLineItemID: purchase.periodID),
+                unreadable: unreadable))
+    }
+}
+
+/// A clock that stands still unless the test moves it.
+final class TestClock: Sendable {
+    private let stored = Mutex(Sample.epoch + 40 * Instant.millisecondsPerDay)
+
+    var now: Instant {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,153 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// Operators find what they have the exact name of, and page through everything.
+@Suite(.serialized) struct OperatorReaderTests {
+    private static let anna = Sample.user("anna")
+
+    private static func key(_ id: String) -> PurchaseKey { Sample.pass(id).key }
+
+    @Test func `a user, a purchase, a transaction and a token are found by their exact names, with whose they are`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let reader = TestOperators(store).reader
+            try await store.attach(Sample.pass("1000", transaction: "1001"), to: Self.anna)
+            let token = try await store.instances[0].tokens.token(of: Self.anna)
+            #expect(try await reader.search("anna", under: Sample.labels) == [.user(Self.anna)])
+            #expect(
+                try await reader.search("1000", under: Sample.labels) == [.purchase(Self.key("1000"), owner: Self.anna)]
+            )
+            #expect(
+                try await reader.search("1001", under: Sample.labels)
+                    == [.transaction(TransactionID("1001"), of: Self.key("1000"), owner: Self.anna)])
+            for spelling in [token.description, token.description.uppercased()] {
+                #expect(try await reader.search(spelling, under: Sample.labels) == [.accountToken(Self.anna)])
+            }
+        }
+    }
+
+    @Test func `nothing is found by less, by more or by another spelling`() async throws {
+        let texts = [
+            "ann", "anna ", "Anna", "ANNA", "%", "_nna", "100", "10000", "", "ännä", "' OR '1'='1",
+            String(repeating: "1", count: 256), "00000000-0000-4000-8000-000000000000",
+        ]
+        try await TestStore.open { store in
+            try await store.attach(Sample.pass("1000"), to: Self.anna)
+            for text in texts {
+                #expect(try await TestOperators(store).reader.search(text, under: Sample.labels) == [], "\(text)")
+            }
+        }
+    }
+
+    @Test func `a person is found by the pseudonym that the audit trail has, also once they are erased`() async throws {
+        try await TestStore.open { store in
+            let operators = TestOperators(store)
+            try await store.attach(Sample.pass("1000"), to: Self.anna)
+            let rows = try await store.schema.rows("SELECT CONCAT(pseudonym) FROM users WHERE user_id = 'anna'")
+            guard case .text(let pseudonym) = rows[0][0] else { throw Sample.UnknownText() }
+            #expect(try await operators.reader.search("#" + pseudonym, under: Sample.labels) == [.user(Self.anna)])
+            for text in [pseudonym, "##" + pseudonym, "#0" + pseudonym, "#+" + pseudonym, "#9" + pseudonym, "#", "#x"] {
+                #expect(try await operators.reader.search(text, under: Sample.labels) == [], "\(text)")
+            }
+            _ = try await operators.erasure(at: store.clock.now).erase(Self.anna, by: .commandLine, reason: "asked")
+            #expect(try await operators.reader.search("#" + pseudonym, under: Sample.labels) == [.user(nil)])
+        }
+    }
+
+    @Test func `one name may be several things, and a purchase nobody's`() async throws {
+        try await TestStore.open { store in
+            try await store.attach(Sample.pass("1000"), to: Self.anna)
+            try await store.attach(Sample.pass("2000"), to: Sample.user("1000"))
+            #expect(
+                try await TestOperators(store).reader.search("1000", under: Sample.labels) == [
+                    .user(Sample.user("1000")), .purchase(Self.key("1000"), owner: Self.anna),
+                    .transaction(TransactionID("1000"), of: Self.key("1000"), owner: Self.anna),
+                ])
+            try await store.schema.rows("UPDATE purchases SET user_id = NULL")
+            #expect(
+                try await TestOperators(store).reader.search("2000", under: Sample.labels).first
+                    == .purchase(Self.key("2000"), owner: nil))
+        }
+    }
+
+    @Test func `pages of transactions go back to the first without a gap or a double`() async throws {
+        try await TestStore.open { store in
+            for number in 0..<7 { try await store.attach(Sample.pass("\(number)"), to: Self.anna) }
+            let reader = TestOperators(store).reader
+            var pages: [RecordedTransaction] = []
+            while pages.count < 7 {
+                let page = try await reader.transactions(before: pages.last?.id, limit: 3)
+                #expect(!page.isEmpty)
+                if pages.isEmpty { try await store.attach(Sample.pass("meanwhile"), to: Self.anna) }
+                pages += page
+            }
+            #expect(pages.map(\.state.key.externalID.text) == ["6", "5", "4", "3", "2", "1", "0"])
+            #expect(pages.allSatisfy { $0.owner == Self.anna })
+            #expect(try await reader.transactions(before: pages.last?.id, limit: 3) == [])
+            #expect(try await reader.transactions(before: nil, limit: 1)[0].state == Sample.pass("meanwhile"))
+        }
+    }
+
+    @Test func `no question of an operator or a server reads a whole table`() async throws {
+        var options = PrivateMariaDB.Options()
+        options.arguments = ["--log-output=TABLE", "--general-log=0"]
+        let server = try PrivateMariaDB.start(options)
+        defer { server.kill() }
+        try await TestStore.open(server: server) { store in
+            for filling in PlanTests.fillings + Self.fillings { try await store.schema.rows(filling) }
+            try await store.schema.rows("ANALYZE TABLE \(TestSchema.tables.joined(separator: ", "))")
+            try await store.schema.rows("SET GLOBAL general_log = 1")
+            try await Self.askEverything(of: store)
+            try await store.schema.rows("SET GLOBAL general_log = 0")
+            let statements = try await PlanTests.statements(in: store.schema)
+            #expect(statements.count >= 9)
+            for statement in statements {
+                #expect(try await PlanTests.scans(of: statement, in: store.schema) == [], "\(statement.prefix(200))")
+            }
+        }
+    }
+
+    private static let fillings = [
+        """
+        INSERT INTO api_keys (name, scopes, secret_hash, created_at)
+        SELECT 'filler', 'read', UNHEX(SHA2(seq, 256)), 0 FROM seq_1_to_20000
+        """,
+        """
+        INSERT INTO audit_entries
+        SELECT seq, 0, 'filler', 'filler', seq, NULL, REPEAT('a', 32), REPEAT('a', 32), REPEAT('a', 32)
+        FROM seq_1_to_20000
+        """,
+        "INSERT INTO audit_notes SELECT seq, REPEAT('a', 16), '{}', NULL FROM seq_1_to_20000",
+        "INSERT INTO audit_heads VALUES (1, 20000, 0, REPEAT('a', 32))",
+    ]
+
+    private static func askEverything(of store: TestStore) async throws {
+        let operators = TestOperators(store)
+        for text in ["filler7", "#7", "00000000-0000-4000-8000-000000000000"] {
+            _ = try await operators.reader.search(text, under: Sample.labels)
+        }
+        for id in [nil, UInt64(19_000)] {
+            _ = try await operators.reader.transactions(before: id, limit: 100)
+            _ = try await operators.reader.latePassCandidates(before: id, limit: 100)
+            _ = try await operators.reader.anomalyCandidates(
+                before: id, limit: 100, of: nil, given: store.instances[0].versionCache.snapshot)
+            _ = try await operators.reader.conflicts(before: id, limit: 100)
+            _ = try await operators.reader.sandboxTesters(before: id, limit: 100)
+            _ = try await operators.keys.page(before: id, limit: 100)
+            _ = try await AuditTrail.page(before: id, limit: 100, from: operators.pool)
+        }
+        for end in [-1, 100, 19_000] as [Int64] {
+            _ = try await operators.reader.covered(
+                after: CoveredUsers.Place(after: Instant(milliseconds: end)), before: Instant(milliseconds: 20_000),
+                limit: 100)
+        }
+        let (key, secret) = try await operators.create([.read])
+        _ = try await operators.keys.key(for: secret)
+        _ = try await operators.keys.revoke(key.id, by: .commandLine, reason: nil)
+        _ = try await AuditTrailCheck.run(from: operators.pool)
+    }
+}

@@ -35,6 +35,17 @@ import Testing
         #expect(anomalies.filter { !page.contains("`\($0)`") } == [])
     }
 
+    @Test(arguments: ["ExpirationReason", "PriceConsent"])
+    func `every word about a plan is in the documents`(name: String) throws {
+        let words = Documents.cases(
+            ofEnum: name, in: try SourceTree.file("Sources/Entitlements/Status/PlanDetails.swift").text)
+        #expect(words.count > 1)
+        let documented = Documents.members(ofSchema: name, inOpenAPI: try SourceTree.file("openapi.yaml").text)
+        #expect(documented == words + ["null"])
+        let page = try SourceTree.file("api.md").text
+        #expect(words.filter { !page.contains("`\($0)`") } == [])
+    }
+
     @Test func `every route is in the documents and no other`() throws {
         let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
         #expect(routes.count > 5)

@@ -1,4 +1,5 @@
 import Entitlements
+import HTTPTypes
 import Hummingbird
 
 /// `GET /api/billing/plan-change`: what would follow if a plan or pass took the place of the one that now gives the
@@ -18,7 +19,12 @@ enum PlanChangeRoute {
         switch call.timeline(of: ledger).planChange(to: target, at: call.now) {
         case .success(let change):
             let devices = try await call.deviceNames(of: change.devicesToRelease, in: ledger)
-            return .json(PlanChangeBody(change, devices).bytes, cacheControl: "private, no-cache")
+            let message = PlanChangeMessage(change, in: AcceptLanguage(call.request.headers[.acceptLanguage]))
+            var response = Response.json(
+                PlanChangeBody(change, devices, message).bytes, cacheControl: "private, no-cache")
+            response.headers[.vary] = "Authorization, Accept-Language"
+            response.headers[.contentLanguage] = message.language
+            return response
         case .failure(let refusal): throw Problem(refusal)
         }
     }
@@ -37,7 +43,7 @@ enum PlanChangeRoute {
 struct PlanChangeBody {
     let bytes: [UInt8]
 
-    init(_ change: PlanChange, _ devices: DeviceNames) {
+    init(_ change: PlanChange, _ devices: DeviceNames, _ message: PlanChangeMessage) {
         var json = JSONWriter(capacity: 384)
         json.beginObject()
         json.member("action", change.action.rawValue)
@@ -47,7 +53,7 @@ struct PlanChangeBody {
         json.member("active_devices", change.activeDevices)
         json.name("devices_to_release")
         json.array(change.devicesToRelease) { $0.value(devices.name($1)) }
-        json.member("message", change.message)
+        json.member("message", message.text)
         json.endObject()
         bytes = json.bytes
     }

@@ -25,7 +25,7 @@ enum SubscriptionCheckRoute {
     }
 }
 
-/// The answer: seven members that are always there, and two optional ones.
+/// The answer: seven members that are always there and never change, two more, and those of a plan.
 struct SubscriptionCheckBody {
     /// The raw value is what the API writes.
     enum Answer: String {
@@ -40,7 +40,7 @@ struct SubscriptionCheckBody {
 
     init(_ status: Status, _ ledger: UserLedger, _ catalogue: CatalogueVersions) {
         let decisive = Self.decisiveEntitlement(of: status)
-        let terms = decisive.flatMap { Self.terms(of: $0, ledger, catalogue) }
+        let terms = decisive.flatMap { Self.terms(of: $0, at: status.at, ledger, catalogue) }
         var json = JSONWriter(capacity: 384)
         json.beginObject()
         json.member("is_subscribed", status.active)
@@ -52,6 +52,10 @@ struct SubscriptionCheckBody {
         json.member("expires_at", status.expiresAt)
         json.member("access_expires_at", status.accessExpiresAt)
         json.member("manage_url", decisive.flatMap(Self.manageURL))
+        if let decisive, let plan = decisive.plan {
+            json.member("will_renew", decisive.willRenew)
+            json.members(of: plan)
+        }
         json.endObject()
         bytes = json.bytes
     }
@@ -76,15 +80,16 @@ struct SubscriptionCheckBody {
         }
     }
 
+    /// Those of its newest period begun by `instant`, else of its first.
     private static func terms(
-        of entitlement: Entitlement, _ ledger: UserLedger, _ catalogue: CatalogueVersions
+        of entitlement: Entitlement, at instant: Instant, _ ledger: UserLedger, _ catalogue: CatalogueVersions
     ) -> Terms? {
         guard let productID = entitlement.productID else { return nil }
         let purchasedAt = ledger.entries.lazy.compactMap { entry -> Instant? in
             guard case .stated(.purchase(let state)) = entry.fact, state.key == entitlement.key else { return nil }
             return state.purchasedAt
         }
-        return purchasedAt.max().flatMap {
+        return (purchasedAt.filter { $0 <= instant }.max() ?? purchasedAt.min()).flatMap {
             catalogue.product(
                 named: [productID], from: entitlement.key.source, for: entitlement.key.app, purchasedAt: $0)?.terms
         }

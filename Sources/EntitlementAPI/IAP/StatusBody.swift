@@ -127,7 +127,19 @@ extension JSONWriter {
         member("ends_at", exactly: "ends_at_ms", entitlement.endsAt)
         member("will_renew", entitlement.willRenew)
         member("environment", entitlement.key.environment.rawValue)
+        if let plan = entitlement.plan { members(of: plan) }
         endObject()
+    }
+
+    /// Writes what is said of a plan beside all else.
+    mutating func members(of plan: PlanDetails) {
+        member("renews_as", plan.renewsAs?.text)
+        member("grace_ends_at", exactly: "grace_ends_at_ms", plan.graceEndsAt)
+        member("is_in_billing_retry", plan.isInBillingRetry)
+        member("expiration_reason", plan.expirationReason?.rawValue)
+        member("price_consent", plan.priceConsent?.rawValue)
+        member("offer", plan.offer)
+        member("is_trial", plan.isTrial)
     }
 
     private mutating func append(_ segment: Segment) {

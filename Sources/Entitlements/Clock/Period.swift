@@ -12,6 +12,10 @@ struct Period {
     let upgradedSaidAt: Instant?
     /// As the newest state has it.
     let suspension: Suspension?
+    /// By which it was sold, as the newest state has it.
+    let offer: String?
+    /// Whether an offer sold it for nothing; nil where one did and no state says the price.
+    let isTrial: Bool?
 
     /// The periods of a chain, by their start.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
@@ -39,6 +43,19 @@ struct Period {
         share = .largest(of: [ShareTrack(of: states, measuring: .whole), withdrawal])
         upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
         suspension = states.max(by: Self.suspendsBefore)?.suspension
+        let sale = states.max(by: Self.sellsBefore)
+        offer = sale?.offer
+        isTrial = sale?.offer == nil ? false : sale?.price.map { $0.milliunits == 0 }
+    }
+
+    /// By `signedAt`; ties: sold by an offer last, then by its bytes, then the lower price, none being the highest.
+    private static func sellsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
+        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        if left.offer != right.offer {
+            guard let first = left.offer, let second = right.offer else { return left.offer == nil }
+            return first.utf8.lexicographicallyPrecedes(second.utf8)
+        }
+        return left.price?.milliunits ?? .max > right.price?.milliunits ?? .max
     }
 
     /// By `signedAt`; ties: suspended last, then the earlier start, then the later end.

@@ -76,7 +76,7 @@ struct Reading {
                 named: period.spokesman.productNames, from: key.source, for: key.app, purchasedAt: period.startsAt)
             newestProduct = product
             newestObstacle = Self.obstacle(in: period.states, given: product?.terms)
-            guard newestObstacle == nil, case .plan(let tierID, _, _)? = product?.terms else { continue }
+            guard newestObstacle == nil, let product, case .plan(let tierID, _, _) = product.terms else { continue }
             guard let tier = catalogue.tier(tierID) else {
                 newestObstacle = .unknownProduct
                 continue
@@ -84,8 +84,8 @@ struct Reading {
             let isLast = index == periods.count - 1
             windows.append(
                 Window(
-                    period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, tier: tier,
-                    seats: product?.seats, isLast: isLast,
+                    period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, of: product.id,
+                    tier: tier, seats: product.seats, isLast: isLast,
                     renewal: isLast ? period.renewal(among: gathered.renewals) : nil))
         }
         productID = newestProduct?.id ?? newest.spokesman.productID

@@ -2,7 +2,7 @@
 ///
 /// Windows overlay the lane; they neither use nor add pass time.
 package struct Window: Hashable, Sendable {
-    /// Nil for an operator's, which is of no product.
+    /// As the catalogue calls it; nil for an operator's, which is of no product.
     package let productID: ProductID?
     package let tier: Tier
     /// The product's own seats, which go before its tier's.
@@ -18,12 +18,17 @@ package struct Window: Hashable, Sendable {
     package let mayRenew: Bool
     /// What the store says of that; nil when it says nothing.
     package let renewal: VerifiedRenewal?
+    /// By which the store sold it.
+    package let offer: String?
+    /// Whether an offer sold it for nothing; nil where that is not known.
+    package let isTrial: Bool?
     private let suspension: Suspension?
 
     init(
-        _ period: Period, followedBy next: Period?, tier: Tier, seats: Int?, isLast: Bool, renewal: VerifiedRenewal?
+        _ period: Period, followedBy next: Period?, of product: ProductID, tier: Tier, seats: Int?, isLast: Bool,
+        renewal: VerifiedRenewal?
     ) {
-        productID = period.spokesman.productID
+        productID = product
         self.tier = tier
         self.seats = seats
         startsAt = period.startsAt
@@ -35,6 +40,8 @@ package struct Window: Hashable, Sendable {
         mayRenew = isLast && upgradedAt == nil && period.expiresAt != nil && revocations.share(at: expiresAt) == 0
         self.renewal = mayRenew ? renewal : nil
         suspension = period.suspension
+        offer = period.offer
+        isTrial = period.isTrial
     }
 
     /// An operator's, which never renews.
@@ -49,6 +56,8 @@ package struct Window: Hashable, Sendable {
         mayRenew = false
         renewal = nil
         suspension = nil
+        offer = nil
+        isTrial = false
     }
 
     /// What it covers by its dates, independent of any instant.
@@ -62,6 +71,18 @@ package struct Window: Hashable, Sendable {
         guard renewal?.mayFollowInTime ?? true else { return [] }
         let hours = min(max(0, leewayHours), Self.maximumLeewayHours)
         return parts(from: endsAt, to: endsAt + Int64(hours) * Instant.millisecondsPerHour)
+    }
+
+    /// Until when the store lets it go on without payment; nil where it grants nothing beyond the end.
+    package var grantedGraceEnd: Instant? {
+        guard startsAt < endsAt, let graceEndsAt = renewal?.graceEndsAt, graceEndsAt > endsAt else { return nil }
+        return graceEndsAt
+    }
+
+    /// Everything that an answer about it compares its instant with, apart from the ends of what it covers.
+    var instants: [Instant] {
+        [startsAt, endsAt] + [suspension?.startsAt, suspension?.endsAt].compactMap { $0 }
+            + revocations.steps.map(\.startsAt)
     }
 
     /// Whether the store still tries to charge for what follows upon its end.

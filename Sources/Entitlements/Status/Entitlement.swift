@@ -14,7 +14,7 @@ package struct Entitlement: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    /// Nil for a grant that is of no product.
+    /// Of a plan that of the newest period begun by then; nil for a grant that is of no product.
     package let productID: ProductID?
     /// Nil while the catalogue does not know the product.
     package let kind: ProductKind?
@@ -26,10 +26,12 @@ package struct Entitlement: Hashable, Sendable {
     package let endsAt: Instant?
     /// Nil for what cannot renew.
     package let willRenew: Bool?
+    /// Nil unless a store renews it.
+    package let plan: PlanDetails?
 
     package init(
         key: PurchaseKey, productID: ProductID?, kind: ProductKind?, tier: TierID?, state: State, startsAt: Instant?,
-        endsAt: Instant?, willRenew: Bool? = nil
+        endsAt: Instant?, willRenew: Bool? = nil, plan: PlanDetails? = nil
     ) {
         self.key = key
         self.productID = productID
@@ -39,6 +41,7 @@ package struct Entitlement: Hashable, Sendable {
         self.startsAt = startsAt
         self.endsAt = endsAt
         self.willRenew = willRenew
+        self.plan = plan
     }
 }
 

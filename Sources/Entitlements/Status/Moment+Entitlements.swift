@@ -16,9 +16,9 @@ extension Moment {
             let purchase = timeline.purchases[index]
             let gives = gives(index)
             return Entitlement(
-                key: purchase.key, productID: purchase.productID, kind: purchase.kind, tier: tier(of: index),
+                key: purchase.key, productID: product(of: purchase), kind: purchase.kind, tier: tier(of: purchase),
                 state: doings[index].state, startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt,
-                willRenew: willRenew(index))
+                willRenew: willRenew(index), plan: planDetails(index))
         }
     }
 
@@ -109,25 +109,6 @@ extension Moment {
         case .revoked: Doing(.revoked, .revoked)
         case nil: Doing(.queued, .queuedBehind)
         }
-    }
-
-    /// Of a plan that of the newest period begun by now, else of its first.
-    private func tier(of index: Int) -> TierID? {
-        switch timeline.purchases[index].worth {
-        case .pass(let tier, _): tier.id
-        case .plan(let windows): (windows.last { $0.startsAt <= at } ?? windows.first)?.tier.id
-        case .recorded, .addOn, .credits: nil
-        }
-    }
-
-    /// A chain's last period renews unless it was upgraded, revoked or handed over, the store says otherwise, or it has
-    /// run past its grace and is not charged for any more.
-    private func willRenew(_ index: Int) -> Bool? {
-        guard case .plan(let windows) = timeline.purchases[index].worth else { return nil }
-        guard let last = windows.last, last.mayRenew, last.revocations.share(at: at) == 0,
-            last.renewal.map({ $0.willRenew && $0.end == nil }) ?? true, !timeline.purchases[index].isGone(at: at)
-        else { return false }
-        return at < last.endsAt || last.isInRetry(at: at) || pieces[index].contains { $0.covers(at) }
     }
 }
 

@@ -21,11 +21,7 @@ extension Timeline {
                 if let startsAt = tenure.startsAt { consider(startsAt) }
                 if let endsAt = tenure.endsAt { consider(endsAt) }
             }
-            for window in purchase.windows {
-                consider(window.startsAt)
-                consider(window.endsAt)
-                consider(window.revocations)
-            }
+            for candidate in purchase.windows.lazy.flatMap(\.instants) { consider(candidate) }
         }
         for change in deviceChanges { consider(change) }
         for candidate in purses.lazy.flatMap(\.instants) { consider(candidate) }

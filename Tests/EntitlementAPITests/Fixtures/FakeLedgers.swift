@@ -51,6 +51,12 @@ struct FakeLedgers {
         if purchases[state.key]?.owner == nil { bind(state.key, to: user, note: nil, at: now) }
     }
 
+    /// Tells the owner of a chain what the store says of its renewal.
+    mutating func tell(_ renewal: VerifiedRenewal, at now: Instant) {
+        guard let owner = purchases[renewal.key]?.owner else { return }
+        append([.init(.stated(.renewal(renewal)), at: renewal.signedAt)], to: owner, at: now)
+    }
+
     /// Appends what a decision wants.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>, at now: Instant) {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {

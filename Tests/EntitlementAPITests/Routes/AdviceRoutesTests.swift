@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import NIOHTTP1
 import Synchronization
 import Testing
 
@@ -41,6 +42,21 @@ struct AdviceRoutesTests {
             #expect(down["action"]?.string == "downgrade" && down["allowed"]?.flag == false)
             #expect(down["devices_to_release"]?.elements?.map { $0.string } == ["b"])
             #expect(try await action("?product_id=annual3") == "downgrade")
+        }
+    }
+
+    @Test func `a change of plan speaks the client's language`() async throws {
+        try await TestServer.run { server in
+            let path = Self.planChange + "?plan_id=monthly_2"
+            for (field, language, text) in [
+                ("it-IT, en;q=0.5", "it", "Abbonati per usare fino a 2 dispositivi."),
+                ("fr", "en", "Subscribe to use up to 2 devices."),
+            ] {
+                let answer = try await server.send("GET", path, fields: [("Accept-Language", field)])
+                #expect(try answer.json["message"]?.string == text)
+                #expect(answer.headers.first(name: "content-language") == language)
+                #expect(answer.headers.first(name: "vary") == "Authorization, Accept-Language")
+            }
         }
     }
 

@@ -126,21 +126,6 @@ import Testing
         check(
             story, to: .planID("monthly_1"), in: CatalogueVersions(free), is: "subscribe 2 to 1, 2 active, release a")
     }
-
-    @Test func `messages are sentences`() throws {
-        let three = Self.plan(3).registers("a", at: "01-02").registers("b", at: "01-03")
-        func message(_ story: Story, _ plan: String) throws -> String {
-            let timeline = story.timeline(in: .plans, settings: .withoutLeeway)
-            return try timeline.planChange(to: .planID(plan), at: "01-15").get().message
-        }
-        #expect(try message(Story(), "monthly_1") == "Subscribe to use up to 1 device.")
-        #expect(try message(three, "annual_3") == "You can already use 3 devices.")
-        #expect(try message(three, "monthly_5") == "You could use 5 devices instead of 3.")
-        #expect(try message(three, "monthly_2") == "You could use 2 devices instead of 3.")
-        #expect(
-            try message(three, "monthly_1")
-                == "You have 2 active devices. To change to 1 device, first suspend or remove 1 device.")
-    }
 }
 
 extension Product {

@@ -97,17 +97,6 @@ import Testing
         }
     }
 
-    /// What a client is told at `instant`, but for the instant.
-    private static func told(_ timeline: Timeline, at instant: Instant) -> Status {
-        let status = timeline.status(at: instant)
-        return Status(
-            user: status.user, at: .distantPast, active: status.active, tier: status.tier, tierRank: status.tierRank,
-            expiresAt: status.expiresAt, accessExpiresAt: status.accessExpiresAt, state: status.state,
-            features: status.features, limits: status.limits, entitlements: status.entitlements,
-            segments: status.segments.filter { $0.endsAt > instant }, addOns: status.addOns, credits: status.credits,
-            devices: status.devices, explanation: [], settings: status.settings)
-    }
-
     /// A ledger in which what is bought or granted also goes away, comes and is withdrawn, and debts come and go.
     private static func wanderings(using random: inout SplitMix64) -> UserLedger {
         var story = Story()
@@ -160,11 +149,11 @@ import Testing
                 let next = timeline.nextChange(after: at)
                 #expect(next > at, "seed \(seed)")
                 let length = min(next - at, 40 * Instant.millisecondsPerDay)
-                let told = Self.told(timeline, at: at)
+                let told = timeline.lasting(at: at)
                 for later in [1, length / 2, Int64.random(in: 0..<length, using: &random), length - 1] {
-                    #expect(Self.told(timeline, at: at + later) == told || later >= length, "seed \(seed), \(at)")
+                    #expect(timeline.lasting(at: at + later) == told || later >= length, "seed \(seed), \(at)")
                 }
-                if next < .distantFuture, Self.told(timeline, at: next) != told { changes += 1 }
+                if next < .distantFuture, timeline.lasting(at: next) != told { changes += 1 }
                 at = min(next, Self.day(Self.horizon))
             }
         }

@@ -16,6 +16,10 @@ package struct SimulatedRenewalInfo: Sendable {
     package var isInBillingRetryPeriod: Bool?
     package var gracePeriodExpiresDate: Int64?
     package var priceIncreaseStatus: PriceIncreaseStatus?
+    package var offerType: OfferType?
+    package var offerIdentifier: String?
+    package var offerDiscountType: OfferDiscountType?
+    package var offerPeriod: String?
     package var environment: StoreEnvironment
     package var appAccountToken: String?
     package var appTransactionId: String?
@@ -52,6 +56,10 @@ package struct SimulatedRenewalInfo: Sendable {
         payload.add("isInBillingRetryPeriod", isInBillingRetryPeriod)
         payload.add("gracePeriodExpiresDate", gracePeriodExpiresDate)
         payload.add("priceIncreaseStatus", priceIncreaseStatus?.rawValue)
+        payload.add("offerType", offerType?.rawValue)
+        payload.add("offerIdentifier", offerIdentifier)
+        payload.add("offerDiscountType", offerDiscountType?.rawValue)
+        payload.add("offerPeriod", offerPeriod)
         payload.add("appAccountToken", appAccountToken)
         payload.add("appTransactionId", appTransactionId)
         return payload

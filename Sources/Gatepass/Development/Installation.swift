@@ -8,8 +8,9 @@ import StoreSimulator
 /// Nothing in it is shared with another installation, and production refuses its root.
 struct Installation {
     static let defaultDirectory = ".gatepass"
-    /// Certificates of an installation hold from 2021-01-01, so that old purchases can be told, to ten years from now.
-    private static let validity = (from: Int64(1_609_459_200_000), after: Int64(3_650 * 86_400_000))
+    /// Certificates of an installation hold from 2021-01-01, so that old purchases can be told, to thirty years from
+    /// now.
+    private static let validity = (from: Int64(1_609_459_200_000), after: Int64(10_957 * 86_400_000))
     private static let secretBytes = 48
 
     /// The directory, readable by its owner alone.
@@ -98,6 +99,9 @@ struct Installation {
 
     /// What the simulator has sold here, by transaction id.
     var purchases: URL { directory.appendingPathComponent("purchases") }
+
+    /// The subscriptions that the simulator has sold here, by original transaction id.
+    var subscriptions: URL { directory.appendingPathComponent("subscriptions") }
 
     /// The settings of the server that runs here, by key; nil while none does.
     var runningDatabase: [String: String]? {

@@ -16,13 +16,17 @@ struct SoldPurchase: Codable {
     let environment: String
     /// The user whose Apple account bought it; nil for the user's own.
     let appleAccount: String?
-    let accountToken: String?
+    var accountToken: String?
     /// When the newest state was signed; the next one is signed later.
     var signedAt: Int64
     /// Whether a server was brought one of its states and took it.
     var delivered: Bool
+    /// Whether it is the copy of a family member; nil is no.
+    var isFamilyMember: Bool?
+    /// The refund or withdrawal that was not undone.
+    var revocation: SimulatedSubscription.Revocation?
 
-    /// The first state, as the App Store would describe it.
+    /// The newest state, as the App Store would describe it.
     var transaction: SimulatedTransaction {
         var transaction = SimulatedTransaction(
             transactionID, of: product, type: ProductType(rawValue: type), bundleId: bundleID, at: purchasedAt)
@@ -30,14 +34,24 @@ struct SoldPurchase: Codable {
         transaction.environment = StoreEnvironment(rawValue: environment) ?? .sandbox
         transaction.appAccountToken = accountToken
         transaction.appTransactionId = Self.appTransactionID(of: appleAccount ?? user)
-        transaction.signedDate = signedAt
-        return transaction
+        if isFamilyMember == true { transaction = transaction.familyShared() }
+        if let revocation {
+            transaction =
+                revocation.percentage.map { transaction.refunded(at: revocation.date, percentage: $0) }
+                ?? transaction.familyRevoked(at: revocation.date)
+        }
+        return transaction.signed(at: signedAt)
     }
 
     /// Every user has an Apple account of their own.
     static func appTransactionID(of user: String) -> String {
         let digest = SHA256.hash(data: Data(user.utf8)).prefix(7)
         return "7\(digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })"
+    }
+
+    /// An id like Apple's: digits, later ones larger.
+    static func newTransactionID() -> String {
+        "2\(Surroundings.now().milliseconds)\(Int.random(in: 100...999))"
     }
 
     /// Keeps it. Throws what the file system refuses.

@@ -22,6 +22,14 @@ package struct NotificationSubtype: RawRepresentable, Hashable, Sendable {
     package static let voluntary = Self(rawValue: "VOLUNTARY")
     /// Ended because billing kept failing.
     package static let billingRetry = Self(rawValue: "BILLING_RETRY")
+    /// Ended because the customer did not consent to a higher price.
+    package static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
+    /// Ended because the product was not for sale any more.
+    package static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
+    /// The customer's consent to a higher price was asked for.
+    package static let pending = Self(rawValue: "PENDING")
+    /// The customer consented to a higher price, or need not.
+    package static let accepted = Self(rawValue: "ACCEPTED")
     /// A mass extension is done.
     package static let summary = Self(rawValue: "SUMMARY")
     /// An extension failed for one customer.

@@ -6,11 +6,13 @@ import Entitlements
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract:
-            "Sign a purchase, a refund or its reversal and deliver it as the app would, or prove an Apple account.",
+        abstract: "Play the App Store: buy, renew, cancel, refund …, and tell the running server as Apple would.",
         subcommands: [
             SimulatePurchaseCommand.self, SimulateRefundCommand.self, SimulateReverseCommand.self,
-            SimulateAppTransactionCommand.self,
+            SimulateSubscribeCommand.self, SimulateRenewCommand.self, SimulateCancelCommand.self,
+            SimulateExpireCommand.self, SimulateUpgradeCommand.self, SimulateDowngradeCommand.self,
+            SimulateBillingFailureCommand.self, SimulateRecoverCommand.self, SimulatePriceIncreaseCommand.self,
+            SimulateRevokeCommand.self, SimulateNotifyCommand.self, SimulateAppTransactionCommand.self,
         ])
 }
 
@@ -29,7 +31,7 @@ struct SimulationOptions: ParsableArguments {
     @Flag(name: .customLong("print"), help: "Print the JWS and deliver nothing.")
     var printsOnly = false
 
-    @Flag(help: "Print one JSON document: the transaction id, the JWS and the answer.")
+    @Flag(help: "Print one JSON document: the ids, the JWS and the answers.")
     var json = false
 
     /// The instant of `--at`, in milliseconds. Throws when it is none.
@@ -38,6 +40,29 @@ struct SimulationOptions: ParsableArguments {
         guard let instant = RFC3339.instant(at) else { throw ValidationError("--at \(at) is not RFC 3339 in UTC") }
         return instant.milliseconds
     }
+
+    /// The user of `--user`. Throws when it is none.
+    func userID() throws -> UserID {
+        guard let user = UserID(user) else { throw ValidationError("--user \(user) is no user id") }
+        return user
+    }
+}
+
+/// The options of what the App Store tells the server.
+struct DeliveryOptions: ParsableArguments {
+    @OptionGroup var simulation: SimulationOptions
+
+    @Flag(help: "Deliver the notification twice, as the App Store does when an answer is lost.")
+    var twice = false
+}
+
+/// How the server learns of a change that the user's app sees as well.
+struct RouteOptions: ParsableArguments {
+    @Flag(help: "Have the user's app attach the transaction, and send no notification.")
+    var byApp = false
+
+    /// What the flag says.
+    var route: EventDelivery.Route { byApp ? .app : .notification }
 }
 
 /// Which of Apple's environments signs.

@@ -4,11 +4,12 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// `gatepass simulate purchase`: somebody buys a product of the catalogue.
+/// `gatepass simulate purchase`: somebody buys a pass, an add-on or credits.
 struct SimulatePurchaseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "purchase", abstract: "Buy a product.")
+    static let configuration = CommandConfiguration(
+        commandName: "purchase", abstract: "Buy a pass, an add-on or credits.")
 
-    @OptionGroup var simulation: SimulationOptions
+    @OptionGroup var delivery: DeliveryOptions
 
     @Option(help: "The product (default: the first pass of the catalogue).")
     var product: String?
@@ -16,30 +17,37 @@ struct SimulatePurchaseCommand: AsyncParsableCommand {
     @Option(help: "How many at once, 1 to 10.")
     var quantity: Int64 = 1
 
-    @OptionGroup var environment: EnvironmentOptions
-
-    @Option(help: "The user whose Apple account buys (default: the user's own).")
-    var appleAccount: String?
-
-    @Option(help: "The appAccountToken of the purchase, a UUID (default: none).")
-    var accountToken: String?
+    @OptionGroup var buyer: BuyerOptions
 
     /// Throws when an option is none of what it should be, and the exit status 1 when the server refuses the purchase.
     func run() async throws {
-        let startup = try Startup(simulation.options)
-        let catalogue = try startup.catalogueFile().catalogue
-        let sold = try sold(from: catalogue)
+        let simulation = delivery.simulation
+        let catalogue = try Startup(simulation.options).catalogueFile().catalogue
+        var sold = try sold(from: catalogue)
         let installation = Installation(path: simulation.installation.dataDir)
         try await Startup.reporting {
             try installation.requireMade()
+            sold.accountToken = try await buyer.token(of: try simulation.userID(), from: installation)
             try sold.keep(in: installation)
+            guard !buyer.byNotification else { return try await notify(sold, catalogue, installation) }
             let signed = try installation.authority().sign(sold.transaction)
-            try await Delivery(simulation: simulation, installation: installation).deliver(signed, of: sold)
+            try await PurchaseDelivery(simulation: simulation, installation: installation).deliver(signed, of: sold)
+        }
+    }
+
+    private func notify(_ sold: SoldPurchase, _ catalogue: Catalogue, _ installation: Installation) async throws {
+        var delivered = sold
+        delivered.delivered = true
+        let appleID = catalogue.apps.first { $0.id.text == sold.bundleID }?.appleID
+        try await EventDelivery(options: delivery, installation: installation, appleID: appleID).deliver(
+            "\(sold.user) bought \(sold.product) as \(sold.transactionID)", .oneTimeCharge(sold.transaction)
+        ) {
+            try delivered.keep(in: installation)
         }
     }
 
     private func sold(from catalogue: Catalogue) throws -> SoldPurchase {
-        let now = try simulation.instant()
+        let now = try delivery.simulation.instant()
         guard (1...10).contains(quantity) else { throw ValidationError("--quantity \(quantity): write 1 to 10") }
         let products = catalogue.products.filter { $0.source == .appleIAP }
         let known = products.first { product == nil ? $0.terms.kind == .pass : $0.id.text == product }
@@ -47,31 +55,19 @@ struct SimulatePurchaseCommand: AsyncParsableCommand {
             throw ValidationError("the catalogue sells no pass: name a product with --product")
         }
         return SoldPurchase(
-            transactionID: Self.transactionID(), user: simulation.user, product: id,
-            type: Self.type(of: known?.terms.kind ?? .pass).rawValue, bundleID: app.text, purchasedAt: now,
-            quantity: quantity, environment: try environment.chosen().rawValue, appleAccount: appleAccount,
-            accountToken: try token()?.description, signedAt: now, delivered: false)
+            transactionID: SoldPurchase.newTransactionID(), user: delivery.simulation.user, product: id,
+            type: try Self.type(of: id, known?.terms.kind ?? .pass).rawValue, bundleID: app.text, purchasedAt: now,
+            quantity: quantity, environment: try buyer.environment.chosen().rawValue, appleAccount: buyer.appleAccount,
+            accountToken: try buyer.givenToken(), signedAt: now, delivered: false,
+            isFamilyMember: buyer.familyShared ? true : nil)
     }
 
-    private func token() throws -> AccountToken? {
-        guard let accountToken else { return nil }
-        guard let token = AccountToken(accountToken) else {
-            throw ValidationError("--account-token \(accountToken): write a UUID")
-        }
-        return token
-    }
-
-    /// Like Apple's: digits, later ones larger.
-    private static func transactionID() -> String {
-        "2\(Surroundings.now().milliseconds)\(Int.random(in: 100...999))"
-    }
-
-    private static func type(of kind: ProductKind) -> ProductType {
+    private static func type(of product: String, _ kind: ProductKind) throws -> ProductType {
         switch kind {
         case .pass: .nonRenewingSubscription
         case .addOn: .nonConsumable
         case .consumable: .consumable
-        case .plan: .autoRenewableSubscription
+        case .plan: throw ValidationError("\(product) is a plan: use `gatepass simulate subscribe`")
         }
     }
 }

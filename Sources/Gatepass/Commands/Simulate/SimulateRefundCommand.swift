@@ -1,14 +1,16 @@
 import AppStore
 import ArgumentParser
-import EntitlementAPI
-import Entitlements
+import Foundation
 import StoreSimulator
 
-/// `gatepass simulate refund`: Apple refunds a purchase, wholly or in part.
+/// `gatepass simulate refund`: Apple refunds a purchase, or a period of a plan, wholly or in part.
 struct SimulateRefundCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "refund", abstract: "Refund a purchase.")
+    static let configuration = CommandConfiguration(
+        commandName: "refund", abstract: "Refund a purchase or a period of a plan.")
 
-    @OptionGroup var simulation: SimulationOptions
+    @OptionGroup var delivery: DeliveryOptions
+
+    @OptionGroup var route: RouteOptions
 
     @Option(help: "The transaction (default: the user's newest that was delivered).")
     var transaction: String?
@@ -19,11 +21,18 @@ struct SimulateRefundCommand: AsyncParsableCommand {
     /// Throws the exit status 1 when there is no such purchase or the server refuses the state.
     func run() async throws {
         guard (0...100).contains(percent) else { throw ValidationError("--percent \(percent): write 0 to 100") }
-        let at = try simulation.instant()
+        let percentage = Int64((percent * 1_000).rounded())
+        let act = try RevocationAct(delivery, transaction, route.route)
         try await Startup.reporting {
-            try await LaterState(simulation: simulation, transaction: transaction).tell(at: at) {
-                $0.refunded(at: at, percentage: Int64((percent * 1_000).rounded()))
-            }
+            try await act.perform(
+                percent == 100 ? "Apple refunded" : "Apple refunded \(Decimal(percentage) / 1_000) % of",
+                purchase: {
+                    $0.revocation = .init(date: act.at, percentage: percentage)
+                    return .refund
+                },
+                period: { (subscription, period) throws(SimulatedSubscription.Refusal) in
+                    try subscription.refund(period, percentage: percentage, at: act.at)
+                })
         }
     }
 }
@@ -32,49 +41,56 @@ struct SimulateRefundCommand: AsyncParsableCommand {
 struct SimulateReverseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "reverse", abstract: "Undo a refund.")
 
-    @OptionGroup var simulation: SimulationOptions
+    @OptionGroup var delivery: DeliveryOptions
+
+    @OptionGroup var route: RouteOptions
 
     @Option(help: "The transaction (default: the user's newest that was delivered).")
     var transaction: String?
 
     /// Throws the exit status 1 when there is no such purchase or the server refuses the state.
     func run() async throws {
-        let at = try simulation.instant()
+        let act = try RevocationAct(delivery, transaction, route.route)
         try await Startup.reporting {
-            try await LaterState(simulation: simulation, transaction: transaction).tell(at: at) { $0.reversed(at: at) }
+            try await act.perform(
+                "Apple undid the refund of",
+                purchase: {
+                    $0.revocation = nil
+                    return .refundReversed
+                },
+                period: { (subscription, period) throws(SimulatedSubscription.Refusal) in
+                    try subscription.reverseRefund(of: period, at: act.at)
+                })
         }
     }
 }
 
-/// A later state of a purchase that the simulator sold.
-struct LaterState {
-    /// The simulator sold nothing of that name, or later than the state would be.
-    struct Unsold: Error, CustomStringConvertible {
-        let description: String
-    }
+/// `gatepass simulate revoke`: the purchaser stops sharing within the family.
+struct SimulateRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "End Family Sharing of what was bought with --family-shared.")
 
-    let simulation: SimulationOptions
-    let transaction: String?
+    @OptionGroup var delivery: DeliveryOptions
 
-    /// Signs what `change` makes of the purchase at `at` and delivers it. Throws `Unsold`, or what the delivery throws.
-    func tell(at: Int64, _ change: (SimulatedTransaction) -> SimulatedTransaction) async throws {
-        let installation = Installation(path: simulation.installation.dataDir)
-        try installation.requireMade()
-        guard var sold = try SoldPurchase.find(transaction, of: simulation.user, in: installation) else {
-            let what =
-                transaction.map { "no transaction \($0) was sold" } ?? "nothing was delivered to \(simulation.user)"
-            throw Unsold(description: "\(what) here: run `gatepass simulate purchase` first")
+    @OptionGroup var route: RouteOptions
+
+    @Option(help: "The transaction (default: the user's newest that was delivered).")
+    var transaction: String?
+
+    /// Throws the exit status 1 when there is no such purchase or the server refuses the state.
+    func run() async throws {
+        let act = try RevocationAct(delivery, transaction, route.route)
+        try await Startup.reporting {
+            try await act.perform(
+                "Family Sharing ended for",
+                purchase: {
+                    guard $0.isFamilyMember == true else { throw SimulatedSubscription.Refusal.notShared }
+                    $0.revocation = .init(date: act.at, percentage: nil)
+                    return .revoke
+                },
+                period: { (subscription, _) throws(SimulatedSubscription.Refusal) in
+                    try subscription.revokeSharing(at: act.at)
+                })
         }
-        guard at >= sold.purchasedAt else {
-            let purchasedAt = RFC3339.text(of: Instant(milliseconds: sold.purchasedAt))
-            throw Unsold(
-                description: "transaction \(sold.transactionID) was bought at \(purchasedAt): name a later --at")
-        }
-        var state = change(sold.transaction)
-        state.signedDate = max(state.revocationDate ?? state.signedDate, sold.signedAt + 1)
-        sold.signedAt = state.signedDate
-        try sold.keep(in: installation)
-        let signed = try installation.authority().sign(state)
-        try await Delivery(simulation: simulation, installation: installation).deliver(signed, of: sold)
     }
 }

@@ -121,7 +121,16 @@ enum EndToEndTour {
 
     /// Commands on the development installation that `dev` serves.
     static let simulated = [
-        "token tourist", "simulate purchase --user tourist", "simulate refund --user tourist",
-        "simulate reverse --user tourist", "simulate app-transaction --user tourist", "inspect {jws}",
+        "token tourist", "simulate purchase --user tourist", "simulate refund --user tourist --by-app",
+        "simulate reverse --user tourist --by-app", "simulate notify TEST --print",
+        "simulate purchase --user tourist --product pass.30 --family-shared", "simulate revoke --user tourist --by-app",
+        "simulate subscribe --user tourist --product monthly.1 --by-app",
+        "simulate upgrade --user tourist --to annual.3 --by-app",
+        "simulate downgrade --user tourist --to monthly.1 --print",
+        "simulate price-increase --user tourist --accepted --print", "simulate cancel --user tourist --print",
+        "simulate cancel --user tourist --undo --print",
+        "simulate billing-failure --user tourist --grace-days 6 --print", "simulate recover --user tourist --by-app",
+        "simulate expire --user tourist --print", "simulate subscribe --user tourist --product monthly.1 --by-app",
+        "simulate renew --user tourist --by-app", "simulate app-transaction --user tourist", "inspect {jws}",
     ]
 }

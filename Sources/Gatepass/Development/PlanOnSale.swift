@@ -1,0 +1,48 @@
+import ArgumentParser
+import Entitlements
+import Foundation
+
+/// A plan as the simulated store sells it: of which app, for how long, for how much.
+struct PlanOnSale {
+    /// What a product costs whose price the catalogue does not tell, in thousandths of the currency's unit.
+    private static let usualPrice: Int64 = 4990
+
+    let product: String
+    let app: Catalogue.App
+    let price: Int64
+    private let period: PlanID.Period
+
+    /// The product, or the first plan of the catalogue. A product that the catalogue does not know is a monthly plan of
+    /// its first app. Throws when the catalogue sells no plan, or the product is none.
+    init(_ product: String?, in catalogue: Catalogue) throws {
+        let products = catalogue.products.filter { $0.source == .appleIAP }
+        let known = products.first { product == nil ? $0.terms.kind == .plan : $0.id.text == product }
+        guard let id = product ?? known?.id.text,
+            let app = catalogue.apps.first(where: { known == nil || $0.id == known?.app })
+        else { throw ValidationError("the catalogue sells no plan of the App Store") }
+        let planID: String?
+        switch known?.terms {
+        case .plan(_, let id, _): planID = id
+        case nil: planID = nil
+        case .pass, .addOn, .consumable: throw ValidationError("\(id) is no plan: name one, or use `purchase`")
+        }
+        self.product = id
+        self.app = app
+        period = planID.flatMap { PlanID($0)?.period } ?? .monthly
+        price =
+            known?.price.flatMap { Decimal(string: $0.amount) }.map { NSDecimalNumber(decimal: $0 * 1_000).int64Value }
+            ?? Self.usualPrice
+    }
+
+    /// The end of a period that begins at `start`: `days` later, or by the calendar of UTC. Milliseconds since the
+    /// epoch.
+    func end(from start: Int64, days: Int?) -> Int64 {
+        if let days { return start + Int64(days) * Instant.millisecondsPerDay }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let (seconds, rest) = start.quotientAndRemainder(dividingBy: 1_000)
+        let date = Date(timeIntervalSince1970: TimeInterval(seconds))
+        let end = calendar.date(byAdding: period == .annual ? .year : .month, value: 1, to: date) ?? date
+        return Int64(end.timeIntervalSince1970) * 1_000 + rest
+    }
+}

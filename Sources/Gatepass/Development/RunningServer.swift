@@ -1,0 +1,90 @@
+import AsyncHTTPClient
+import Entitlements
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The server that runs on an installation, as the commands beside it call it.
+struct RunningServer {
+    /// There is no server to call, or it refused.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What it answered; `body` is JSON.
+    struct Answer {
+        let status: Int
+        let body: String
+
+        var isOK: Bool { status == 200 }
+
+        /// The members of the body; none where it is no object.
+        var members: [String: Any] {
+            // What no Gatepass answered may be anything.
+            (try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: Any] ?? [:]
+        }
+
+        /// Throws `Failure` unless it is a 200.
+        func required() throws -> Answer {
+            guard isOK else { throw Failure(description: "the server answered \(status): \(body)") }
+            return self
+        }
+    }
+
+    private static let timeout = TimeAmount.seconds(30)
+    private static let maximumAnswer = 1 << 20
+
+    private let address: String
+    private let installation: Installation
+
+    /// Throws `Failure` when no server runs there.
+    init(on installation: Installation) throws {
+        guard let address = installation.runningAddress else {
+            throw Failure(description: "no server runs in \(installation.directory.path): start one, or add --print")
+        }
+        self.address = address
+        self.installation = installation
+    }
+
+    /// Brings a signed transaction as the user's app would. Throws when no whole answer came.
+    func attach(_ signed: String, as user: UserID) async throws -> Answer {
+        try await send(.POST, "/api/iap/apple/transactions/attach", ["signedTransactionJWS": signed], as: user)
+    }
+
+    /// Brings a signed notification as the App Store would. Throws when no whole answer came.
+    func notify(_ signedPayload: String) async throws -> Answer {
+        try await send(.POST, "/api/billing/webhooks/apple", ["signedPayload": signedPayload])
+    }
+
+    /// What the user has now. Throws when no whole answer came.
+    func status(of user: UserID) async throws -> Answer {
+        try await send(.GET, "/api/iap/apple/status", as: user)
+    }
+
+    /// The account token that the user's app would buy with. Throws `Failure` when there is none.
+    func accountToken(of user: UserID) async throws -> String {
+        let answer = try await send(.GET, "/api/iap/apple/account-token", as: user).required()
+        guard let token = answer.members["app_account_token"] as? String else {
+            throw Failure(description: "the server answered no account token: \(answer.body)")
+        }
+        return token
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, _ body: [String: String]? = nil, as user: UserID? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: address + path)
+        request.method = method
+        if let user {
+            let token = try await DevelopmentToken.make(for: user, secret: try installation.secret())
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+        let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+        return Answer(status: Int(response.status.code), body: String(buffer: bytes))
+    }
+}

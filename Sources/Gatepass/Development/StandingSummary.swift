@@ -1,0 +1,24 @@
+import Entitlements
+import Foundation
+
+/// What a user has, in one line for people, as the server's status tells it (`api.md`, "Status").
+struct StandingSummary {
+    let text: String
+
+    /// Tells `answer` of `GET /api/iap/apple/status`.
+    init(of user: UserID, _ answer: RunningServer.Answer) {
+        let status = answer.members
+        guard answer.isOK, let isActive = status["active"] as? Bool else {
+            text = "What \(user.text) has is not known: the server answered \(answer.status)"
+            return
+        }
+        let tier = (status["tier"] as? String).map { "tier \($0)" } ?? "no tier"
+        let end = status["expires_at"] as? String
+        guard isActive else {
+            text = "\(user.text) has \(tier) and no access" + (end.map { "; the last ended at \($0)" } ?? "")
+            return
+        }
+        let grace = status["state"] as? String == "grace" ? ", in grace" : ""
+        text = "\(user.text) has \(tier)\(grace), \(end.map { "until \($0)" } ?? "without an end")"
+    }
+}

@@ -1,0 +1,144 @@
+import AppStore
+package import Entitlements
+
+/// The chain of one plan in the simulated store: what was bought, and what will follow (`apple.md` §2.2, §3.8–§3.11).
+///
+/// A value without a clock or chance: instants, in milliseconds since the epoch, and ids are handed in. Each act
+/// changes the chain and gives the one event that the App Store would notify of. An act that cannot happen as the chain
+/// stands throws ``Refusal`` and changes nothing.
+package struct SimulatedSubscription: Codable, Hashable, Sendable {
+    /// Who bought it, where.
+    package struct Buyer: Codable, Hashable, Sendable {
+        package let bundleId: String
+        package let subscriptionGroup: String
+        /// As ``StoreEnvironment`` spells them.
+        package let environment: String
+        package let appAccountToken: String?
+        package let appTransactionId: String?
+        /// Whether this is the copy of a family member (`apple.md` §3.7).
+        package let isFamilyMember: Bool
+
+        package init(
+            bundleId: String, subscriptionGroup: String, environment: StoreEnvironment = .sandbox,
+            appAccountToken: String? = nil, appTransactionId: String? = nil, isFamilyMember: Bool = false
+        ) {
+            self.bundleId = bundleId
+            self.subscriptionGroup = subscriptionGroup
+            self.environment = environment.rawValue
+            self.appAccountToken = isFamilyMember ? nil : appAccountToken
+            self.appTransactionId = appTransactionId
+            self.isFamilyMember = isFamilyMember
+        }
+    }
+
+    /// What a customer buys: the next period, and for how much.
+    package struct Order: Hashable, Sendable {
+        package var transactionId: String
+        package var productId: String
+        package var expiresDate: Int64
+        /// Thousandths of the currency's unit.
+        package var price: Int64
+        package var offer: SimulatedOffer?
+
+        package init(
+            _ productId: String, as transactionId: String, until expiresDate: Int64, price: Int64 = 4990,
+            offer: SimulatedOffer? = nil
+        ) {
+            self.transactionId = transactionId
+            self.productId = productId
+            self.expiresDate = expiresDate
+            self.price = price
+            self.offer = offer
+        }
+    }
+
+    /// One period, and what happened to it.
+    package struct Period: Codable, Hashable, Sendable {
+        package let transactionId: String
+        package let productId: String
+        package let purchaseDate: Int64
+        package internal(set) var expiresDate: Int64
+        package let price: Int64
+        package let isRenewal: Bool
+        package let offer: SimulatedOffer?
+        /// Whether a higher product took its place.
+        package internal(set) var isUpgraded = false
+        package internal(set) var revocation: Revocation?
+    }
+
+    /// A refund or withdrawal that was not undone.
+    package struct Revocation: Codable, Hashable, Sendable {
+        package let date: Int64
+        /// In thousandths of a percent; nil where family access was withdrawn.
+        package let percentage: Int64?
+
+        package init(date: Int64, percentage: Int64?) {
+            self.date = date
+            self.percentage = percentage
+        }
+    }
+
+    /// Where the chain stands.
+    package enum Phase: String, Codable, Hashable, Sendable {
+        /// The newest period runs, or its renewal is due.
+        case active
+        /// Apple tries again to charge for the next period.
+        case retry
+        case ended
+    }
+
+    package let buyer: Buyer
+    /// From the oldest on; never empty.
+    package internal(set) var periods: [Period]
+    package internal(set) var phase = Phase.active
+    package internal(set) var willRenew = true
+    /// What the next period is of.
+    package internal(set) var nextProductId: String
+    package internal(set) var nextPrice: Int64
+    /// As `ExpirationIntent` numbers them.
+    package internal(set) var expirationIntent: Int64?
+    package internal(set) var graceEndsAt: Int64?
+    /// Whether the customer consented to a higher price; nil while none is planned.
+    package internal(set) var consentsToPrice: Bool?
+    /// Since when the customer has been subscribed without a long gap (`apple.md` §2.2).
+    package internal(set) var runStartedAt: Int64
+    /// When the newest text was signed.
+    package internal(set) var signedAt: Int64
+
+    private init(_ order: Order, by buyer: Buyer, at instant: Int64) {
+        self.buyer = buyer
+        let first = Period(order, at: instant)
+        periods = [first]
+        nextProductId = order.productId
+        nextPrice = order.price
+        runStartedAt = instant
+        signedAt = instant
+    }
+
+    /// The customer subscribes for the first time: `SUBSCRIBED`, `INITIAL_BUY`.
+    package static func begin(
+        _ order: Order, by buyer: Buyer, at instant: Int64
+    ) -> (subscription: SimulatedSubscription, event: SimulatedEvent) {
+        var subscription = SimulatedSubscription(order, by: buyer, at: instant)
+        let event = subscription.event(.subscribed, .initialBuy, at: instant)
+        return (subscription, event)
+    }
+
+    /// The id of the chain.
+    package var originalTransactionId: String { periods.first?.transactionId ?? "" }
+
+    /// The newest period.
+    package internal(set) var newest: Period {
+        get { periods[periods.count - 1] }
+        set { periods[periods.count - 1] = newValue }
+    }
+}
+
+extension SimulatedSubscription.Period {
+    /// The period that was ordered, from `purchaseDate`.
+    init(_ order: SimulatedSubscription.Order, at purchaseDate: Int64, isRenewal: Bool = false) {
+        self.init(
+            transactionId: order.transactionId, productId: order.productId, purchaseDate: purchaseDate,
+            expiresDate: order.expiresDate, price: order.price, isRenewal: isRenewal, offer: order.offer)
+    }
+}

@@ -8,13 +8,10 @@ extension VerifiedPurchase {
     /// because no user of ours was given it, and so does any other name that is no identifier.
     package convenience init(_ transaction: VerifiedTransaction, labels: Labels) {
         let payload = transaction.payload
-        let app = AppID(payload.bundleId)
+        let key = PurchaseKey(transaction)
         let type = StatedType(payload.type)
         self.init(
-            key: PurchaseKey(
-                source: .appleIAP, app: app, environment: transaction.environment,
-                externalID: ExternalID(payload.originalTransactionId)),
-            transactionID: TransactionID(payload.transactionId),
+            key: key, transactionID: TransactionID(payload.transactionId),
             isOriginal: payload.transactionId == payload.originalTransactionId,
             periodID: type == .plan ? payload.webOrderLineItemId ?? payload.transactionId : nil,
             productID: ProductID(payload.productId), type: type,
@@ -27,9 +24,56 @@ extension VerifiedPurchase {
             revocation: Revocation(payload),
             accountToken: payload.appAccountToken.flatMap { AccountToken($0) }.map { labels.label(of: $0) },
             account: payload.appTransactionId?.identifier.map {
-                labels.appleAccount($0, in: app, transaction.environment)
+                labels.appleAccount($0, in: key.app, transaction.environment)
             },
             signedAt: Instant(milliseconds: payload.signedDate))
+    }
+}
+
+extension VerifiedRenewal {
+    /// What `renewalInfo` says of the renewal of the chain that `transaction`, beside which it was sent, is of.
+    ///
+    /// An expiration intent or a price consent that is not known here is kept or left out, never guessed.
+    package init(_ renewalInfo: VerifiedRenewalInfo, beside transaction: VerifiedTransaction) {
+        let payload = renewalInfo.payload
+        self.init(
+            key: PurchaseKey(transaction), signedAt: Instant(milliseconds: payload.signedDate),
+            willRenew: payload.autoRenewStatus == .on,
+            renewsInto: (payload.autoRenewProductId ?? payload.productId).map { ProductID($0) },
+            graceEndsAt: payload.gracePeriodExpiresDate.map(Instant.init(milliseconds:)),
+            isInRetry: payload.isInBillingRetryPeriod ?? false, end: payload.expirationIntent.map(RenewalEnd.init),
+            priceConsent: payload.priceIncreaseStatus.flatMap(PriceConsent.init))
+    }
+}
+
+extension RenewalEnd {
+    init(_ intent: ExpirationIntent) {
+        self =
+            switch intent {
+            case .customerCancelled: .cancelled
+            case .billingError: .billing
+            case .priceIncreaseDeclined: .priceIncrease
+            case .productUnavailable: .unavailable
+            default: .other(String(intent.rawValue))
+            }
+    }
+}
+
+extension VerifiedRenewal.PriceConsent {
+    init?(_ status: PriceIncreaseStatus) {
+        switch status {
+        case .pending: self = .pending
+        case .consented: self = .given
+        default: return nil
+        }
+    }
+}
+
+extension PurchaseKey {
+    fileprivate convenience init(_ transaction: VerifiedTransaction) {
+        self.init(
+            source: .appleIAP, app: AppID(transaction.payload.bundleId), environment: transaction.environment,
+            externalID: ExternalID(transaction.payload.originalTransactionId))
     }
 }
 

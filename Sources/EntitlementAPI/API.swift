@@ -18,6 +18,7 @@ package struct API: Sendable {
         let operators: any OperatorService
         /// The verifier for the apps that are sold in now.
         let verifier: @Sendable () -> AppStoreVerifier
+        let appleInbox: AppleInbox
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
         /// The network that a request came from, given the address of the connected peer and `X-Forwarded-For`;
@@ -58,6 +59,7 @@ package struct API: Sendable {
             self.service = service
             self.operators = operators
             self.verifier = verifier
+            appleInbox = AppleInbox(service: service, verifier: verifier, realNow: realNow)
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
             self.network = network

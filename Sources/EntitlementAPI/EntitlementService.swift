@@ -20,6 +20,21 @@ package protocol EntitlementService: Sendable {
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal>
 
+    /// Stores a delivery before anything is done about it; the same content under the same id is stored once.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery
+
+    /// The text of a delivery; nil when it was erased.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> String?
+
+    /// Whom an account token was issued to, by its label.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func holder(of token: Label) async throws(ServiceFailure) -> UserID?
+
     /// Those of the texts with these SHA-256 digests that were verified before.
     ///
     /// - Throws: ``ServiceFailure``.

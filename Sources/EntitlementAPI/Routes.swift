@@ -43,6 +43,9 @@ enum Routes {
             .get, "/api/billing/subscriptions/check/{user_id}", rate: .read, orServer: .read,
             SubscriptionCheckRoute.respond),
 
+        .webhook(.post, "/api/billing/webhooks/apple", AppleWebhookRoute.respond)
+            .allowing(bodyBytes: AppleWebhookRoute.bodyLimit),
+
         .server(.get, "/api/admin/users/{user_id}/status", .read, AdminStatusRoute.respond),
         .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond),
         .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)),
@@ -93,6 +96,8 @@ enum Routes {
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond),
         .server(.get, "/api/admin/conflicts", .read, ConflictsRoute.respond),
         .server(.get, "/api/admin/transactions", .read, TransactionsRoute.respond),
+        .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond),
+        .server(.post, "/api/admin/webhooks/{delivery_id}/replay", .write, ReplayDeliveryRoute.respond),
         .server(.get, "/api/admin/catalog", .read, CatalogueRoute.respond),
         .server(.get, "/api/admin/audit", .admin, AuditRoute.respond),
         .server(.get, "/api/admin/api-keys", .admin, APIKeysRoute.respond),

@@ -3,15 +3,22 @@ package import MariaDB
 /// Looks into a schema behind the product's back, with SQL of its own.
 package struct TestSchema: Sendable {
     package let settings: ConnectionSettings
+    /// The same, with time for a statement of the tests' own when the machine is busy.
+    private let patient: ConnectionSettings
 
     package init(_ settings: ConnectionSettings) {
         self.settings = settings
+        var patient = settings
+        patient.connectTimeoutSeconds = 30
+        patient.readTimeoutSeconds = 60
+        patient.writeTimeoutSeconds = 60
+        self.patient = patient
     }
 
     /// The rows of one statement, over a connection that is opened for it. Throws what the server refuses.
     @discardableResult
     package func rows(_ sql: String, _ parameters: [Value] = []) async throws -> [[Value]] {
-        let connection = try await Connection.open(settings)
+        let connection = try await Connection.open(patient)
         do {
             let rows = try await connection.with { (session) throws(DatabaseError) in
                 try session.query(SQLStatement(sql, sql), parameters) { (row) throws(DatabaseError) in
@@ -39,8 +46,10 @@ package struct TestSchema: Sendable {
     /// All tables but that of the migrations.
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "audit_entries", "audit_heads", "audit_notes",
-        "catalog_versions", "idempotency_keys", "installation_keys", "ledger_entries", "notes", "open_debts",
+        "catalog_versions", "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "jobs",
+        "ledger_entries", "notes", "open_debts",
         "purchase_holders", "purchases", "signed_headers", "signed_texts", "signing_keys", "subscriptions", "users",
+        "waiting_statements",
     ]
 
     /// How many rows each table has. Throws what the server refuses.

@@ -21,7 +21,8 @@ package struct NotificationPayload: Hashable, Sendable {
     /// Identifies the delivery and its repeats.
     package let notificationUUID: String
     package let version: String?
-    package let signedDate: Int64
+    /// Nil where Apple left it out: the texts inside are dated.
+    package let signedDate: Int64?
     package let content: Content
 
     /// - Throws: `payload_malformed` for a required member that is absent, any that is of another type or out of range,
@@ -32,7 +33,7 @@ package struct NotificationPayload: Hashable, Sendable {
         subtype = try payload.text("subtype").map(NotificationSubtype.init(rawValue:))
         notificationUUID = try payload.required("notificationUUID", payload.identifier("notificationUUID"))
         version = try payload.text("version")
-        signedDate = try payload.required("signedDate", payload.instant("signedDate"))
+        signedDate = try payload.instant("signedDate")
         content = try Self.content(of: payload)
     }
 

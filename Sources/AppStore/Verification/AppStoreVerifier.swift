@@ -42,7 +42,7 @@ package struct AppStoreVerifier: Sendable {
         _ signed: SignedNotification, at now: Int64
     ) async throws(CertificateStatusUnavailable) -> Result<VerifiedNotification, EvidenceError> {
         let verdict = Result { () throws(EvidenceError) in try evidence.verify(signed, at: now) }
-        return try await unlessRevoked(verdict, at: now) { ($0.chain, $0.payload.signedDate) }
+        return try await unlessRevoked(verdict, at: now) { ($0.chain, $0.payload.signedDate ?? now) }
     }
 
     /// Verifies an app transaction.

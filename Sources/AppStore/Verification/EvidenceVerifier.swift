@@ -147,17 +147,19 @@ struct AuthenticPayload {
 
     /// Reads the payload as the kind that is wanted.
     ///
+    /// - Parameter mayBeUndated: Whether the payload may lack the date, which is then judged by the caller.
     /// - Throws: `payload_malformed`, `signed_date_out_of_range` or `wrong_payload_kind`, in this order. A payload is
     ///   of a wrong kind if it looks like another and not like this one; what looks like none lacks required members.
     func decode<Payload>(
-        as kind: PayloadKind, at now: Int64, _ body: (PayloadReader) throws(EvidenceError) -> Payload
+        as kind: PayloadKind, at now: Int64, mayBeUndated: Bool = false,
+        _ body: (PayloadReader) throws(EvidenceError) -> Payload
     ) throws(EvidenceError) -> Payload {
         if !kind.matches(reader), let other = PayloadKind.allCases.first(where: { $0.matches(reader) }) {
             try requireSaneDate(at: now)
             throw EvidenceError(.wrongPayloadKind, "The text is authentic, but a \(other.name) and no \(kind.name).")
         }
         let payload = try body(reader)
-        try requireSaneDate(at: now)
+        if !mayBeUndated || reader.has("signedDate") { try requireSaneDate(at: now) }
         return payload
     }
 

@@ -2,22 +2,18 @@ package import Entitlements
 
 /// A notification V2 that the App Store signed, for one of our apps. Only ``EvidenceVerifier`` makes one.
 ///
-/// The texts inside are signed on their own and not verified by this: verify each, and then ask ``covers(_:)``.
+/// The texts inside are signed on their own and not verified by this: ``VerifiedDelivery`` has them too.
 package struct VerifiedNotification: Sendable {
     /// The text it was made from.
-    package let signed: SignedNotification
-    /// SHA-256 of the compact text.
-    package let jwsHash: [UInt8]
+    package let text: SignedText
     package let environment: StoreEnvironment
     package let payload: NotificationPayload
     let chain: SigningChain
 
     fileprivate init(
-        _ signed: SignedNotification, _ authentic: AuthenticPayload, _ payload: NotificationPayload,
-        _ environment: StoreEnvironment
+        _ authentic: AuthenticPayload, _ payload: NotificationPayload, _ environment: StoreEnvironment
     ) {
-        self.signed = signed
-        self.jwsHash = authentic.proof.digest
+        self.text = authentic.proof
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain
@@ -38,11 +34,11 @@ extension EvidenceVerifier {
     /// - Throws: The first reason, in order of precedence.
     package func verify(_ signed: SignedNotification, at now: Int64) throws(EvidenceError) -> VerifiedNotification {
         let authentic = try open(signed.text, maximumBytes: SignedNotification.maximumBytes)
-        let payload = try authentic.decode(as: .notification, at: now) {
+        let payload = try authentic.decode(as: .notification, at: now, mayBeUndated: true) {
             (reader) throws(EvidenceError) in try NotificationPayload(reader)
         }
         let content = payload.content
         try requireApp(content.bundleId, appAppleId: content.appAppleId, in: content.environment)
-        return VerifiedNotification(signed, authentic, payload, try requireEnvironment(content.environment))
+        return VerifiedNotification(authentic, payload, try requireEnvironment(content.environment))
     }
 }

@@ -56,6 +56,19 @@ package protocol OperatorService: Sendable {
     /// - Throws: ``ServiceFailure``.
     func transactions(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [RecordedTransaction]
 
+    /// Deliveries of stores, of those only that came to `result` if that is given, the last received first.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func deliveries(
+        before id: UInt64?, limit: Int, of result: DeliveryResult?
+    ) async throws(ServiceFailure) -> [RecordedDelivery]
+
+    /// Has a delivery placed again; nil when there is none.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func replayDelivery(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure)
+        -> RecordedDelivery?
+
     /// Users who had coverage that ends after `place` and begins before `endsAt`.
     ///
     /// - Throws: ``ServiceFailure``.

@@ -196,7 +196,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         fields[.xContentTypeOptions] = "nosniff"
         fields[.connection] = "close"
         fields[.requestID] = requestID
-        let head = HTTPResponse(status: problem.code.status, headerFields: fields)
+        let head = HTTPResponse(status: problem.status, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if request?.method != .head { context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

@@ -11,6 +11,8 @@ package struct Problem: Error, Hashable, Sendable {
     }
 
     package let code: ProblemCode
+    /// That of the code, unless the endpoint says otherwise.
+    package var status: HTTPResponse.Status
     /// For people; it names fields, never their values.
     package let detail: String
     /// What exactly is not genuine, under `evidence_invalid`.
@@ -25,6 +27,7 @@ package struct Problem: Error, Hashable, Sendable {
 
     package init(_ code: ProblemCode, _ detail: String) {
         self.code = code
+        status = code.status
         self.detail = detail
     }
 
@@ -77,7 +80,7 @@ package struct Problem: Error, Hashable, Sendable {
         json.beginObject()
         json.member("type", "urn:gatepass:problem:" + code.rawValue)
         json.member("title", code.title)
-        json.member("status", code.status.code)
+        json.member("status", status.code)
         json.member("detail", detail)
         json.member("code", code.rawValue)
         json.member("request_id", requestID)

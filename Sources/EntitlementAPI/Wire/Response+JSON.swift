@@ -19,7 +19,7 @@ extension Response {
         fields[.cacheControl] = "no-store"
         if problem.closesConnection { fields[.connection] = "close" }
         return Response(
-            status: problem.code.status, headers: fields,
+            status: problem.status, headers: fields,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: problem.body(requestID: requestID))))
     }
 

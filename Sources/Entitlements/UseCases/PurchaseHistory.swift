@@ -19,8 +19,7 @@ package struct PurchaseHistory: Sendable {
     /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form
     /// among them, and those that were issued to the user who gives all that they have.
     package let tokenHolders: [Label: UserID]
-    /// Whether any of the evidence that was sent says what was not known; after the decision, whether any of that was
-    /// kept.
+    /// Whether any of the evidence that was sent says what was not known.
     package let isEvidenceNew: Bool
 
     package init(
@@ -84,5 +83,12 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
             bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts, tokens: tokens,
             sideRows: sideRows,
             answer: answer.map(transform))
+    }
+
+    /// The same with a row that is written beside the ledgers.
+    package func adding(_ row: any SideRow) -> Decision {
+        Decision(
+            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts, tokens: tokens,
+            sideRows: sideRows + [row], answer: answer)
     }
 }

@@ -1,3 +1,4 @@
+import EntitlementAPI
 import LedgerStore
 import MariaDB
 import Synchronization
@@ -19,16 +20,7 @@ final class DatabaseProbe: Sendable {
 
     /// The schema's version; nil when the database cannot be written to, lacks a table, or does not say in time.
     func schemaVersion() async -> Int? {
-        let question = question()
-        let (answers, continuation) = AsyncStream.makeStream(of: Int?.self, bufferingPolicy: .bufferingOldest(1))
-        Task { continuation.yield(await question.value) }
-        let timeout = Task {
-            try? await Task.sleep(for: Self.patience)  // cancelled: the answer came
-            continuation.yield(nil)
-        }
-        defer { timeout.cancel() }
-        for await answer in answers { return answer }
-        return nil
+        await question().value(within: Self.patience) ?? nil
     }
 
     private func question() -> Task<Int?, Never> {

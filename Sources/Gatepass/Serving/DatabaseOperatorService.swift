@@ -13,6 +13,7 @@ struct DatabaseOperatorService: OperatorService {
     private let keys: APIKeys
     private let idempotency: IdempotencyKeys
     private let reader: OperatorReader
+    private let inbox: Inbox
     private let logger: Logger
 
     init(pool: Pool, clock: WallClock, logger: Logger) {
@@ -21,6 +22,7 @@ struct DatabaseOperatorService: OperatorService {
         keys = APIKeys(pool: pool)
         idempotency = IdempotencyKeys(pool: pool, clock: clock)
         reader = OperatorReader(pool: pool)
+        inbox = Inbox(pool: pool, now: clock.now, realNow: WallClock.real.now)
     }
 
     /// Throws `unavailable` while the database is away.
@@ -78,6 +80,24 @@ struct DatabaseOperatorService: OperatorService {
     /// Throws `unavailable` while the database is away.
     func transactions(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [RecordedTransaction] {
         try await asking { () throws(DatabaseError) in try await reader.transactions(before: id, limit: limit) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func deliveries(
+        before id: UInt64?, limit: Int, of result: DeliveryResult?
+    ) async throws(ServiceFailure) -> [RecordedDelivery] {
+        try await asking { () throws(DatabaseError) in
+            try await reader.deliveries(before: id, limit: limit, of: result)
+        }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func replayDelivery(
+        _ id: UInt64, by actor: Actor, reason: String?
+    ) async throws(ServiceFailure) -> RecordedDelivery? {
+        try await asking { () throws(DatabaseError) in
+            try await inbox.replay(id, by: actor, reason: reason, audit: AuditTrail())
+        }
     }
 
     /// Throws `unavailable` while the database is away.

@@ -16,6 +16,7 @@ final class LedgerService: EntitlementService {
         let ledger: Ledger
         let reader: LedgerReader
         let accountTokens: AccountTokens
+        let inbox: Inbox
         let versionCache: CatalogueVersionCache
         let keys: SigningKeys
         let export: Export
@@ -31,6 +32,7 @@ final class LedgerService: EntitlementService {
             reader = ledger.reader()
             accountTokens = AccountTokens(
                 pool: pool, labels: settings.labels, now: clock.now, random: Surroundings.accountToken)
+            inbox = Inbox(pool: pool, now: clock.now, realNow: WallClock.real.now)
             self.versionCache = versionCache
             self.keys = keys
             export = Export(pool: pool)
@@ -84,6 +86,9 @@ final class LedgerService: EntitlementService {
         state.withLock { $0.isDraining = true }
     }
 
+    /// Whether the database has been opened.
+    var isOpen: Bool { state.withLock { $0.opened != nil } }
+
     /// The books have been verified.
     func note(_ audit: IntegrityHealth) {
         state.withLock { $0.audit = audit }
@@ -107,6 +112,24 @@ final class LedgerService: EntitlementService {
                 deciding(history, FoldContext(catalogue: catalogue, settings: settings))
             }
         }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.inbox.receive(delivery) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> String? {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.inbox.text(of: id) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func holder(of token: Label) async throws(ServiceFailure) -> UserID? {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.inbox.holder(of: token) }
     }
 
     /// Throws `unavailable` while the database is away.

@@ -72,6 +72,11 @@ struct Server: Sendable {
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
             NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: service.note),
+            JobRunner(
+                pool: pool, service: service,
+                inbox: AppleInbox(
+                    service: service, verifier: { verifiers.verifier(for: service.catalogue) },
+                    realNow: WallClock.real.now), logger: logger),
             CatalogueReload(server: self, pool: pool),
             DrainingHTTP(
                 application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),

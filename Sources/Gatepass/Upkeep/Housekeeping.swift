@@ -4,8 +4,8 @@ import MariaDB
 import ServiceLifecycle
 
 /// What is done at the start and then once a minute: kept answers that have expired are removed, and signed texts that
-/// are older than the settings want them kept; and the head of the audit trail goes into the log, which a writer to the
-/// database cannot change.
+/// are older than the settings want them kept, those of deliveries too; and the head of the audit trail goes into the
+/// log, which a writer to the database cannot change.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
     /// The pause while the database is away.
@@ -25,6 +25,9 @@ struct Housekeeping: Service {
                 _ = try? await IdempotencyKeys(pool: pool, clock: clock).sweep()
                 if let days = retention.signedTextsDays {
                     _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: clock.now())
+                }
+                if let days = retention.inboxDays {
+                    _ = try? await SignedTexts(pool: pool).sweepDeliveries(olderThanDays: days, at: clock.now())
                 }
                 let head = try? await AuditTrail.head(from: pool)
                 if let head, head != logged {

@@ -28,4 +28,5 @@ package struct AuditAction: Hashable, Sendable {
     package static let suspendDevice = AuditAction("device.suspend")
     package static let seeDevice = AuditAction("device.see")
     package static let removeDevice = AuditAction("device.remove")
+    package static let replayDelivery = AuditAction("delivery.replay")
 }

@@ -19,16 +19,31 @@ package struct Erasure: Sendable {
             "DELETE n FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id WHERE e.other_subject = ?"),
     ]
 
+    /// All that the person has or had.
+    private static let held = """
+        (SELECT id FROM purchases WHERE user_id = ? UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) p
+        """
+
     /// Of all that the person has or had.
     private static let texts = SQLStatement(
         "erase texts",
         """
         DELETE s
-        FROM (
-            SELECT id FROM purchases WHERE user_id = ?
-            UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) p
+        FROM \(held)
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
         STRAIGHT_JOIN signed_texts s ON s.state_id = t.id
+        """)
+
+    /// Of all deliveries about what the person has or had.
+    private static let deliveries = SQLStatement(
+        "erase deliveries' texts",
+        """
+        DELETE s
+        FROM \(held)
+        STRAIGHT_JOIN purchases i ON i.id = p.id
+        STRAIGHT_JOIN inbox_deliveries d ON d.purchase = i.external_id AND d.source = i.source AND d.app = i.app
+            AND d.environment = i.environment
+        STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
         """)
 
     private let pool: Pool
@@ -71,6 +86,7 @@ package struct Erasure: Sendable {
             attempted.withLock { $0 = pseudonym }
             try noteDebts(of: pseudonym, in: session)
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
+            try session.execute(Self.deliveries, [.uint64(pseudonym), .uint64(pseudonym)])
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }

@@ -63,6 +63,22 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "deliveries",
+            SQLStatement(
+                "export deliveries",
+                """
+                SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
+                    'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
+                    'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason,
+                    'signed_text', CONCAT(COALESCE(h.header, ''), s.jws))
+                FROM purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
+                    AND d.app = p.app AND d.environment = p.environment
+                LEFT JOIN inbox_texts s ON s.delivery_id = d.id
+                LEFT JOIN signed_headers h ON h.id = s.header_id
+                WHERE p.user_id = ? ORDER BY d.id
+                """)
+        ),
+        (
             "ledger",
             SQLStatement(
                 "export entries",

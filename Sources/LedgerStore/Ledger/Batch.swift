@@ -174,12 +174,14 @@ struct Batch: Sendable {
         userOf: [UInt64: UserID], in session: Session
     ) throws(DatabaseError) -> [PurchaseKey: Workspace.Holding] {
         let states = try StateRow.states(of: locked, in: session)
+        let waiting = try WaitingStatementRow.load(of: locked.filter { $0.owner == nil }.map(\.id), in: session)
         var holdings = Dictionary(uniqueKeysWithValues: keys.map { ($0, Workspace.Holding()) })
         for row in locked {
             let owner = row.owner.flatMap { userOf[$0] }
             let former = Set((former[row.id] ?? []).compactMap { userOf[$0] })
             holdings[row.key] = Workspace.Holding(
-                id: row.id, owner: owner, formerHolders: former, states: states[row.id] ?? [], loadedOwner: owner,
+                id: row.id, owner: owner, formerHolders: former, states: states[row.id] ?? [],
+                brought: waiting[row.id] ?? [], waiting: waiting[row.id]?.count ?? 0, loadedOwner: owner,
                 loadedHolders: former)
         }
         return holdings

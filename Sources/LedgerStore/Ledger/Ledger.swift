@@ -85,12 +85,11 @@ package final class Ledger: Sendable {
         return try await withCheckedContinuation { continuation in
             let request = Request(users: users, evidence: evidence, keys: keys, giver: giver, audit: audit) {
                 workspace, catalogue in
-                let new = evidence.filter { workspace.record($0) }
+                var isNew = false
+                for piece in evidence where workspace.record(piece) { isNew = true }
                 let decision = deciding(
-                    workspace.history(for: users, keys, isEvidenceNew: !new.isEmpty), catalogue)
+                    workspace.history(for: users, keys, isEvidenceNew: isNew), catalogue)
                 workspace.apply(decision)
-                // Only the decision tells whose the evidence is.
-                let isNew = !workspace.dropUnowned(of: new).isEmpty
                 let history = workspace.history(for: users, keys, isEvidenceNew: isNew)
                 return Request.Decided(hasChanged: !decision.changesNothing) { folded in
                     continuation.resume(

@@ -25,8 +25,11 @@ struct Workspace {
         var formerHolders: Set<UserID> = []
         /// The signed states that have rows of their own.
         var states: [State] = []
-        /// Statements that this batch was shown and that have no rows of their own: only ledgers keep them.
+        /// Statements that only ledgers keep once the purchase has an owner: those that wait, then those that this
+        /// batch was shown.
         var brought: [Statement] = []
+        /// How many of them wait in rows.
+        var waiting = 0
         /// The owner and the former holders that the rows name.
         var loadedOwner: UserID?
         var loadedHolders: Set<UserID> = []
@@ -120,17 +123,6 @@ struct Workspace {
             enter([statement] + noLongerRepeats, into: holder)
         }
         return true
-    }
-
-    /// Drops the statements that only ledgers would keep, of purchases that have no owner after the decision; returns
-    /// the others of `evidence`.
-    mutating func dropUnowned(of evidence: [Evidence]) -> [Evidence] {
-        let isKept = { (evidence: Evidence, holdings: [PurchaseKey: Holding]) in
-            evidence.proof != nil || holdings[evidence.statement.key]?.owner != nil
-        }
-        let kept = evidence.filter { isKept($0, holdings) }
-        for dropped in evidence where !isKept(dropped, holdings) { holdings[dropped.statement.key]?.brought = [] }
-        return kept
     }
 
     /// Adds a state to those that have rows, unless it has a row.

@@ -20,15 +20,18 @@ struct WriteBack {
 
     /// Throws when the database refuses a statement or is away.
     func write(_ workspace: inout Workspace, in session: Session) throws(DatabaseError) -> Written {
+        let known = Set(workspace.keys.filter { workspace.holdings[$0]?.id != nil })
         try handOver(in: workspace, session)
         try moveTokens(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
         try addFormerHolders(of: workspace, in: session)
         try insertStates(of: &workspace, in: session)
+        try writeWaiting(of: workspace, in: session)
         try NoteRow.insert(workspace.notes, in: session)
         let (grown, head) = try appendEntries(of: workspace, in: session)
         let folded = try project(workspace, in: session)
         try writeSideRows(of: workspace, in: session)
+        try placeDeliveries(of: workspace, known: known, in: session)
         return Written(grown: grown, head: head, folded: folded)
     }
 
@@ -123,13 +126,30 @@ struct WriteBack {
         }
     }
 
-    /// Makes the rows of purchases that have an owner or a state now.
+    /// Keeps what only ledgers hold of purchases that nobody has, and removes what has entered a ledger.
+    private func writeWaiting(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        var new: [(purchase: UInt64, statement: Statement)] = []
+        var entered: [UInt64] = []
+        for holding in workspace.keys.lazy.compactMap({ workspace.holdings[$0] }) {
+            guard let id = holding.id else { continue }
+            if holding.owner == nil {
+                new += holding.brought.dropFirst(holding.waiting).map { (id, $0) }
+            } else if holding.waiting > 0 {
+                entered.append(id)
+            }
+        }
+        try WaitingStatementRow.insert(new, at: workspace.now, in: session)
+        try WaitingStatementRow.remove(of: entered, in: session)
+    }
+
+    /// Makes the rows of purchases of which something is recorded now.
     ///
     /// They are made in the order of their unique index, so that a transaction that waits at one of them does not hold
     /// the gap that the next one belongs in.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         let missing = workspace.keys.filter { key in
-            workspace.holdings[key].map { $0.id == nil && ($0.owner != nil || !$0.states.isEmpty) } ?? false
+            guard let holding = workspace.holdings[key], holding.id == nil else { return false }
+            return holding.owner != nil || !holding.states.isEmpty || !holding.brought.isEmpty
         }.sorted { ($0.externalID, $0) < ($1.externalID, $1) }
         let known = workspace
         let ids = try PurchaseRow.insert(
@@ -202,6 +222,16 @@ struct WriteBack {
         guard !workspace.sideRows.isEmpty else { return }
         let rows = WrittenRows(of: workspace)
         for row in workspace.sideRows { try row.write(beside: rows, in: session) }
+    }
+
+    /// Settles the deliveries that waited for an owner: of purchases in `known`, which had rows before, and where
+    /// deliveries are settled here, of those that this batch made.
+    private func placeDeliveries(
+        of workspace: Workspace, known: Set<PurchaseKey>, in session: Session
+    ) throws(DatabaseError) {
+        let keys = workspace.sideRows.isEmpty ? workspace.keys.filter(known.contains) : workspace.keys
+        let bound = keys.compactMap { workspace.holdings[$0] }.filter { $0.owner != nil && $0.loadedOwner == nil }
+        try InboxDeliveryRow.place(of: bound.compactMap(\.id), at: workspace.now, in: session)
     }
 
     private func timeline(of ledger: UserLedger) -> Timeline {

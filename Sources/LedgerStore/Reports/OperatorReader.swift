@@ -44,6 +44,16 @@ package struct OperatorReader: Sendable {
         }
     }
 
+    /// A page of deliveries, of those only that came to `result` if that is given, the last received first. Throws
+    /// when the database is away.
+    package func deliveries(
+        before id: UInt64?, limit: Int, of result: DeliveryResult?
+    ) async throws(DatabaseError) -> [RecordedDelivery] {
+        try await pool.with { (session) throws(DatabaseError) in
+            try InboxDeliveryRow.page(before: id ?? .max, limit: limit, of: result, in: session)
+        }
+    }
+
     /// Up to `limit` of those who had coverage that ends after `place` and begins before `endsAt`, each once; there may
     /// be more though none was found, because it goes over so many rows only. Throws when the database is away.
     package func covered(

@@ -24,17 +24,44 @@ enum SignedTextRow {
 
     private static let delete = SQLStatement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
 
-    /// Removes those of the `limit` oldest texts that were recorded before `instant`; how many. Throws when the
-    /// database is away.
+    private static let oldestOfDeliveries = SQLStatement(
+        "list oldest texts of deliveries",
+        """
+        SELECT s.delivery_id, d.received_at
+        FROM (SELECT delivery_id FROM inbox_texts ORDER BY delivery_id LIMIT ?) s
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = s.delivery_id
+        WHERE d.state NOT IN ('parked', 'quarantined')
+        ORDER BY s.delivery_id
+        """)
+
+    private static let deleteOfDelivery = SQLStatement(
+        "delete delivery's text", "DELETE FROM inbox_texts WHERE delivery_id = ?")
+
+    /// Removes those of the `limit` oldest texts of states that were recorded before `instant`; how many. Throws when
+    /// the database is away.
     static func removeOldest(
         _ limit: Int, before instant: Instant, in session: Session
     ) throws(DatabaseError) -> Int {
-        var states: [UInt64] = []
-        for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
-            states.append(try row.uint64(0))
+        try remove(oldest, by: delete, limit, before: instant, in: session)
+    }
+
+    /// The same of texts of deliveries, by when they were received.
+    static func removeOldestOfDeliveries(
+        _ limit: Int, before instant: Instant, in session: Session
+    ) throws(DatabaseError) -> Int {
+        try remove(oldestOfDeliveries, by: deleteOfDelivery, limit, before: instant, in: session)
+    }
+
+    /// Removes what `list` finds to be older. Throws when the database is away.
+    private static func remove(
+        _ list: SQLStatement, by delete: SQLStatement, _ limit: Int, before instant: Instant, in session: Session
+    ) throws(DatabaseError) -> Int {
+        var numbers: [UInt64] = []
+        for row in try session.query(list, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
+            numbers.append(try row.uint64(0))
         }
-        try session.executeBulk(delete, states.map { [.uint64($0)] })
-        return states.count
+        try session.executeBulk(delete, numbers.map { [.uint64($0)] })
+        return numbers.count
     }
 
     /// Keeps texts, each without its header where `headers` has the row of that. They go as bytes: what goes as text is

@@ -18,11 +18,26 @@ package struct SignedTexts: Sendable {
     @discardableResult
     package func sweep(olderThanDays days: Int, at now: Instant) async throws(DatabaseError) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay
+        return try await sweep { (session) throws(DatabaseError) in
+            try SignedTextRow.removeOldest(Self.batch, before: oldest, in: session)
+        }
+    }
+
+    /// The same for texts of deliveries, by when they were received; those that wait or were given up keep theirs.
+    @discardableResult
+    package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(DatabaseError) -> Int {
+        let oldest = now + -Int64(days) * Instant.millisecondsPerDay
+        return try await sweep { (session) throws(DatabaseError) in
+            try SignedTextRow.removeOldestOfDeliveries(Self.batch, before: oldest, in: session)
+        }
+    }
+
+    private func sweep(
+        _ remove: @escaping @Sendable (Session) throws(DatabaseError) -> Int
+    ) async throws(DatabaseError) -> Int {
         var count = 0
         for _ in 0..<Self.batches {
-            let removed = try await pool.transaction { (session) throws(DatabaseError) in
-                try SignedTextRow.removeOldest(Self.batch, before: oldest, in: session)
-            }
+            let removed = try await pool.transaction(remove)
             count += removed
             if removed < Self.batch { break }
         }

@@ -41,7 +41,7 @@ import Testing
         #expect(verified.payload.notificationUUID == "9ad56bd2-0bc6-42e0-af24-fd996d87a1e6")
         #expect(verified.payload.version == "2.0")
         #expect(verified.payload.signedDate == now - 1000)
-        #expect(verified.jwsHash.count == 32)
+        #expect(verified.text.digest.count == 32)
         guard case .data(let data) = verified.payload.content else { throw Missing() }
         #expect(data.status == .active && data.bundleVersion == "1")
         let transaction = try verifier.verify(try #require(data.signedTransactionInfo), at: now)
@@ -93,7 +93,7 @@ import Testing
         let cases: [(SimulatedPayload, EvidenceError.Reason)] = [
             (change("notificationType", nil), .payloadMalformed), (change("notificationUUID", nil), .payloadMalformed),
             (change("notificationUUID", .string("")), .payloadMalformed),
-            (change("signedDate", nil), .payloadMalformed),
+            (change("signedDate", .string("x")), .payloadMalformed),
             (change("subtype", .integer(1)), .payloadMalformed), (change("data", .string("x")), .payloadMalformed),
             (change("data", .array([])), .payloadMalformed),
             (change("summary", .object(SimulatedPayload())), .payloadMalformed),

@@ -39,6 +39,14 @@ final class FakeOperators: OperatorService {
         self.covered = covered
     }
 
+    func deliveries(
+        before id: UInt64?, limit: Int, of result: DeliveryResult?
+    ) async throws(ServiceFailure) -> [RecordedDelivery] { [] }
+
+    func replayDelivery(
+        _ id: UInt64, by actor: Actor, reason: String?
+    ) async throws(ServiceFailure) -> RecordedDelivery? { nil }
+
     /// A key for each scope; its secret is 43 of one letter.
     static func secret(_ scope: APIKeyScope) -> String {
         switch scope {

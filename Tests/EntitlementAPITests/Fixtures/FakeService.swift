@@ -50,6 +50,14 @@ final class FakeService: EntitlementService {
         }
     }
 
+    func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
+        throw .unavailable(retryAfterSeconds: 1)
+    }
+
+    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> String? { nil }
+
+    func holder(of token: Label) async throws(ServiceFailure) -> UserID? { nil }
+
     func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         return state.withLock { $0.ledgers.replays(of: digests) }

@@ -98,7 +98,7 @@ import Testing
         #expect(try await simulate(["purchase", "--print"]).status == 0)
         let early = try await simulate(["refund", "--at", "2020-01-01T00:00:00Z"])
         #expect(early.status == 1 && early.output.contains("name a later --at"), "\(early.output)")
-        let refunded = try await simulate(["refund", "--by-app"])
+        let refunded = try await simulate(["refund"])
         #expect(refunded.status == 0 && refunded.transaction == sold.transaction, "\(refunded.output)")
         #expect(await server.end() == 0)
     }

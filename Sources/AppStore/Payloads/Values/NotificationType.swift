@@ -43,6 +43,13 @@ package struct NotificationType: RawRepresentable, Hashable, Sendable {
     /// About an external purchase.
     package static let externalPurchaseToken = Self(rawValue: "EXTERNAL_PURCHASE_TOKEN")
 
+    /// A product's description changed; Advanced Commerce.
+    package static let metadataUpdate = Self(rawValue: "METADATA_UPDATE")
+    /// A subscription moved to Advanced Commerce.
+    package static let migration = Self(rawValue: "MIGRATION")
+    /// A price changed; Advanced Commerce.
+    package static let priceChange = Self(rawValue: "PRICE_CHANGE")
+
     package let rawValue: String
 
     package init(rawValue: String) {

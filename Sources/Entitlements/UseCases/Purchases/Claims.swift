@@ -147,7 +147,7 @@ struct Claims {
 extension PurchaseHistory.KnownPurchase {
     /// The account token of the newest state that carries one; a token can be set later, so an old text without it does
     /// not escape the veto.
-    fileprivate var newestToken: Label? {
+    var newestToken: Label? {
         states.lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
             .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
     }

@@ -53,6 +53,7 @@ enum EndToEndTour {
         Call(route: "DELETE /api/devices/{device_id}"),
         Call(route: "GET /api/billing/plan-change", query: "?product_id=pair.30"),
         Call(route: "GET /api/billing/subscriptions/check/{user_id}"),
+        Call(route: "POST /api/billing/webhooks/apple", body: #"{"signedPayload":"{notification}"}"#),
     ]
 
     /// Of a server about that user; `{guest}`, `{friend}` and `{late}` are other users, who have a pass each, `{late}`
@@ -100,6 +101,8 @@ enum EndToEndTour {
         Call(route: "GET /api/admin/anomalies"),
         Call(route: "GET /api/admin/conflicts"),
         Call(route: "GET /api/admin/transactions"),
+        Call(route: "GET /api/admin/webhooks", learned: ["data.0.id": "delivery_id"]),
+        Call(route: "POST /api/admin/webhooks/{delivery_id}/replay", body: #"{"reason":"tour"}"#),
         Call(route: "GET /api/admin/catalog"),
         Call(route: "GET /api/admin/audit"),
         Call(
@@ -121,16 +124,16 @@ enum EndToEndTour {
 
     /// Commands on the development installation that `dev` serves.
     static let simulated = [
-        "token tourist", "simulate purchase --user tourist", "simulate refund --user tourist --by-app",
-        "simulate reverse --user tourist --by-app", "simulate notify TEST --print",
-        "simulate purchase --user tourist --product pass.30 --family-shared", "simulate revoke --user tourist --by-app",
-        "simulate subscribe --user tourist --product monthly.1 --by-app",
-        "simulate upgrade --user tourist --to annual.3 --by-app",
-        "simulate downgrade --user tourist --to monthly.1 --print",
-        "simulate price-increase --user tourist --accepted --print", "simulate cancel --user tourist --print",
-        "simulate cancel --user tourist --undo --print",
-        "simulate billing-failure --user tourist --grace-days 6 --print", "simulate recover --user tourist --by-app",
-        "simulate expire --user tourist --print", "simulate subscribe --user tourist --product monthly.1 --by-app",
-        "simulate renew --user tourist --by-app", "simulate app-transaction --user tourist", "inspect {jws}",
+        "token tourist", "simulate purchase --user tourist", "simulate refund --user tourist",
+        "simulate reverse --user tourist", "simulate notify TEST",
+        "simulate purchase --user tourist --product pass.30 --family-shared", "simulate revoke --user tourist",
+        "simulate subscribe --user tourist --product monthly.1",
+        "simulate upgrade --user tourist --to annual.3",
+        "simulate downgrade --user tourist --to monthly.1",
+        "simulate price-increase --user tourist --accepted", "simulate cancel --user tourist",
+        "simulate cancel --user tourist --undo",
+        "simulate billing-failure --user tourist --grace-days 6", "simulate recover --user tourist",
+        "simulate expire --user tourist", "simulate subscribe --user tourist --product monthly.1",
+        "simulate renew --user tourist", "simulate app-transaction --user tourist", "inspect {jws}",
     ]
 }

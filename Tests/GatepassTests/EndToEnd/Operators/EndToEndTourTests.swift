@@ -53,6 +53,9 @@ extension EndToEnd {
             names["pass"] = pass.transactionId
             names["pass_jws"] = try backend.server.sign(pass)
             names["credits_jws"] = try backend.server.sign(EndToEndBackend.sale("credits.100", at: now - day))
+            names["notification"] = try backend.server.authority.sign(
+                backend.server.notification(.oneTimeCharge, about: EndToEndBackend.sale("pass.30", at: now - day))
+            ).text
             let ended = EndToEndBackend.sale("pass.30", at: now - 90 * day)
             names["ended"] = ended.transactionId
             for (sale, user) in [(EndToEndBackend.sale("pass.30", at: now - day), "guest"), (ended, "late")] {

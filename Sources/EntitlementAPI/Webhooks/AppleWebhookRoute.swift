@@ -1,0 +1,77 @@
+import AppStore
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `POST /api/billing/webhooks/apple`: a notification V2 of the App Store (`api.md`, "Webhooks").
+///
+/// Stored and committed first, then placed within the request. One that takes longer goes on by itself, and a job
+/// places what could not be placed.
+enum AppleWebhookRoute {
+    static let bodyLimit = 256 * 1024
+    private static let patience = Duration.seconds(2)
+
+    /// - Throws: `not_found` for notifications V1 and while no app is sold, `invalid_request`, why the texts are not
+    ///   genuine, `unavailable`.
+    static func respond(to call: OpenCall) async throws(Problem) -> Response {
+        guard !call.api.verifier().evidence.apps.isEmpty else { throw .notFound }
+        let body = try await call.json()
+        guard body.value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
+        guard let payload = body.value["signedPayload"] else {
+            if body.value["notification_type"] != nil { throw .notFound }
+            throw .invalidRequest("The member is required.", at: "#/signedPayload")
+        }
+        guard let text = payload.string else {
+            throw .invalidRequest("The member must be a string.", at: "#/signedPayload")
+        }
+        let inbox = call.api.appleInbox
+        let delivery = try await verified(SignedNotification(text), in: inbox)
+        let stored = try await call.served { () async throws(ServiceFailure) in
+            try await call.api.service.receive(InboxDelivery(delivery))
+        }
+        guard !stored.standing.isSettled else { return answer(.duplicate) }
+        let placing = Task { () -> DeliveryStanding in
+            // Lost: why it could not be placed; a job tries again, and what is wrong is in the log.
+            (try? await inbox.place(delivery, stored: stored.id)) ?? .pending
+        }
+        return answer((await placing.value(within: patience) ?? .pending).result)
+    }
+
+    private static func verified(
+        _ signed: SignedNotification, in inbox: AppleInbox
+    ) async throws(Problem) -> VerifiedDelivery {
+        let verdict: Result<VerifiedDelivery, EvidenceError>
+        do throws(CertificateStatusUnavailable) {
+            verdict = try await inbox.verify(signed)
+        } catch {
+            throw Problem(error)
+        }
+        switch verdict {
+        case .success(let delivery): return delivery
+        case .failure(let refusal):
+            var problem = Problem(refusal)
+            problem.status = .badRequest
+            throw problem
+        }
+    }
+
+    private static func answer(_ result: DeliveryResult) -> Response {
+        var json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.member("result", result.rawValue)
+        json.endObject()
+        return .json(json.bytes)
+    }
+}
+
+extension InboxDelivery {
+    fileprivate init(_ delivery: VerifiedDelivery) {
+        let notification = delivery.notification
+        self.init(
+            source: .appleIAP, app: AppID(notification.payload.content.bundleId ?? ""),
+            environment: notification.environment, externalID: notification.payload.notificationUUID,
+            type: notification.payload.notificationType.rawValue, subtype: notification.payload.subtype?.rawValue,
+            signedAt: Instant(milliseconds: delivery.signedDate),
+            about: delivery.transaction.map { ExternalID($0.payload.originalTransactionId) }, text: notification.text)
+    }
+}

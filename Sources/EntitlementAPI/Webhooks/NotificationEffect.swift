@@ -1,0 +1,24 @@
+import AppStore
+import LedgerStore
+
+/// What is done about a notification besides keeping it (`api.md`, "Webhooks"). The transaction and the renewal info
+/// inside are recorded whatever its type, because they were signed.
+enum NotificationEffect {
+    /// The texts inside say all of it.
+    case recorded
+    /// Nothing.
+    case ignored(DeliveryReason?)
+
+    init(of type: NotificationType) {
+        switch type {
+        case .subscribed, .didRenew, .didChangeRenewalPreference, .didChangeRenewalStatus, .offerRedeemed,
+            .didFailToRenew, .gracePeriodExpired, .expired, .priceIncrease, .renewalExtended, .oneTimeCharge, .refund,
+            .refundDeclined, .refundReversed, .consumptionRequest, .revoke:
+            self = .recorded
+        case .rescindConsent: self = .ignored(.consentRescinded)
+        case .test, .renewalExtension, .externalPurchaseToken, .metadataUpdate, .migration, .priceChange:
+            self = .ignored(nil)
+        default: self = .ignored(.unknownType)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import EntitlementAPI
+import LedgerStore
+import Logging
+import MariaDB
+import ServiceLifecycle
+
+/// Does the jobs that are due, in every instance; each job is taken by one at a time.
+struct JobRunner: Service {
+    /// How many jobs are taken at a time.
+    private static let batch = 16
+    /// The pause where nothing is due, and while the database is away.
+    private static let pause = Duration.seconds(1)
+
+    let pool: Pool
+    let service: LedgerService
+    let inbox: AppleInbox
+    let logger: Logger
+
+    /// Works until the process is to end. Throws nothing.
+    func run() async throws {
+        let jobs = Jobs(pool: pool, now: WallClock.real.now, jitter: Surroundings.pool.jitter)
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                // Lost: that the database is away; after the pause it is asked again.
+                let taken = service.isOpen ? (try? await jobs.take(Self.batch)) ?? [] : []
+                await withTaskGroup(of: Void.self) { group in
+                    for job in taken { group.addTask { await perform(job, of: jobs) } }
+                }
+                if taken.isEmpty { try? await Task.sleep(for: Self.pause) }  // cancelled: the loop ends
+            }
+        }
+    }
+
+    /// Performs a job, and waits no longer than the job is its own.
+    private func perform(_ job: Job, of jobs: Jobs) async {
+        let work = Task { await attempt(job, of: jobs) }
+        _ = await work.value(within: .milliseconds(Jobs.lease))
+    }
+
+    private func attempt(_ job: Job, of jobs: Jobs) async {
+        do {
+            switch job.kind {
+            case .delivery: try await inbox.place(stored: job.subject)
+            }
+        } catch {
+            logger.log(
+                level: job.isLastAttempt ? .error : .warning, "a job failed",
+                metadata: [
+                    "kind": "\(job.kind.rawValue)", "subject": "\(job.subject)", "attempt": "\(job.attempt)",
+                    "error": "\(error)",
+                ])
+            // What cannot be written now is tried again when the lease ends.
+            try? await jobs.fail(job, counts: !error.isAppleAway)
+        }
+    }
+}

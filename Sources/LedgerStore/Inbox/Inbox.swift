@@ -1,0 +1,94 @@
+package import Entitlements
+package import MariaDB
+
+/// The deliveries of stores: stored before anything is done about them, so that none is lost.
+package struct Inbox: Sendable {
+    /// How long after its arrival a delivery is tried by a job, if it was not placed at once.
+    private static let patience: Int64 = 10_000
+
+    private let pool: Pool
+    private let headers = SignedHeaders()
+    private let now: @Sendable () -> Instant
+    private let realNow: @Sendable () -> Instant
+
+    /// - Parameters:
+    ///   - now: The clock of facts.
+    ///   - realNow: Real time, for when work is due.
+    package init(
+        pool: Pool, now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant
+    ) {
+        self.pool = pool
+        self.now = now
+        self.realNow = realNow
+    }
+
+    /// Stores a delivery, with a job that places it if nothing else does; when this returns, it is on disk.
+    ///
+    /// Repeat is safe: the same content under the same id has one row, and what became of it is returned.
+    /// Throws when the database is away.
+    package func receive(_ delivery: InboxDelivery) async throws(DatabaseError) -> StoredDelivery {
+        let rows = try await headers.rows(of: [delivery.text], in: pool)
+        let (now, realNow) = (now(), realNow())
+        return try await pool.transaction { (session) throws(DatabaseError) in
+            let stored = try InboxDeliveryRow.insert(
+                delivery, header: rows[delivery.text.header], at: now, in: session)
+            guard !stored.standing.isSettled else { return stored }
+            try JobRow.add(
+                .delivery, about: stored.id, dueAt: realNow + Self.patience, now: realNow, in: session)
+            return stored
+        }
+    }
+
+    /// The text of a delivery; nil when it was erased. Throws when the database is away.
+    package func text(of delivery: UInt64) async throws(DatabaseError) -> String? {
+        try await pool.with { (session) throws(DatabaseError) in
+            try InboxDeliveryRow.text(of: delivery, in: session)
+        }
+    }
+
+    /// Has a delivery placed again by a job, at once and with all its tries, and enters that into the audit trail; nil
+    /// when there is no such delivery. What it changed before it cannot change twice; one whose text is gone stays as
+    /// it is. Throws when the database is away.
+    package func replay(
+        _ delivery: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
+    ) async throws(DatabaseError) -> RecordedDelivery? {
+        let (now, realNow) = (now(), realNow())
+        return try await pool.transaction { (session) throws(DatabaseError) in
+            guard let recorded = try InboxDeliveryRow.read(delivery, in: session) else { return nil }
+            guard try InboxDeliveryRow.text(of: delivery, in: session) != nil else { return recorded }
+            try InboxDeliveryRow.reopen(delivery, in: session)
+            try JobRow.revive(.delivery, about: delivery, now: realNow, in: session)
+            try audit.append(
+                AuditRecord(
+                    at: now, actor: actor, action: .replayDelivery, subject: nil,
+                    details: ["delivery": "\(delivery)", "external_id": recorded.externalID], reason: reason),
+                in: session)
+            return try InboxDeliveryRow.read(delivery, in: session)
+        }
+    }
+
+    /// Whom an account token names by its label; nil for a token that nobody was issued. Throws when the database is
+    /// away.
+    package func holder(of token: Label) async throws(DatabaseError) -> UserID? {
+        try await pool.with { (session) throws(DatabaseError) in
+            try AccountTokenRow.holders(of: [token], in: session)[token]
+        }
+    }
+}
+
+/// What became of a delivery, written with what it changed.
+package struct DeliveryOutcome: StoredSideRow {
+    package let delivery: UInt64
+    package let standing: DeliveryStanding
+
+    package init(of delivery: UInt64, _ standing: DeliveryStanding) {
+        self.delivery = delivery
+        self.standing = standing
+    }
+
+    /// Writes the row, and removes the delivery's job. Throws when the database is away.
+    package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
+        try InboxDeliveryRow.settle(delivery, as: standing, at: rows.recordedAt, in: session)
+        try JobRow.remove(.delivery, about: delivery, in: session)
+    }
+}

@@ -1,0 +1,107 @@
+package import Entitlements
+
+/// An authentic delivery of a store, before anything came of it.
+package struct InboxDelivery: Sendable {
+    package let source: Source
+    package let app: AppID
+    package let environment: StoreEnvironment
+    /// The store's id of it, the same in its repeats: Apple's `notificationUUID`.
+    package let externalID: String
+    /// As the store calls it, such as `DID_RENEW`; of what is longer, the first 64 characters.
+    package let type: String
+    package let subtype: String?
+    package let signedAt: Instant
+    /// The purchase that it is about; nil where it is about none.
+    package let purchase: ExternalID?
+    /// The signed text.
+    package let text: SignedText
+
+    package init(
+        source: Source, app: AppID, environment: StoreEnvironment, externalID: String, type: String, subtype: String?,
+        signedAt: Instant, about purchase: ExternalID?, text: SignedText
+    ) {
+        self.source = source
+        self.app = app
+        self.environment = environment
+        self.externalID = externalID
+        self.type = type
+        self.subtype = subtype
+        self.signedAt = signedAt
+        self.purchase = purchase
+        self.text = text
+    }
+}
+
+/// What became of a delivery (`api.md`, "Webhooks"); the raw value is what the store is answered and the database
+/// holds.
+package enum DeliveryResult: String, Hashable, Sendable, CaseIterable {
+    /// It said what was not known, or its purchase was given to the user whom it names.
+    case applied
+    /// All of it was known.
+    case duplicate
+    /// Nothing is done about deliveries of its type; they are kept.
+    case ignored
+    /// It waits: for a user, or for a try that succeeds.
+    case parked
+    /// All tries have failed; an operator can have it tried again.
+    case quarantined
+}
+
+/// Why a delivery waits, was given up or changed nothing of access; the raw value stands in the database and in lists.
+package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
+    /// It is being placed, or will be tried again.
+    case pending
+    /// Nobody has its purchase yet.
+    case noUser = "no_user"
+    /// Its type is not known here.
+    case unknownType = "unknown_type"
+    /// A parent withdrew the consent to the app; nothing is done about it here.
+    case consentRescinded = "consent_rescinded"
+    /// All tries have failed.
+    case failed
+}
+
+/// What became of a delivery, and where it stands.
+package struct DeliveryStanding: Hashable, Sendable {
+    package let result: DeliveryResult
+    package let reason: DeliveryReason?
+
+    package init(_ result: DeliveryResult, because reason: DeliveryReason? = nil) {
+        self.result = result
+        self.reason = reason
+    }
+
+    /// Stored, and not tried yet.
+    package static let pending = DeliveryStanding(.parked, because: .pending)
+
+    /// Whether nothing more is to be done about it; what waits is tried again when it comes again.
+    package var isSettled: Bool { result != .parked && result != .quarantined }
+}
+
+/// A delivery as operators read it.
+package struct RecordedDelivery: Hashable, Sendable {
+    /// Grows with each that is received.
+    package let id: UInt64
+    package let standing: DeliveryStanding
+    package let source: Source
+    package let app: AppID
+    package let environment: StoreEnvironment
+    package let externalID: String
+    package let type: String
+    package let subtype: String?
+    package let signedAt: Instant
+    package let receivedAt: Instant
+    package let settledAt: Instant?
+    /// The purchase that it is about.
+    package let purchase: ExternalID?
+    /// Who has the purchase.
+    package let owner: UserID?
+    /// Whether another content came under the same id.
+    package let isContradicted: Bool
+}
+
+/// A delivery as it is stored.
+package struct StoredDelivery: Hashable, Sendable {
+    package let id: UInt64
+    package let standing: DeliveryStanding
+}

@@ -1,0 +1,192 @@
+import Crypto
+import Entitlements
+import MariaDB
+
+/// A row of `inbox_deliveries`, and the one of `inbox_texts` with its text.
+enum InboxDeliveryRow {
+    private static let insert = SQLStatement(
+        "insert delivery",
+        """
+        INSERT INTO inbox_deliveries
+            (source, app, environment, external_id, content_hash, type, subtype, signed_at, received_at, state, reason,
+             purchase)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE id = id
+        RETURNING id, state, reason
+        """)
+
+    private static let insertText = SQLStatement(
+        "insert delivery's text",
+        """
+        INSERT INTO inbox_texts (delivery_id, header_id, jws) VALUES (?, ?, ?)
+        ON DUPLICATE KEY UPDATE delivery_id = delivery_id
+        """)
+
+    private static let text = SQLStatement(
+        "read delivery's text",
+        """
+        SELECT CONCAT(COALESCE(h.header, ''), t.jws) FROM inbox_texts t
+        LEFT JOIN signed_headers h ON h.id = t.header_id WHERE t.delivery_id = ?
+        """)
+
+    private static let settle = SQLStatement(
+        "settle delivery",
+        """
+        UPDATE inbox_deliveries SET state = ?, reason = ?, settled_at = ?
+        WHERE id = ? AND reason IN ('pending', 'failed', 'no_user')
+        """)
+
+    private static let removeTextOfErased = SQLStatement(
+        "remove text of erased person's delivery",
+        """
+        DELETE t FROM inbox_texts t
+        WHERE t.delivery_id = ? AND EXISTS (
+            SELECT 1 FROM inbox_deliveries d
+            STRAIGHT_JOIN \(purchaseOfDelivery)
+            LEFT JOIN purchase_holders h ON h.purchase_id = p.id
+            STRAIGHT_JOIN users u ON u.pseudonym IN (p.user_id, h.user_id)
+            WHERE d.id = ? AND u.user_id IS NULL)
+        """)
+
+    /// The row of the purchase that the delivery `d` is about.
+    static let purchaseOfDelivery = """
+        purchases p ON p.source = d.source AND p.app = d.app AND p.environment = d.environment
+            AND p.external_id = d.purchase
+        """
+
+    private static let placeParked = SQLStatement(
+        "place parked deliveries",
+        """
+        UPDATE purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
+            AND d.app = p.app AND d.environment = p.environment
+        SET d.state = 'applied', d.reason = NULL, d.settled_at = ?
+        WHERE p.id = ? AND d.reason = 'no_user'
+        """)
+
+    private static let quarantine = SQLStatement(
+        "quarantine delivery",
+        "UPDATE inbox_deliveries SET state = 'quarantined', reason = 'failed' WHERE id = ? AND reason = 'pending'")
+
+    private static let reopen = SQLStatement(
+        "reopen delivery",
+        "UPDATE inbox_deliveries SET state = 'parked', reason = 'pending', settled_at = NULL WHERE id = ?")
+
+    /// Stores a delivery and its text, unless the same content came under the same id before; the row and where it
+    /// stands. Throws when the database is away.
+    static func insert(
+        _ delivery: InboxDelivery, header: UInt64?, at now: Instant, in session: Session
+    ) throws(DatabaseError) -> StoredDelivery {
+        let pending = DeliveryStanding.pending
+        let rows = try session.query(
+            insert,
+            [
+                .text(delivery.source.text), .text(delivery.app.text), .text(delivery.environment.rawValue),
+                .text(delivery.externalID), .bytes(contentHash(of: delivery.text)),
+                .text(brief(delivery.type)), Value(delivery.subtype.map(brief)),
+                .int64(delivery.signedAt.milliseconds), .int64(now.milliseconds), .text(pending.result.rawValue),
+                Value(pending.reason?.rawValue), Value(delivery.purchase?.text),
+            ])
+        guard let row = rows.first else { throw DatabaseError(.misuse, statement: insert.name) }
+        let stored = StoredDelivery(id: try row.uint64(0), standing: try standing(row, at: 1))
+        let jws = header == nil ? Array(delivery.text.text.utf8) : delivery.text.rest
+        if !stored.standing.isSettled {
+            try session.execute(insertText, [.uint64(stored.id), Value(header), .bytes(jws)])
+        }
+        return stored
+    }
+
+    /// The text of a delivery; nil when it was erased. Throws when the database is away.
+    static func text(of delivery: UInt64, in session: Session) throws(DatabaseError) -> String? {
+        try session.query(text, [.uint64(delivery)]).first?.text(0)
+    }
+
+    /// Writes what became of a delivery that is pending; the first to say so counts. Throws when the database is away.
+    static func settle(
+        _ delivery: UInt64, as standing: DeliveryStanding, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(
+            settle,
+            [
+                .text(standing.result.rawValue), Value(standing.reason?.rawValue), .int64(now.milliseconds),
+                .uint64(delivery),
+            ])
+        try session.execute(removeTextOfErased, [.uint64(delivery), .uint64(delivery)])
+    }
+
+    /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.
+    /// Throws when the database is away.
+    static func place(of purchases: [UInt64], at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.executeBulk(placeParked, purchases.map { [.int64(now.milliseconds), .uint64($0)] })
+    }
+
+    /// Gives a delivery up that could not be placed. Throws when the database is away.
+    static func quarantine(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(quarantine, [.uint64(delivery)])
+    }
+
+    /// Has a delivery placed again. Repeat is safe. Throws when the database is away.
+    static func reopen(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(reopen, [.uint64(delivery)])
+    }
+
+    private static let columns = """
+        SELECT d.id, d.state, d.reason, d.source, d.app, d.environment, d.external_id, d.type, d.subtype, d.signed_at,
+            d.received_at, d.settled_at, d.purchase, u.user_id,
+            EXISTS (SELECT 1 FROM inbox_deliveries o WHERE o.source = d.source AND o.environment = d.environment
+                AND o.external_id = d.external_id AND o.id <> d.id)
+        FROM inbox_deliveries d
+        LEFT JOIN \(purchaseOfDelivery)
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        """
+
+    private static let page = SQLStatement(
+        "list deliveries", "\(columns) WHERE d.id < ? ORDER BY d.id DESC LIMIT ?")
+
+    private static let pageOfState = SQLStatement(
+        "list deliveries of state", "\(columns) WHERE d.state = ? AND d.id < ? ORDER BY d.id DESC LIMIT ?")
+
+    private static let one = SQLStatement("read delivery", "\(columns) WHERE d.id = ?")
+
+    /// Up to `limit` deliveries before `id`, the last received first. Throws when the database is away.
+    static func page(
+        before id: UInt64, limit: Int, of result: DeliveryResult?, in session: Session
+    ) throws(DatabaseError) -> [RecordedDelivery] {
+        guard let result else { return try session.query(page, [.uint64(id), Value(limit)], decode: recorded) }
+        return try session.query(
+            pageOfState, [.text(result.rawValue), .uint64(id), Value(limit)], decode: recorded)
+    }
+
+    /// A delivery; nil when there is none. Throws when the database is away.
+    static func read(_ delivery: UInt64, in session: Session) throws(DatabaseError) -> RecordedDelivery? {
+        try session.query(one, [.uint64(delivery)], decode: recorded).first
+    }
+
+    private static func recorded(_ row: Row) throws(DatabaseError) -> RecordedDelivery {
+        guard let environment = StoreEnvironment(rawValue: try row.text(5)) else { throw row.malformed(5) }
+        return RecordedDelivery(
+            id: try row.uint64(0), standing: try standing(row, at: 1), source: Source(try row.text(3)),
+            app: AppID(try row.text(4)), environment: environment, externalID: try row.text(6), type: try row.text(7),
+            subtype: try row.optionalText(8), signedAt: Instant(milliseconds: try row.int64(9)),
+            receivedAt: Instant(milliseconds: try row.int64(10)),
+            settledAt: try row.optionalInt64(11).map(Instant.init(milliseconds:)),
+            purchase: try row.optionalText(12).map { ExternalID($0) },
+            owner: try row.optionalText(13).flatMap { UserID($0) }, isContradicted: try row.bool(14))
+    }
+
+    /// What became of a delivery by the columns from `column` on: its state, and the reason. Throws for other texts.
+    static func standing(_ row: Row, at column: Int) throws(DatabaseError) -> DeliveryStanding {
+        guard let result = DeliveryResult(rawValue: try row.text(column)) else { throw row.malformed(column) }
+        return DeliveryStanding(result, because: try row.optionalText(column + 1).flatMap(DeliveryReason.init))
+    }
+
+    /// Without the signature, which is another one each time that the same is signed.
+    private static func contentHash(of text: SignedText) -> [UInt8] {
+        let content = text.text.utf8.prefix { $0 != UInt8(ascii: ".") }.count
+        let payload = text.text.utf8.dropFirst(content + 1).prefix { $0 != UInt8(ascii: ".") }
+        return Array(SHA256.hash(data: Array(payload)))
+    }
+
+    private static func brief(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(64)))
+    }
+}

@@ -1,0 +1,93 @@
+import Entitlements
+import MariaDB
+
+/// A row of `jobs`.
+enum JobRow {
+    private static let insert = SQLStatement(
+        "add job",
+        """
+        INSERT INTO jobs (kind, subject, due_at, created_at) VALUES (?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at))
+        """)
+
+    private static let due = SQLStatement(
+        "find due jobs",
+        """
+        SELECT id, kind, subject, attempts FROM jobs FORCE INDEX (by_due)
+        WHERE died_at IS NULL AND due_at <= ? ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED
+        """)
+
+    private static let lease = SQLStatement(
+        "lease job", "UPDATE jobs SET due_at = ?, attempts = attempts + 1 WHERE id = ?")
+
+    private static let remove = SQLStatement("remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
+
+    private static let postpone = SQLStatement(
+        "postpone job", "UPDATE jobs SET due_at = ?, attempts = ? WHERE id = ? AND attempts = ?")
+
+    private static let end = SQLStatement("end job", "UPDATE jobs SET died_at = ? WHERE id = ? AND attempts = ?")
+
+    private static let revive = SQLStatement(
+        "revive job",
+        """
+        INSERT INTO jobs (kind, subject, due_at, created_at) VALUES (?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL
+        """)
+
+    /// Adds a job, or makes the one that is there due at `dueAt` if that is earlier. Throws when the database is away.
+    static func add(
+        _ kind: JobKind, about subject: UInt64, dueAt: Instant, now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(
+            insert,
+            [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
+    }
+
+    /// Adds a job that is due now, or makes the one that is there due now, with all its tries.
+    /// Throws when the database is away.
+    static func revive(
+        _ kind: JobKind, about subject: UInt64, now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(
+            revive, [.text(kind.rawValue), .uint64(subject), .int64(now.milliseconds), .int64(now.milliseconds)])
+    }
+
+    /// Up to `limit` jobs that are due at `now`, those that are due longest first, leased until `end`. What another
+    /// instance takes at the moment is passed over. Throws when the database is away.
+    static func take(
+        _ limit: Int, dueAt now: Instant, until end: Instant, in session: Session
+    ) throws(DatabaseError) -> [Job] {
+        var jobs: [Job] = []
+        for row in try session.query(due, [.int64(now.milliseconds), Value(limit)]) {
+            guard let kind = JobKind(rawValue: try row.text(1)) else { continue }
+            jobs.append(
+                Job(id: try row.uint64(0), kind: kind, subject: try row.uint64(2), attempt: try row.int(3) + 1))
+        }
+        try session.executeBulk(lease, jobs.map { [.int64(end.milliseconds), .uint64($0.id)] })
+        return jobs
+    }
+
+    /// Removes the job about `subject`, which is done. Repeat is safe. Throws when the database is away.
+    static func remove(_ kind: JobKind, about subject: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(remove, [.text(kind.rawValue), .uint64(subject)])
+    }
+
+    /// Has a job tried again at `dueAt`, unless its lease ran out and another worker took it. Where `counts` is false
+    /// the try is forgotten. Throws when the database is away.
+    static func postpone(
+        _ job: Job, until dueAt: Instant, counts: Bool, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(
+            postpone,
+            [
+                .int64(dueAt.milliseconds), Value(counts ? job.attempt : job.attempt - 1), .uint64(job.id),
+                Value(job.attempt),
+            ])
+    }
+
+    /// Has a job tried no more, unless its lease ran out and another worker took it.
+    /// Throws when the database is away.
+    static func end(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(end, [.int64(now.milliseconds), .uint64(job.id), Value(job.attempt)])
+    }
+}

@@ -1,0 +1,250 @@
+import Crypto
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// Deliveries are stored before anything is done about them, and jobs place what was not placed at once.
+@Suite struct InboxTests {
+    private let anna = Sample.user("anna")
+
+    private static func text(_ payload: String, signature: String = "s") -> SignedText {
+        let text = "h.\(payload).\(signature)"
+        return SignedText(
+            text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
+            header: SignedText.Header(length: 1, digest: Array(SHA256.hash(data: Array("h".utf8)))))
+    }
+
+    private static func delivery(
+        _ id: String, in environment: StoreEnvironment = .sandbox, _ text: SignedText = text("p")
+    ) -> InboxDelivery {
+        InboxDelivery(
+            source: .appleIAP, app: Sample.app, environment: environment, externalID: id, type: "REFUND", subtype: nil,
+            signedAt: Sample.epoch, about: ExternalID("1"), text: text)
+    }
+
+    private static func inbox(in store: TestStore) -> Inbox {
+        Inbox(pool: store.pool, now: { store.clock.now }, realNow: { store.clock.now })
+    }
+
+    /// Jobs with pauses of full length.
+    private static func jobs(in store: TestStore, instance: Int = 0) -> Jobs {
+        Jobs(pool: store.instances[instance].pool, now: { store.clock.now }, jitter: { 1 })
+    }
+
+    /// Writes what became of a delivery, as a decision does. Throws when the database is away.
+    private func settle(
+        _ id: UInt64, as standing: DeliveryStanding, in store: TestStore
+    ) async throws {
+        _ = try await store.ledger.record(for: []) { _ -> Decision<Bool, Never> in
+            Decision(sideRows: [DeliveryOutcome(of: id, standing)], answer: .success(true))
+        }
+    }
+
+    @Test func `the same content under one id is one delivery, however it is signed and however often it comes`()
+        async throws
+    {
+        try await TestStore.open(instances: 2) { store in
+            let inbox = Self.inbox(in: store)
+            let first = try await inbox.receive(Self.delivery("1"))
+            #expect(first.standing == .pending)
+            #expect(try await inbox.text(of: first.id) == "h.p.s")
+            let again = try await inbox.receive(Self.delivery("1", Self.text("p", signature: "t")))
+            #expect(again == first)
+            #expect(try await inbox.text(of: first.id) == "h.p.s", "as it came first")
+            let others = [
+                Self.delivery("1", Self.text("q")), Self.delivery("1", in: .production), Self.delivery("2"),
+            ]
+            for other in others { #expect(try await inbox.receive(other).id != first.id) }
+            #expect(try await store.schema.counts()["jobs"] == 4)
+            try await settle(first.id, as: DeliveryStanding(.applied), in: store)
+            #expect(try await inbox.receive(Self.delivery("1")).standing == DeliveryStanding(.applied))
+            #expect(try await store.schema.counts()["jobs"] == 3, "what is settled needs no job")
+        }
+    }
+
+    @Test func `many who bring one delivery at once store it once`() async throws {
+        try await TestStore.open(instances: 2) { store in
+            let ids = try await withThrowingTaskGroup(of: UInt64.self) { group in
+                for instance in store.instances + store.instances {
+                    group.addTask {
+                        let inbox = Inbox(
+                            pool: instance.pool, now: { store.clock.now }, realNow: { store.clock.now })
+                        return try await inbox.receive(Self.delivery("1")).id
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+            let counts = try await store.schema.counts()
+            #expect(counts["inbox_deliveries"] == 1 && counts["inbox_texts"] == 1 && counts["jobs"] == 1)
+        }
+    }
+
+    @Test func `a job is due after ten seconds, is one worker's until its lease ends, and goes when it is done`()
+        async throws
+    {
+        try await TestStore.open(instances: 2) { store in
+            let stored = try await Self.inbox(in: store).receive(Self.delivery("1"))
+            let (jobs, others) = (Self.jobs(in: store), Self.jobs(in: store, instance: 1))
+            #expect(try await jobs.take(16) == [])
+            store.clock.now = store.clock.now + 10_000
+            let taken = try await jobs.take(16)
+            #expect(taken.map(\.subject) == [stored.id] && taken[0].attempt == 1)
+            #expect(try await others.take(16) == [])
+            store.clock.now = store.clock.now + Jobs.lease
+            let late = try await others.take(16)
+            #expect(late.map(\.subject) == [stored.id] && late[0].attempt == 2)
+            // The first worker has stood still meanwhile; what it says of the job does not count any more.
+            try await jobs.fail(taken[0])
+            #expect(try await jobs.take(16) == [])
+            try await settle(stored.id, as: DeliveryStanding(.duplicate), in: store)
+            store.clock.now = store.clock.now + Jobs.lease
+            #expect(try await jobs.take(16) == [])
+        }
+    }
+
+    @Test func `workers that take jobs at once never take the same`() async throws {
+        try await TestStore.open(instances: 2) { store in
+            for number in 1...40 { _ = try await Self.inbox(in: store).receive(Self.delivery("\(number)")) }
+            store.clock.now = store.clock.now + 10_000
+            let taken = try await withThrowingTaskGroup(of: [UInt64].self) { group in
+                for worker in 0..<8 {
+                    group.addTask { try await Self.jobs(in: store, instance: worker % 2).take(5).map(\.subject) }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(Set(taken).count == taken.count)
+            var left: [UInt64] = []
+            while true {
+                let more = try await Self.jobs(in: store).take(16).map(\.subject)
+                if more.isEmpty { break }
+                left += more
+            }
+            #expect(Set(taken + left).count == 40 && taken.count + left.count == 40)
+        }
+    }
+
+    @Test func `a job that fails eight times is given up, its delivery is quarantined, and others go on`() async throws
+    {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let (bad, good) = (try await inbox.receive(Self.delivery("1")), try await inbox.receive(Self.delivery("2")))
+            let jobs = Self.jobs(in: store)
+            var pauses: [Int64] = []
+            for attempt in 1...Jobs.maximumAttempts {
+                store.clock.now = store.clock.now + 11 * 60_000
+                let taken = try await jobs.take(16)
+                let job = try #require(taken.first { $0.subject == bad.id })
+                #expect(job.attempt == attempt)
+                if attempt == 1 {
+                    #expect(taken.count == 2)
+                    try await settle(good.id, as: DeliveryStanding(.applied), in: store)
+                }
+                try await jobs.fail(job)
+                let due = try await store.schema.number("SELECT due_at FROM jobs WHERE subject = \(bad.id)")
+                pauses.append(Int64(due) - store.clock.now.milliseconds)
+            }
+            #expect(pauses.dropLast() == [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000])
+            store.clock.now = store.clock.now + 365 * Instant.millisecondsPerDay
+            #expect(try await jobs.take(16) == [])
+            let again = try await inbox.receive(Self.delivery("1"))
+            #expect(again.standing == DeliveryStanding(.quarantined, because: .failed))
+        }
+    }
+
+    @Test func `a text goes when it is older than texts are to be kept, and its delivery stays`() async throws {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let old = try await inbox.receive(Self.delivery("1"))
+            store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
+            let new = try await inbox.receive(Self.delivery("2"))
+            let texts = SignedTexts(pool: store.pool)
+            #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 0, "they are pending")
+            for delivery in [old, new] { try await settle(delivery.id, as: DeliveryStanding(.applied), in: store) }
+            #expect(try await texts.sweepDeliveries(olderThanDays: 2, at: store.clock.now) == 0)
+            #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 1)
+            #expect(try await inbox.text(of: old.id) == nil)
+            #expect(try await inbox.text(of: new.id) == "h.p.s")
+            #expect(try await store.schema.counts()["inbox_deliveries"] == 2)
+        }
+    }
+
+    @Test func `a job that ends its worker each time is given up too, and what is away costs no try`() async throws {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let (deadly, patient) = (
+                try await inbox.receive(Self.delivery("1")), try await inbox.receive(Self.delivery("2"))
+            )
+            let jobs = Self.jobs(in: store)
+            for _ in 1...Jobs.maximumAttempts {
+                store.clock.now = store.clock.now + 11 * 60_000
+                let taken = try await jobs.take(16)
+                #expect(Set(taken.map(\.subject)) == [deadly.id, patient.id])
+                let away = try #require(taken.first { $0.subject == patient.id })
+                #expect(away.attempt == 1)
+                try await jobs.fail(away, counts: false)
+            }
+            store.clock.now = store.clock.now + 11 * 60_000
+            #expect(try await jobs.take(16).map(\.subject) == [patient.id])
+            let listed = try await OperatorReader(pool: store.pool).deliveries(
+                before: nil, limit: 10, of: .quarantined)
+            #expect(listed.map(\.id) == [deadly.id])
+        }
+    }
+
+    @Test func `an operator has a quarantined delivery placed again, with all its tries, and the audit trail says so`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let bad = try await inbox.receive(Self.delivery("1"))
+            let jobs = Self.jobs(in: store)
+            for _ in 1...Jobs.maximumAttempts {
+                store.clock.now = store.clock.now + 11 * 60_000
+                for job in try await jobs.take(16) { try await jobs.fail(job) }
+            }
+            let reader = OperatorReader(pool: store.pool)
+            let listed = try await reader.deliveries(before: nil, limit: 10, of: .quarantined)
+            #expect(listed.map(\.id) == [bad.id] && listed[0].standing.reason == .failed)
+            #expect(!listed[0].isContradicted && listed[0].settledAt == nil)
+            let waiting = try await inbox.receive(Self.delivery("2"))
+            let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
+            #expect(try await inbox.replay(99, by: .commandLine, reason: nil, audit: trail) == nil)
+            #expect(try await inbox.replay(waiting.id, by: .commandLine, reason: nil, audit: trail)?.id == waiting.id)
+            try await settle(waiting.id, as: DeliveryStanding(.duplicate), in: store)
+            let replayed = try await inbox.replay(bad.id, by: .commandLine, reason: "asked", audit: trail)
+            #expect(replayed?.standing == .pending)
+            let taken = try await jobs.take(16)
+            #expect(taken.map(\.subject) == [bad.id] && taken[0].attempt == 1)
+            let entries = try await AuditTrail.page(before: nil, limit: 1, from: store.pool)
+            #expect(entries.map(\.action) == ["delivery.replay"])
+            try await settle(bad.id, as: DeliveryStanding(.applied), in: store)
+            #expect(try await reader.deliveries(before: nil, limit: 10, of: .quarantined) == [])
+            _ = try await inbox.receive(Self.delivery("1", Self.text("q")))
+            let all = try await reader.deliveries(before: nil, limit: 10, of: nil)
+            #expect(all.map(\.isContradicted) == [true, false, true])
+        }
+    }
+
+    @Test func `what is placed is exported, its text goes with the person, and no text is kept of what comes later`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let pass = Sample.pass("1", day: 30)
+            try await store.attach(pass, to: anna)
+            let before = try await inbox.receive(Self.delivery("1", in: pass.key.environment))
+            try await settle(before.id, as: DeliveryStanding(.applied), in: store)
+            let document = try #require(try await Export(pool: store.pool).document(of: anna))
+            #expect(document.contains(#""signed_text":"h.p.s""#) || document.contains(#""signed_text": "h.p.s""#))
+            _ = try await store.erase(anna)
+            #expect(try await inbox.text(of: before.id) == nil)
+            let after = try await inbox.receive(Self.delivery("2", in: pass.key.environment))
+            #expect(try await inbox.text(of: after.id) == "h.p.s")
+            try await settle(after.id, as: DeliveryStanding(.applied), in: store)
+            #expect(try await inbox.text(of: after.id) == nil)
+        }
+    }
+}

@@ -4,20 +4,14 @@ package import Entitlements
 ///
 /// It proves the Apple account of whoever sends it (`semantics.md` §5).
 package struct VerifiedAppTransaction: Sendable {
-    /// The text it was made from.
-    package let signed: SignedAppTransaction
-    /// SHA-256 of the compact text.
-    package let jwsHash: [UInt8]
     package let environment: StoreEnvironment
     package let payload: AppTransactionPayload
     let chain: SigningChain
 
     fileprivate init(
-        _ signed: SignedAppTransaction, _ authentic: AuthenticPayload, _ payload: AppTransactionPayload,
+        _ authentic: AuthenticPayload, _ payload: AppTransactionPayload,
         _ environment: StoreEnvironment
     ) {
-        self.signed = signed
-        self.jwsHash = authentic.proof.digest
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain
@@ -36,6 +30,6 @@ extension EvidenceVerifier {
             (reader) throws(EvidenceError) in (try AppTransactionPayload(reader), reader.environment("receiptType"))
         }
         try requireApp(payload.bundleId, appAppleId: payload.appAppleId, in: environment)
-        return VerifiedAppTransaction(signed, authentic, payload, try requireEnvironment(environment))
+        return VerifiedAppTransaction(authentic, payload, try requireEnvironment(environment))
     }
 }

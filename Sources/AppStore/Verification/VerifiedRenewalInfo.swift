@@ -4,20 +4,14 @@ package import Entitlements
 ///
 /// It names no app: it counts only beside a transaction that it ``agrees(with:)``.
 package struct VerifiedRenewalInfo: Sendable {
-    /// The text it was made from.
-    package let signed: SignedRenewalInfo
-    /// SHA-256 of the compact text.
-    package let jwsHash: [UInt8]
     package let environment: StoreEnvironment
     package let payload: RenewalInfoPayload
     let chain: SigningChain
 
     fileprivate init(
-        _ signed: SignedRenewalInfo, _ authentic: AuthenticPayload, _ payload: RenewalInfoPayload,
+        _ authentic: AuthenticPayload, _ payload: RenewalInfoPayload,
         _ environment: StoreEnvironment
     ) {
-        self.signed = signed
-        self.jwsHash = authentic.proof.digest
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain
@@ -46,6 +40,6 @@ extension EvidenceVerifier {
         let (payload, environment) = try authentic.decode(as: .renewalInfo, at: now) {
             (reader) throws(EvidenceError) in (try RenewalInfoPayload(reader), reader.environment("environment"))
         }
-        return VerifiedRenewalInfo(signed, authentic, payload, try requireEnvironment(environment))
+        return VerifiedRenewalInfo(authentic, payload, try requireEnvironment(environment))
     }
 }

@@ -31,7 +31,8 @@ check:
 format:
 	swift format --in-place --recursive Package.swift Sources Tests
 
-# Speed as ratios within one run (a table, and JSON under .build/).
+# Speed as ratios within one run (a table, and JSON under .build/). FIGURES, ROUNDS and SECONDS choose: see
+# docs/performance.md.
 bench: setup
 	scripts/bench/run
 

@@ -21,6 +21,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -51,6 +52,8 @@ let package = Package(
         // Starts, signals and drains the services of the process.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // The words in which modules count; what a Prometheus server reads is made of them in Gatepass/Metrics.
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         // SHA-2, HMAC, P-256; floor: CVE-2026-43823.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         // X.509 path building and policy.
@@ -70,7 +73,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "Entitlements", swiftSettings: strict),
-        .target(name: "AppStore", dependencies: ["Entitlements", x509, asn1, crypto], swiftSettings: strict),
+        .target(name: "StrictJSON", swiftSettings: strict),
+        .target(
+            name: "AppStore", dependencies: ["Entitlements", "StrictJSON", x509, asn1, crypto], swiftSettings: strict),
+        .target(
+            name: "StripeBilling", dependencies: ["Entitlements", "StrictJSON", crypto], swiftSettings: strict),
         .target(
             name: "StoreSimulator", dependencies: ["AppStore", "Entitlements", x509, asn1, crypto],
             swiftSettings: strict),
@@ -83,25 +90,26 @@ let package = Package(
         .target(
             name: "EntitlementAPI",
             dependencies: [
-                "AppStore", "Entitlements", "LedgerStore", crypto, httpTypes, hummingbird, hummingbirdCore, jwtKit,
-                logging,
-                nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                "AppStore", "Entitlements", "LedgerStore", "StrictJSON", "StripeBilling", crypto, httpTypes,
+                hummingbird, hummingbirdCore, jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "Gatepass",
             dependencies: [
                 "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
-                argumentParser, asn1, configuration, crypto, httpClient, httpTypes, hummingbird, jwtKit, logging,
-                nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, serviceLifecycle, unixSignals, x509, yams,
+                "StripeBilling", argumentParser, asn1, configuration, crypto, httpClient, httpTypes, hummingbird,
+                jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
+                serviceLifecycle, unixSignals, x509, yams,
             ],
             swiftSettings: strict),
         // What `make bench` measures beside the server, and the mint of its load; not part of the product.
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "AppStore", "EntitlementAPI", "Entitlements", "StoreSimulator", argumentParser, crypto, httpTypes,
-                hummingbird, logging, nioCore,
+                "AppStore", "EntitlementAPI", "Entitlements", "StoreSimulator", argumentParser, asn1, crypto, httpTypes,
+                hummingbird, logging, nioCore, x509,
             ],
             swiftSettings: strict),
         .target(
@@ -109,26 +117,28 @@ let package = Package(
             dependencies: ["AppStore", "Entitlements", "MariaDB", "StoreSimulator", asn1, crypto, logging, x509],
             path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "EntitlementsTests", dependencies: ["Entitlements"], swiftSettings: strict),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
             name: "AppStoreTests",
-            dependencies: ["AppStore", "Entitlements", "StoreSimulator", "Support", asn1, crypto, x509],
+            dependencies: ["AppStore", "Entitlements", "StoreSimulator", "StrictJSON", "Support", asn1, crypto, x509],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StripeBillingTests",
+            dependencies: ["Entitlements", "StoreSimulator", "StripeBilling", "Support", crypto],
             swiftSettings: strict),
         .testTarget(
             name: "EntitlementAPITests",
             dependencies: [
-                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "StoreSimulator", "Support", crypto,
-                cryptoExtras,
-                httpClient, httpTypes, hummingbird, hummingbirdCore, jwtKit, logging, nioCore, nioHTTP1, nioPosix,
-                serviceLifecycle,
+                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "StoreSimulator", "StrictJSON",
+                "StripeBilling", "Support", crypto, cryptoExtras, httpClient, httpTypes, hummingbird, hummingbirdCore,
+                jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "GatepassTests",
             dependencies: [
-                "AppStore", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator", "Support", crypto,
-                httpClient, logging,
-                nioCore,
-                nioHTTP1, serviceLifecycle,
+                "AppStore", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator", "StrictJSON",
+                "Support", crypto, httpClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -18,5 +18,7 @@ CREATE TABLE IF NOT EXISTS inbox_deliveries (
     PRIMARY KEY (id),
     UNIQUE KEY by_content (source, environment, external_id, content_hash),
     KEY by_purchase (purchase, source, app, environment),
-    KEY by_state (state, id)
+    KEY by_state (state, id),
+    KEY by_reason (reason, id),
+    KEY by_source (source, environment, received_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -17,12 +17,15 @@ struct AuthorityDirectory {
     /// - Throws: What the file system refuses, or what is wrong with the files.
     func authority() throws -> DevelopmentAuthority {
         if let kept = try kept() { return try DevelopmentAuthority(kept) }
-        let now = Wall.milliseconds
-        let authority = try DevelopmentAuthority(
-            validFrom: now - Self.validDays * Sale.millisecondsPerDay,
-            validUntil: now + Self.validDays * Sale.millisecondsPerDay)
+        let period = Self.period(around: Wall.milliseconds)
+        let authority = try DevelopmentAuthority(validFrom: period.lowerBound, validUntil: period.upperBound)
         try keep(authority)
         return authority
+    }
+
+    /// When certificates that are made at `now` are valid.
+    static func period(around now: Int64) -> ClosedRange<Int64> {
+        now - validDays * Sale.millisecondsPerDay...now + validDays * Sale.millisecondsPerDay
     }
 
     private func kept() throws -> DevelopmentAuthority.Kept? {

@@ -8,5 +8,7 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Benchmarks",
         abstract: "Mints load and measures verification, the fold and the ceiling of the HTTP server.",
-        subcommands: [MintCommand.self, VerifyCommand.self, FoldCommand.self, CeilingCommand.self])
+        subcommands: [
+            MintCommand.self, NotifyCommand.self, VerifyCommand.self, FoldCommand.self, CeilingCommand.self,
+        ])
 }

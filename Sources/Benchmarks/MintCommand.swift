@@ -36,6 +36,12 @@ struct MintCommand: AsyncParsableCommand {
     @Option(help: "What stands before the number in a user's id.")
     var prefix = "u"
 
+    @Option(help: "Draw each request's user, uniformly, from so many users; 0 takes one after the other.")
+    var among = 0
+
+    @Flag(help: "Packs of credits, not passes.")
+    var credits = false
+
     /// - Throws: What the file system refuses.
     func run() async throws {
         let now = Wall.milliseconds
@@ -46,11 +52,14 @@ struct MintCommand: AsyncParsableCommand {
         let file = try FileHandle(forWritingTo: place)
         var text = ""
         for index in 0..<count {
-            let user = first + index * stride
+            let user = first + (among > 0 ? Int.random(in: 0..<among) : index) * stride
             var line = tokens.token(for: prefix + String(user))
             for item in 0..<items {
-                let transaction = Sale.transaction(
-                    number: transaction + index * items + item, place: item, daysAgo: items - item, at: now)
+                let number = transaction + index * items + item
+                let transaction =
+                    credits
+                    ? Sale.credits(number: number, daysAgo: items - item, account: user, at: now)
+                    : Sale.transaction(number: number, place: item, daysAgo: items - item, account: user, at: now)
                 let signed = try authority.sign(transaction).text
                 let header = signed.utf8.firstIndex(of: UInt8(ascii: ".")) ?? signed.startIndex
                 if text.isEmpty, index == 0, item == 0 { text = signed[..<header] + "\n" }

@@ -7,18 +7,59 @@ enum Sale {
     static let bundleID = "com.example.bench"
     static let millisecondsPerDay: Int64 = 86_400_000
 
+    /// The app's number, which notifications of production name.
+    static let appAppleID: Int64 = 1_234_567_890
+
     private static let products = ["pro30", "basic30", "pro90"].map { bundleID + "." + $0 }
+    private static let credits = bundleID + ".credits100"
+    private static let plan = bundleID + ".monthly"
 
     /// A pass that was bought some days ago and whose text was signed just now, as StoreKit signs at every request.
-    static func transaction(number: Int, place: Int, daysAgo: Int, at now: Int64) -> SimulatedTransaction {
+    ///
+    /// - Parameter account: The number of the Apple account that bought it.
+    static func transaction(
+        number: Int, place: Int, daysAgo: Int, account: Int = 0, at now: Int64
+    ) -> SimulatedTransaction {
+        oneTime(products[place % products.count], .nonRenewingSubscription, number, daysAgo, account, now)
+    }
+
+    /// A pack of credits, likewise, but a year earlier, so that there was time to spend it.
+    static func credits(number: Int, daysAgo: Int, account: Int, at now: Int64) -> SimulatedTransaction {
+        oneTime(credits, .consumable, number, daysAgo + 365, account, now)
+    }
+
+    private static func oneTime(
+        _ product: String, _ type: ProductType, _ number: Int, _ daysAgo: Int, _ account: Int, _ now: Int64
+    ) -> SimulatedTransaction {
         var transaction = SimulatedTransaction(
-            String(firstTransactionID + number), of: products[place % products.count], type: .nonRenewingSubscription,
-            bundleId: bundleID, at: now - Int64(daysAgo) * millisecondsPerDay)
+            String(firstTransactionID + number), of: product, type: type, bundleId: bundleID,
+            at: now - Int64(daysAgo) * millisecondsPerDay)
         transaction.environment = .production
+        transaction.appTransactionId = String(firstAccountID + account)
         return transaction.signed(at: now - 60_000)
     }
 
+    /// A monthly plan that began 31 days ago and renewed a day ago: the events that the store told of it.
+    ///
+    /// - Throws: Never: the chain is as the renewal needs it.
+    static func renewedPlan(
+        number: Int, token: String, at now: Int64
+    ) throws -> (begun: SimulatedEvent, renewed: SimulatedEvent) {
+        let buyer = SimulatedSubscription.Buyer(
+            bundleId: bundleID, subscriptionGroup: "21000000", environment: .production, appAccountToken: token,
+            appTransactionId: String(firstAccountID + number))
+        let renewedAt = now - millisecondsPerDay
+        var (subscription, begun) = SimulatedSubscription.begin(
+            .init(plan, as: String(firstPeriodID + 2 * number), until: renewedAt), by: buyer,
+            at: renewedAt - 30 * millisecondsPerDay)
+        let renewed = try subscription.renew(
+            as: String(firstPeriodID + 2 * number + 1), until: renewedAt + 30 * millisecondsPerDay, at: now)
+        return (begun, renewed)
+    }
+
     private static let firstTransactionID = 2_000_000_000_000_000
+    private static let firstPeriodID = 3_000_000_000_000_000
+    private static let firstAccountID = 700_000_000_000_000_000
 
     /// The catalogue as values, for what is measured without a server.
     static var catalogue: CatalogueVersions {

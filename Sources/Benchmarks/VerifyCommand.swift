@@ -26,8 +26,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Fail when a ratio misses its goal.")
     var check = false
 
-    private static let warmGoal = 0.78
-    private static let coldGoal = 0.85
+    private static let warmGoal = 0.90
+    private static let coldGoal = 0.90
 
     /// - Throws: What the file system refuses.
     func run() async throws {

@@ -3,6 +3,7 @@ package import Entitlements
 package import Hummingbird
 package import Logging
 import NIOCore
+package import StripeBilling
 
 /// The JSON API over HTTP, made of what is handed in: it has no clock, no randomness, no environment and no socket.
 package struct API: Sendable {
@@ -18,7 +19,9 @@ package struct API: Sendable {
         let operators: any OperatorService
         /// The verifier for the apps that are sold in now.
         let verifier: @Sendable () -> AppStoreVerifier
-        let appleInbox: AppleInbox
+        let inbox: StoreInbox
+        /// What card billing signs with; nil while it is not configured.
+        let cardSecrets: EndpointSecrets?
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
         /// The network that a request came from, given the address of the connected peer and `X-Forwarded-For`;
@@ -31,9 +34,10 @@ package struct API: Sendable {
         let cores: Int
         /// The clock of everything that is told, counted and written down.
         let now: @Sendable () -> Instant
-        /// The real time, for what others date: the login's tokens, certificates and the texts under them; and for
-        /// rates.
+        /// The real time, for the login's tokens and for rates.
         let realNow: @Sendable () -> Instant
+        /// Where the clock can be put forward; nil where it is the real one.
+        let developmentClock: (any DevelopmentClock)?
         /// Time that only goes forward, for durations.
         let uptime: @Sendable () -> Duration
         let newRequestID: @Sendable () -> String
@@ -42,24 +46,30 @@ package struct API: Sendable {
         /// Whether a user's own token may spend and reserve credits; servers always may.
         let usersMaySpend: Bool
         let logAccess: @Sendable (AccessLine) -> Void
+        let metrics: APIMetrics
+        /// Nil where nobody may read what is measured.
+        let metricsPage: MetricsPage?
         let logger: Logger
 
         package init(
             service: any EntitlementService, operators: any OperatorService,
-            verifier: @escaping @Sendable () -> AppStoreVerifier,
+            verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, cardSecrets: EndpointSecrets?,
             bearers: BearerVerifier,
             rateLimits: RateLimits = RateLimits(),
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
             usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
             now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
+            developmentClock: (any DevelopmentClock)? = nil,
             uptime: @escaping @Sendable () -> Duration,
             newRequestID: @escaping @Sendable () -> String, newID: @escaping @Sendable () -> String,
-            logAccess: @escaping @Sendable (AccessLine) -> Void, logger: Logger
+            logAccess: @escaping @Sendable (AccessLine) -> Void, metrics: APIMetrics,
+            metricsPage: MetricsPage? = nil, logger: Logger
         ) {
             self.service = service
             self.operators = operators
             self.verifier = verifier
-            appleInbox = AppleInbox(service: service, verifier: verifier, realNow: realNow)
+            self.inbox = inbox
+            self.cardSecrets = cardSecrets
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
             self.network = network
@@ -67,11 +77,14 @@ package struct API: Sendable {
             self.cores = cores
             self.now = now
             self.realNow = realNow
+            self.developmentClock = developmentClock
             self.uptime = uptime
             self.newRequestID = newRequestID
             self.newID = newID
             self.usersMaySpend = usersMaySpend
             self.logAccess = logAccess
+            self.metrics = metrics
+            self.metricsPage = metricsPage
             self.logger = logger
         }
 
@@ -103,6 +116,13 @@ package struct API: Sendable {
     package init(_ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool) {
         self.dependencies = dependencies
         endpoints = (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }
+        table = RouteTable(endpoints)
+    }
+
+    /// What is served on the port of the metrics, to anyone who reaches it: `GET /metrics` alone.
+    package init(servingMetricsOf dependencies: Dependencies) {
+        self.dependencies = dependencies
+        endpoints = [.open(.get, "/metrics", MetricsRoute.respondOpenly)]
         table = RouteTable(endpoints)
     }
 

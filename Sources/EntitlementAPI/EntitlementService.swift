@@ -28,9 +28,14 @@ package protocol EntitlementService: Sendable {
     /// The text of a delivery; nil when it was erased.
     ///
     /// - Throws: ``ServiceFailure``.
-    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> String?
+    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryText?
 
-    /// Whom an account token was issued to, by its label.
+    /// The purchases that any of the numbers of a source's account lead to.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch
+
+    /// Whom an account token was issued to, or who a store's customer is, by the label.
     ///
     /// - Throws: ``ServiceFailure``.
     func holder(of token: Label) async throws(ServiceFailure) -> UserID?

@@ -6,6 +6,7 @@ enum Routes {
     static let all: [Endpoint] = [
         .open(.get, "/livez", LivezRoute.respond),
         .open(.get, "/readyz", ReadyzRoute.respond),
+        .open(.get, "/metrics", MetricsRoute.respond),
         .open(.get, "/openapi.yaml", OpenAPIRoute.respond),
         .open(.get, "/.well-known/jwks.json", KeySetRoute.respond),
 
@@ -45,6 +46,12 @@ enum Routes {
 
         .webhook(.post, "/api/billing/webhooks/apple", AppleWebhookRoute.respond)
             .allowing(bodyBytes: AppleWebhookRoute.bodyLimit),
+        .webhook(.post, "/api/billing/webhooks/stripe", StripeWebhookRoute.respond)
+            .allowing(bodyBytes: StripeWebhookRoute.bodyLimit),
+
+        .open(.get, "/dev/clock", ClockRoute.respond).inDevelopmentOnly,
+        .open(.post, "/dev/clock", AdvanceClockRoute.respond).allowing(seconds: AdvanceClockRoute.deadlineSeconds)
+            .inDevelopmentOnly,
 
         .server(.get, "/api/admin/users/{user_id}/status", .read, AdminStatusRoute.respond),
         .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond),

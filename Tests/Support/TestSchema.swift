@@ -46,9 +46,9 @@ package struct TestSchema: Sendable {
     /// All tables but that of the migrations.
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "audit_entries", "audit_heads", "audit_notes",
-        "catalog_versions", "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "jobs",
-        "ledger_entries", "notes", "open_debts",
-        "purchase_holders", "purchases", "signed_headers", "signed_texts", "signing_keys", "subscriptions", "users",
+        "catalog_versions", "delivery_mentions", "idempotency_keys", "inbox_deliveries", "inbox_texts",
+        "installation_keys", "jobs", "ledger_entries", "notes", "open_debts", "purchase_holders", "purchase_numbers",
+        "purchases", "signed_headers", "signed_texts", "signing_keys", "subscriptions", "users",
         "waiting_statements",
     ]
 

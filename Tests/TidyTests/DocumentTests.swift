@@ -26,6 +26,17 @@ import Testing
         #expect(reasons.filter { !page.contains("`\($0)`") } == [])
     }
 
+    @Test func `every reason to refuse a card event is in the documents`() throws {
+        let reasons = Documents.cases(
+            ofEnum: "SignatureRefusal",
+            in: try SourceTree.file("Sources/StripeBilling/Signatures/SignatureRefusal.swift").text)
+        let documented = Documents.members(
+            ofSchema: "SignatureRefusal", inOpenAPI: try SourceTree.file("openapi.yaml").text)
+        #expect(reasons.count == 5 && documented == reasons)
+        let page = try SourceTree.file("api.md").text
+        #expect(reasons.filter { !page.contains("`\($0)`") } == [])
+    }
+
     @Test func `every anomaly is in the documents`() throws {
         let anomalies = Documents.cases(
             ofEnum: "Anomaly", in: try SourceTree.file("Sources/Entitlements/Status/Anomaly.swift").text)

@@ -2,13 +2,18 @@
 enum Imports {
     static let allowed: [String: Set<String>] = [
         "Entitlements": [],
-        "AppStore": ["Entitlements", "X509", "SwiftASN1", "Crypto", "FoundationEssentials", "Synchronization"],
+        "StrictJSON": [],
+        "StripeBilling": ["Entitlements", "StrictJSON", "Crypto", "FoundationEssentials"],
+        "AppStore": [
+            "Entitlements", "StrictJSON", "X509", "SwiftASN1", "Crypto", "FoundationEssentials", "Synchronization",
+        ],
         "StoreSimulator": ["AppStore", "Entitlements", "X509", "SwiftASN1", "Crypto", "FoundationEssentials"],
         "MariaDB": ["CMariaDB", "Logging", "DequeModule", "Synchronization", "Glibc"],
         "LedgerStore": ["Entitlements", "MariaDB", "Crypto", "Logging", "DequeModule", "Synchronization"],
         "EntitlementAPI": [
-            "AppStore", "Entitlements", "LedgerStore", "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore",
-            "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "JWTKit", "Crypto", "Logging", "Metrics",
+            "AppStore", "Entitlements", "LedgerStore", "StrictJSON", "StripeBilling", "Hummingbird", "HummingbirdCore",
+            "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "JWTKit", "Crypto", "Logging",
+            "Metrics",
             "Synchronization",
         ],
     ]

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The protected header of a JWS as the App Store writes it: `alg` and `x5c`, nothing else that matters.
 ///
 /// No key is ever taken from the header but through a certificate chain that ends at a configured root.

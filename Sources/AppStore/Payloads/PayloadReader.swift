@@ -1,4 +1,5 @@
 import Entitlements
+import StrictJSON
 
 /// Typed access to the members of one object of an authentic payload.
 ///

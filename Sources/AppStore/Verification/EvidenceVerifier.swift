@@ -1,5 +1,6 @@
 import Entitlements
 import Crypto
+import StrictJSON
 
 /// Decides whether a text was signed by the App Store, and for one of our apps.
 ///

@@ -1,7 +1,7 @@
-import AppStore
 import Entitlements
 import Hummingbird
 import LedgerStore
+import StrictJSON
 
 /// `POST /api/admin/api-keys`: a new key; its secret is in this answer, and in repeats of it, and nowhere else.
 enum CreateAPIKeyRoute {

@@ -56,11 +56,12 @@ package protocol OperatorService: Sendable {
     /// - Throws: ``ServiceFailure``.
     func transactions(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [RecordedTransaction]
 
-    /// Deliveries of stores, of those only that came to `result` if that is given, the last received first.
+    /// Deliveries of stores, of those only that came to `result` and for `reason` if these are given, the last received
+    /// first.
     ///
     /// - Throws: ``ServiceFailure``.
     func deliveries(
-        before id: UInt64?, limit: Int, of result: DeliveryResult?
+        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?
     ) async throws(ServiceFailure) -> [RecordedDelivery]
 
     /// Has a delivery placed again; nil when there is none.

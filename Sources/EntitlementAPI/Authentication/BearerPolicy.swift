@@ -1,5 +1,5 @@
-import AppStore
 import Entitlements
+import StrictJSON
 
 /// What a token must say to count, beside being signed.
 package struct BearerPolicy: Hashable, Sendable {

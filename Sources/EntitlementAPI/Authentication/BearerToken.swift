@@ -1,5 +1,5 @@
-import AppStore
 import Entitlements
+import StrictJSON
 
 /// A compact JWT as it was sent: read, nothing checked.
 struct BearerToken {

@@ -1,6 +1,6 @@
-import AppStore
 import Crypto
 import JWTKit
+import StrictJSON
 
 /// The keys of one JWKS document (RFC 7517) that can check tokens.
 ///

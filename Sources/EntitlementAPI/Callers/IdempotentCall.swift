@@ -1,10 +1,10 @@
-import AppStore
 import Crypto
 import Entitlements
 import HTTPTypes
 import Hummingbird
 import LedgerStore
 import NIOCore
+import StrictJSON
 
 /// One attempt to carry a request out.
 struct IdempotentAttempt {

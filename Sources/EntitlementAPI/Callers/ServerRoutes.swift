@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Hummingbird
 import LedgerStore
+import StrictJSON
 
 /// Routes for servers, made of what works for any user.
 extension Routes {

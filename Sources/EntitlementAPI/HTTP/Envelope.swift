@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 
 /// What every request goes through: its id, the limit of its body, the problem in place of an error, the headers that
-/// belong on every answer, and one line in the log.
+/// belong on every answer, one line in the log, and a number in the metrics.
 ///
 /// Nothing but a response leaves it, so Hummingbird's bare errors never reach a client.
 struct Envelope: RouterMiddleware {
@@ -34,10 +34,12 @@ struct Envelope: RouterMiddleware {
         response.headers[.xContentTypeOptions] = "nosniff"
         // Where the router finds no path, it puts a word.
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "-"
+        let (status, duration) = (response.status.code, api.uptime() - startedAt)
+        api.metrics.answered(request.method, route, status: status, after: duration)
         api.logAccess(
             AccessLine(
-                method: request.method.rawValue, route: route, status: response.status.code,
-                duration: api.uptime() - startedAt, requestID: context.requestID))
+                method: request.method.rawValue, route: route, status: status, duration: duration,
+                requestID: context.requestID))
         return response
     }
 

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import StrictJSON
 
 /// Who sends a request shows their Apple account by a signed app transaction.
 extension AccountProof {
@@ -27,10 +28,12 @@ extension AccountProof {
         guard let signed else { return nil }
         let labels = try call.labels()
         do throws(CertificateStatusUnavailable) {
-            let verdict = try await call.api.verifier().verify(signed, at: call.api.realNow().milliseconds)
+            let verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds)
+            call.api.metrics.verified(.appTransaction, verdict)
             guard case .success(let transaction) = verdict else { return nil }
             return AccountProof(transaction, labels: labels)
         } catch {
+            call.api.metrics.couldNotVerify(.appTransaction)
             throw Problem(error)
         }
     }

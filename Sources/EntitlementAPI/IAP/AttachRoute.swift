@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Hummingbird
 import LedgerStore
+import StrictJSON
 
 /// `POST /api/iap/apple/transactions/attach`: a purchase becomes the user's.
 ///
@@ -32,10 +33,12 @@ enum AttachRoute {
     ) async throws(Problem) -> VerifiedTransaction {
         let verdict: Result<VerifiedTransaction, EvidenceError>
         do throws(CertificateStatusUnavailable) {
-            verdict = try await call.api.verifier().verify(signed, at: call.api.realNow().milliseconds, knowing: texts)
+            verdict = try await call.api.verifier().verify(signed, at: call.now.milliseconds, knowing: texts)
         } catch {
+            call.api.metrics.couldNotVerify(.transaction)
             throw Problem(error)
         }
+        call.api.metrics.verified(.transaction, verdict)
         switch verdict {
         case .success(let transaction): return transaction
         case .failure(let refusal): throw Problem(refusal)

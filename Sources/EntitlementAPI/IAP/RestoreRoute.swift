@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Hummingbird
 import LedgerStore
+import StrictJSON
 
 /// `POST /api/iap/apple/restore`: everything a client has, each item with its own verdict (`semantics.md` §6).
 enum RestoreRoute {
@@ -50,15 +51,17 @@ enum RestoreRoute {
         on items: [RestoreRequest.Item], _ signed: [SignedTransaction], knowing texts: KnownTexts,
         _ labels: Labels, _ call: UserCall
     ) async throws(Problem) -> [Judged] {
-        var verified: IndexingIterator<[AppStoreVerifier.Verdict]>
+        let verdicts: [AppStoreVerifier.Verdict]
         do throws(CertificateStatusUnavailable) {
-            let now = call.api.realNow().milliseconds
-            verified = try await call.api.verifier().verify(
-                all: signed, at: now, cores: call.api.cores, knowing: texts
-            ).makeIterator()
+            let now = call.now.milliseconds
+            verdicts = try await call.api.verifier().verify(
+                all: signed, at: now, cores: call.api.cores, knowing: texts)
         } catch {
+            call.api.metrics.couldNotVerify(.transaction)
             throw Problem(error)
         }
+        call.api.metrics.verified(verdicts)
+        var verified = verdicts.makeIterator()
         return items.map { item in
             switch item {
             case .notText: .refused(.invalidRequest, reason: nil)

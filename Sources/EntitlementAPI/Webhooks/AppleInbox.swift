@@ -2,40 +2,22 @@ package import AppStore
 package import Entitlements
 import LedgerStore
 
-/// Carries out what Apple's notifications say, for the request that brings one and for the job that tries it again.
-///
-/// What it does may be done twice, in any order and at the same time: the signed texts are ordered by their own dates,
-/// and a state that is known changes nothing (`semantics.md` §1).
+/// Carries out what Apple's notifications say.
 package struct AppleInbox: Sendable {
     private let service: any EntitlementService
     private let verifier: @Sendable () -> AppStoreVerifier
-    private let realNow: @Sendable () -> Instant
+    private let now: @Sendable () -> Instant
 
     /// - Parameters:
     ///   - verifier: The verifier for the apps that are sold in now.
-    ///   - realNow: Bounds the dates of what was signed.
+    ///   - now: Bounds the dates of what was signed.
     package init(
         service: any EntitlementService, verifier: @escaping @Sendable () -> AppStoreVerifier,
-        realNow: @escaping @Sendable () -> Instant
+        now: @escaping @Sendable () -> Instant
     ) {
         self.service = service
         self.verifier = verifier
-        self.realNow = realNow
-    }
-
-    /// Why a stored delivery could not be placed.
-    package enum Failure: Error {
-        /// What this server stands on is away; to be tried again.
-        case service(ServiceFailure)
-        /// Apple could not be asked; to be tried again.
-        case certificateStatus(CertificateStatusUnavailable)
-        /// The text was genuine when it came and is not any more, as when its app is sold no more.
-        case refused(EvidenceError)
-
-        /// Whether it will pass when Apple can be asked again.
-        package var isAppleAway: Bool {
-            if case .certificateStatus = self { true } else { false }
-        }
+        self.now = now
     }
 
     /// Verifies a notification and the texts inside it.
@@ -44,29 +26,28 @@ package struct AppleInbox: Sendable {
     func verify(
         _ signed: SignedNotification
     ) async throws(CertificateStatusUnavailable) -> Result<VerifiedDelivery, EvidenceError> {
-        try await verifier().verify(delivery: signed, at: realNow().milliseconds)
+        try await verifier().verify(delivery: signed, at: now().milliseconds)
     }
 
-    /// Places the stored delivery `id`. A delivery whose text was erased has nothing left to place.
+    /// Places a stored text, the delivery `id`.
     ///
-    /// - Throws: ``Failure``.
-    package func place(stored id: UInt64) async throws(Failure) {
+    /// - Throws: ``StoreInbox/Failure``.
+    func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) {
         let verdict: Result<VerifiedDelivery, EvidenceError>
-        do {
-            guard let text = try await service.text(ofDelivery: id) else {
-                _ = try await settle(id, as: DeliveryStanding(.ignored))
-                return
-            }
+        do throws(CertificateStatusUnavailable) {
             verdict = try await verify(SignedNotification(text))
-            if case .success(let delivery) = verdict { _ = try await place(delivery, stored: id) }
-        } catch let failure as ServiceFailure {
-            throw .service(failure)
-        } catch let unavailable as CertificateStatusUnavailable {
-            throw .certificateStatus(unavailable)
         } catch {
-            throw .service(.unavailable(retryAfterSeconds: 1))
+            throw .certificateStatus(error)
         }
-        if case .failure(let refusal) = verdict { throw .refused(refusal) }
+        switch verdict {
+        case .failure(let refusal): throw .refused(refusal)
+        case .success(let delivery):
+            do throws(ServiceFailure) {
+                _ = try await place(delivery, stored: id)
+            } catch {
+                throw .service(error)
+            }
+        }
     }
 
     /// Records what a delivery shows, gives its purchase to the user whom it names, and notes what became of it, all in
@@ -79,7 +60,7 @@ package struct AppleInbox: Sendable {
     ) async throws(ServiceFailure) -> DeliveryStanding {
         let effect = NotificationEffect(of: delivery.notification.payload.notificationType)
         guard let transaction = delivery.transaction else {
-            return try await settle(id, as: effect.standingOfNothing)
+            return try await service.settle(id, as: effect.standingOfNothing)
         }
         let labels = try service.labels()
         let purchase = VerifiedPurchase(transaction, labels: labels)
@@ -98,13 +79,6 @@ package struct AppleInbox: Sendable {
             return placed.mapReply { _ in standing }.adding(DeliveryOutcome(of: id, standing))
         }
         return recorded.answer.get()
-    }
-
-    private func settle(_ id: UInt64, as standing: DeliveryStanding) async throws(ServiceFailure) -> DeliveryStanding {
-        try await service.record([], for: [], keys: [], everythingOf: nil, audit: nil) {
-            _, _ -> Decision<DeliveryStanding, Never> in
-            Decision(sideRows: [DeliveryOutcome(of: id, standing)], answer: .success(standing))
-        }.answer.get()
     }
 
     /// The user whom the transaction's account token names: the one whom it was issued to, or by the legacy form, where

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Hummingbird
 import LedgerStore
+import StrictJSON
 
 /// `POST /api/billing/webhooks/apple`: a notification V2 of the App Store (`api.md`, "Webhooks").
 ///
@@ -9,7 +10,6 @@ import LedgerStore
 /// places what could not be placed.
 enum AppleWebhookRoute {
     static let bodyLimit = 256 * 1024
-    private static let patience = Duration.seconds(2)
 
     /// - Throws: `not_found` for notifications V1 and while no app is sold, `invalid_request`, why the texts are not
     ///   genuine, `unavailable`.
@@ -24,28 +24,27 @@ enum AppleWebhookRoute {
         guard let text = payload.string else {
             throw .invalidRequest("The member must be a string.", at: "#/signedPayload")
         }
-        let inbox = call.api.appleInbox
-        let delivery = try await verified(SignedNotification(text), in: inbox)
+        let inbox = call.api.inbox.apple
+        let delivery = try await verified(SignedNotification(text), in: inbox, call.api.metrics)
         let stored = try await call.served { () async throws(ServiceFailure) in
             try await call.api.service.receive(InboxDelivery(delivery))
         }
-        guard !stored.standing.isSettled else { return answer(.duplicate) }
-        let placing = Task { () -> DeliveryStanding in
-            // Lost: why it could not be placed; a job tries again, and what is wrong is in the log.
-            (try? await inbox.place(delivery, stored: stored.id)) ?? .pending
+        return await StoreInbox.answer(to: stored, from: .appleIAP, call) { () async throws(ServiceFailure) in
+            try await inbox.place(delivery, stored: stored.id)
         }
-        return answer((await placing.value(within: patience) ?? .pending).result)
     }
 
     private static func verified(
-        _ signed: SignedNotification, in inbox: AppleInbox
+        _ signed: SignedNotification, in inbox: AppleInbox, _ metrics: APIMetrics
     ) async throws(Problem) -> VerifiedDelivery {
         let verdict: Result<VerifiedDelivery, EvidenceError>
         do throws(CertificateStatusUnavailable) {
             verdict = try await inbox.verify(signed)
         } catch {
+            metrics.couldNotVerify(.notification)
             throw Problem(error)
         }
+        metrics.verified(.notification, verdict)
         switch verdict {
         case .success(let delivery): return delivery
         case .failure(let refusal):
@@ -53,14 +52,6 @@ enum AppleWebhookRoute {
             problem.status = .badRequest
             throw problem
         }
-    }
-
-    private static func answer(_ result: DeliveryResult) -> Response {
-        var json = JSONWriter(capacity: 64)
-        json.beginObject()
-        json.member("result", result.rawValue)
-        json.endObject()
-        return .json(json.bytes)
     }
 }
 

@@ -4,21 +4,27 @@ import LedgerStore
 
 /// `GET /api/admin/webhooks`: the deliveries of stores and what became of them, the last received first.
 enum DeliveriesRoute {
-    /// - Throws: `invalid_request` for a state that is none, a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a state, a reason, a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try PageRequest(query, of: "webhooks")
-        let state = try query.text("state").map { (text) throws(Problem) in
-            guard let state = DeliveryResult(rawValue: text) else {
-                let states = DeliveryResult.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalidRequest("The parameter must be one of \(states).", at: "?state")
-            }
-            return state
-        }
+        let state: DeliveryResult? = try word("state", in: query)
+        let reason: DeliveryReason? = try word("reason", in: query)
         let rows = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.deliveries(before: page.before, limit: page.readLimit, of: state)
+            try await call.api.operators.deliveries(
+                before: page.before, limit: page.readLimit, of: state, because: reason)
         }
         return .json(page.body(of: rows, number: \.id) { $0.append($1) })
+    }
+
+    private static func word<Word>(_ name: String, in query: Query) throws(Problem) -> Word?
+    where Word: RawRepresentable<String> & CaseIterable {
+        guard let text = try query.text(name) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidRequest("The parameter must be one of \(words).", at: "?" + name)
+        }
+        return word
     }
 }
 
@@ -37,31 +43,7 @@ enum ReplayDeliveryRoute {
                 return try await call.api.operators.replayDelivery(id, by: call.actor, reason: reason.text)
             }
             guard let delivery else { throw .notFound }
-            var json = JSONWriter(capacity: 512)
-            json.append(delivery)
-            return JSONAnswer(status: .ok, bytes: json.bytes)
+            return JSONAnswer(status: .ok, bytes: DeliveryBody(delivery).bytes)
         }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func append(_ delivery: RecordedDelivery) {
-        beginObject()
-        member("id", String(delivery.id))
-        member("source", delivery.source.text)
-        member("app", delivery.app.text)
-        member("environment", delivery.environment.rawValue)
-        member("notification_id", delivery.externalID)
-        member("type", delivery.type)
-        member("subtype", delivery.subtype)
-        member("state", delivery.standing.result.rawValue)
-        member("reason", delivery.standing.reason?.rawValue)
-        member("external_id", delivery.purchase?.text)
-        member("user_id", delivery.owner?.text)
-        member("contradicted", delivery.isContradicted)
-        member("signed_at", exactly: "signed_at_ms", delivery.signedAt)
-        member("received_at", exactly: "received_at_ms", delivery.receivedAt)
-        member("settled_at", exactly: "settled_at_ms", delivery.settledAt)
-        endObject()
     }
 }

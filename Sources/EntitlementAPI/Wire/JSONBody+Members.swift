@@ -1,4 +1,4 @@
-import AppStore
+import StrictJSON
 
 /// The members of an object, each read strictly; `null` is absent.
 extension JSONBody {

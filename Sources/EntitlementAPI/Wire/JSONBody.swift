@@ -1,4 +1,4 @@
-import AppStore
+import StrictJSON
 
 /// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep (`threats.md` T13).
 struct JSONBody {

@@ -140,6 +140,7 @@ package struct CatalogueCheck {
     private mutating func checkProducts() {
         let apps = Set(catalogue.apps.map(\.id))
         var keys: Set<PurchaseKey> = []
+        var cardNames: Set<ProductID> = []
         for (index, product) in catalogue.products.enumerated() {
             let path: [CatalogueDefect.Step] = [.field(.products), .index(index)]
             checkID(product.id.text, at: path + [.field(.id)])
@@ -156,9 +157,21 @@ package struct CatalogueCheck {
                     "another product of this app and source is named \"\(product.id)\"",
                     instead: "name each product once")
             }
+            checkCardNames(of: product, taken: &cardNames, at: path + [.field(.stripe)])
             checkTerms(product.terms, at: path)
             checkSeats(of: product, at: path + [.field(.devices)])
             checkPrice(product.price, at: path + [.field(.price)])
+        }
+    }
+
+    /// A card account has one namespace, for all apps.
+    private mutating func checkCardNames(
+        of product: Product, taken: inout Set<ProductID>, at path: [CatalogueDefect.Step]
+    ) {
+        guard product.isSoldByCard else { return }
+        for name in product.cardNames { checkID(name.text, at: path) }
+        for name in [product.id] + product.cardNames where !taken.insert(name).inserted {
+            report(path, "card billing sells another product as \"\(name)\"", instead: "name it once")
         }
     }
 

@@ -30,6 +30,7 @@ package struct CatalogueDefect: Hashable, Sendable, CustomStringConvertible {
         case rank
         case requires
         case seats
+        case stripe
         case tier
         case tiers
         case unit

@@ -33,8 +33,11 @@ package struct CatalogueVersions: Sendable {
         versions = [first] + later
         productsByVersion = versions.map { version in
             Dictionary(
-                version.catalogue.products.map { (ProductKey(id: $0.id, source: $0.source, app: $0.app), $0) },
-                uniquingKeysWith: { kept, _ in kept })
+                version.catalogue.products.flatMap { product in
+                    ([ProductKey(id: product.id, source: product.source, app: product.app)]
+                        + product.allCardNames.map { ProductKey(id: $0, source: .stripe, app: .cards) })
+                        .map { ($0, product) }
+                }, uniquingKeysWith: { kept, _ in kept })
         }
         var tiers: [TierID: Tier] = [:]
         var lanes: [LaneID: Lane] = [:]

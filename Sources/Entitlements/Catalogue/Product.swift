@@ -60,6 +60,10 @@ package struct Product: Hashable, Sendable {
     package let terms: Terms
     /// Device seats of a pass or plan that go before its tier's; a plan id may say them too (`semantics.md` §8).
     package let devices: Int?
+    /// Whether each unit of a plan's quantity is a device seat.
+    package let seatsFollowQuantity: Bool
+    /// Names under which card billing sells it beside its id: prices, lookup keys, payment links.
+    package let cardNames: [ProductID]
     package let price: Price?
     /// By language tag (BCP 47), such as `en` or `zh-Hans`.
     package let titles: [String: String]
@@ -67,13 +71,16 @@ package struct Product: Hashable, Sendable {
 
     package init(
         id: ProductID, source: Source = .appleIAP, app: AppID, terms: Terms, devices: Int? = nil,
-        price: Price? = nil, titles: [String: String] = [:], descriptions: [String: String] = [:]
+        seatsFollowQuantity: Bool = false, cardNames: [ProductID] = [], price: Price? = nil,
+        titles: [String: String] = [:], descriptions: [String: String] = [:]
     ) {
         self.id = id
         self.source = source
         self.app = app
         self.terms = terms
         self.devices = devices
+        self.seatsFollowQuantity = seatsFollowQuantity
+        self.cardNames = cardNames
         self.price = price
         self.titles = titles
         self.descriptions = descriptions
@@ -83,5 +90,18 @@ package struct Product: Hashable, Sendable {
     package var seats: Int? {
         guard case .plan(_, let planID?, _) = terms else { return devices }
         return devices ?? PlanID(planID)?.seats
+    }
+
+    /// The seats of a purchase of `quantity`; nil when the tier's count.
+    package func seats(of quantity: Int) -> Int? { seatsFollowQuantity ? quantity : seats }
+
+    /// Whether card billing sells it.
+    package var isSoldByCard: Bool { source == .stripe || !cardNames.isEmpty }
+
+    /// All names under which card billing sells it, the plan id of a plan being one.
+    package var allCardNames: [ProductID] {
+        guard isSoldByCard else { return [] }
+        guard case .plan(_, let planID?, _) = terms else { return [id] + cardNames }
+        return [id] + cardNames + [ProductID(planID)]
     }
 }

@@ -16,13 +16,25 @@ struct Period {
     let offer: String?
     /// Whether an offer sold it for nothing; nil where one did and no state says the price.
     let isTrial: Bool?
+    /// As the newest state has it.
+    let quantity: Int
+    /// When it is one of those that run, as the source's events list them; nil for one of a source without events.
+    private(set) var listed: [Explanation.Interval]?
 
-    /// The periods of a chain, by their start.
+    /// The periods of a chain, by their start; of those that start together what was replaced comes first.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
-        Dictionary(grouping: states) { PeriodID($0.periodID ?? $0.transactionID.text) }
+        let periods = Dictionary(grouping: states, by: PeriodID.init(of:))
             .compactMap { Period($0.value, named: $0.key, withdrawal: withdrawal) }
+        let listings = PeriodListings(of: periods)
+        return
+            periods.map { period in
+                var period = period
+                period.listed = listings.parts(of: period)
+                return period
+            }
             .sorted { left, right in
                 if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
+                if left.isReplaced != right.isReplaced { return left.isReplaced }
                 let (first, second) = (left.expiresAt ?? .distantPast, right.expiresAt ?? .distantPast)
                 return first != second ? first < second : left.id < right.id
             }
@@ -36,21 +48,34 @@ struct Period {
         self.states = states
         self.spokesman = spokesman
         self.startsAt = startsAt
+        // A copy that only tells of a refund says no end, and nothing else of the period.
+        let whole = states.filter { $0.expiresAt != nil }
         expiresAt =
-            states.lazy
-            .compactMap { state in state.expiresAt.map { (signedAt: state.signedAt, expiresAt: $0) } }
-            .max { ($0.signedAt, $0.expiresAt) < ($1.signedAt, $1.expiresAt) }?.expiresAt
+            whole.max { left, right in
+                Self.olderFirst(left, right) ?? (left.expiresAt ?? .distantPast < right.expiresAt ?? .distantPast)
+            }?.expiresAt
         share = .largest(of: [ShareTrack(of: states, measuring: .whole), withdrawal])
         upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
-        suspension = states.max(by: Self.suspendsBefore)?.suspension
-        let sale = states.max(by: Self.sellsBefore)
+        suspension = whole.max(by: Self.suspendsBefore)?.suspension
+        quantity = whole.max { Self.olderFirst($0, $1) ?? ($0.quantity < $1.quantity) }?.quantity ?? 1
+        let sale = whole.max(by: Self.sellsBefore)
         offer = sale?.offer
         isTrial = sale?.offer == nil ? false : sale?.price.map { $0.milliunits == 0 }
     }
 
-    /// By `signedAt`; ties: sold by an offer last, then by its bytes, then the lower price, none being the highest.
+    /// Whether it has no length, as one that is not paid has.
+    var isEmpty: Bool { expiresAt.map { $0 <= startsAt } ?? false }
+
+    /// Whether it was over before its end, because the source left it out.
+    var isReplaced: Bool {
+        guard let end = listed?.last?.endsAt else { return false }
+        return end < expiresAt ?? startsAt
+    }
+
+    /// By time, then by event; ties: sold by an offer last, then by its bytes, then the lower price, none being the
+    /// highest.
     private static func sellsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
-        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        if let order = olderFirst(left, right) { return order }
         if left.offer != right.offer {
             guard let first = left.offer, let second = right.offer else { return left.offer == nil }
             return first.utf8.lexicographicallyPrecedes(second.utf8)
@@ -58,14 +83,20 @@ struct Period {
         return left.price?.milliunits ?? .max > right.price?.milliunits ?? .max
     }
 
-    /// By `signedAt`; ties: suspended last, then the earlier start, then the later end.
+    /// By time, then by event; ties: suspended last, then the earlier start, then the later end.
     private static func suspendsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
-        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
+        if let order = olderFirst(left, right) { return order }
         guard let first = left.suspension, let second = right.suspension else {
             return left.suspension == nil && right.suspension != nil
         }
         if first.startsAt != second.startsAt { return first.startsAt > second.startsAt }
         return first.endsAt?.milliseconds ?? .max < second.endsAt?.milliseconds ?? .max
+    }
+
+    /// Nil where neither was stated before the other.
+    private static func olderFirst(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool? {
+        let (first, second) = (left.statedAt, right.statedAt)
+        return first < second ? true : second < first ? false : nil
     }
 
     /// The newest state of the chain's renewal that is about this period, were it the last: one signed since the period
@@ -80,4 +111,6 @@ struct Period {
 struct PeriodID: Identifier {
     let text: String
     init(_ text: String) { self.text = text }
+
+    init(of state: VerifiedPurchase) { text = state.periodID ?? state.transactionID.text }
 }

@@ -30,10 +30,11 @@ struct Reading {
         guard let spokesman = Self.spokesman(of: states), let anchor = Purchase.anchor(of: states) else { return nil }
         let originals = states.filter(\.isOriginal)
         let quantity = (originals.isEmpty ? states : originals).reduce(0) { max($0, $1.quantity) }
-        let share = ShareTrack.largest(of: [ShareTrack(of: states, measuring: Self.measure(of: states)), withdrawal])
         let product = catalogue.product(
             named: spokesman.productNames, from: key.source, for: key.app, purchasedAt: anchor)
         let terms = product?.terms
+        let measure = Self.measure(of: states, as: terms?.kind)
+        let share = ShareTrack.largest(of: [ShareTrack(of: states, measuring: measure), withdrawal])
         productID = product?.id ?? spokesman.productID
         self.anchor = anchor
         self.quantity = quantity
@@ -64,29 +65,35 @@ struct Reading {
     private init?(chain gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
         let key = gathered.key
         let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
-        guard let first = periods.first, let newest = periods.last else { return nil }
+        // What has no length is not paid, and the period before it goes on as the last.
+        let last = periods.lastIndex { !$0.isEmpty } ?? periods.indices.last
+        guard let first = periods.first, let last else { return nil }
+        let newest = periods[last]
+        let overAt = gathered.renewals.compactMap(\.endedAt).min()
         anchor = first.startsAt
         quantity = 1
         share = newest.share
         var windows: [Window] = []
         var newestProduct: Product?
         var newestObstacle: Purchase.Obstacle?
-        for (index, period) in periods.enumerated() {
+        for (index, period) in periods.enumerated() where index == last || !period.isEmpty {
             let product = catalogue.product(
                 named: period.spokesman.productNames, from: key.source, for: key.app, purchasedAt: period.startsAt)
-            newestProduct = product
-            newestObstacle = Self.obstacle(in: period.states, given: product?.terms)
-            guard newestObstacle == nil, let product, case .plan(let tierID, _, _) = product.terms else { continue }
+            let isLast = index == last
+            var obstacle = Self.obstacle(in: period.states, given: product?.terms)
+            defer {
+                if isLast { (newestProduct, newestObstacle) = (product, obstacle) }
+            }
+            guard obstacle == nil, let product, case .plan(let tierID, _, _) = product.terms else { continue }
             guard let tier = catalogue.tier(tierID) else {
-                newestObstacle = .unknownProduct
+                obstacle = .unknownProduct
                 continue
             }
-            let isLast = index == periods.count - 1
             windows.append(
                 Window(
                     period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, of: product.id,
-                    tier: tier, seats: product.seats, isLast: isLast,
-                    renewal: isLast ? period.renewal(among: gathered.renewals) : nil))
+                    tier: tier, seats: product.seats(of: period.quantity), isLast: isLast,
+                    renewal: isLast ? period.renewal(among: gathered.renewals) : nil, overAt: overAt))
         }
         productID = newestProduct?.id ?? newest.spokesman.productID
         kind = newestProduct?.terms.kind
@@ -99,14 +106,15 @@ struct Reading {
             return .quarantined
         }
         guard let terms else { return .unknownProduct }
-        guard states.allSatisfy({ $0.type.kind == terms.kind }) else { return .productTypeMismatch }
+        guard states.allSatisfy({ $0.type.fits(terms.kind) }) else { return .productTypeMismatch }
         guard terms.isFamilyShareable || !states.contains(where: \.isFamilyShared) else { return .familyShared }
         return nil
     }
 
     /// Of states that disagree on the type, which count for nothing, the share is shown as it is.
-    private static func measure(of states: [VerifiedPurchase]) -> ShareTrack.Measure {
-        states.allSatisfy { $0.type.measure == .whole } ? .whole : .share
+    private static func measure(of states: [VerifiedPurchase], as kind: ProductKind?) -> ShareTrack.Measure {
+        let measures = Set(states.map { $0.type.measure(of: kind) })
+        return measures.count == 1 ? measures.first ?? .share : .share
     }
 
     /// The account that the newest state names.

@@ -16,17 +16,22 @@ package struct Timeline: Sendable {
     /// What counts only once entered, and only where a period's renewal may still be published.
     package let graces: [Coverage]
     /// What the balances of credits are made of, whether or not their environment counts; by unit and environment.
-    package let purses: [PurseFacts]
+    package private(set) var purses: [PurseFacts]
     /// Whether sandbox purchases count for this user (`semantics.md` §9).
-    package let countsSandbox: Bool
+    package private(set) var countsSandbox: Bool
     /// What happened to the user's devices, in the order of recording.
-    let deviceActs: [DeviceAct.Dated]
+    private(set) var deviceActs: [DeviceAct.Dated]
 
     /// Whether sandbox purchases count is as the list of testers stands at `instant`.
     package init(
         folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings,
         testersAt instant: Instant = .distantFuture
     ) {
+        if let kept = ledger.fold?.timeline, kept.isFolded(given: catalogue, settings: settings) {
+            self = kept
+            countsSandbox = settings.countsSandbox(for: ledger, at: instant)
+            return
+        }
         user = ledger.user
         self.catalogue = catalogue
         self.settings = settings
@@ -40,6 +45,32 @@ package struct Timeline: Sendable {
         for piece in planned { plannedByPurchase[piece.purchase].append(piece) }
         self.plannedByPurchase = plannedByPurchase
         graces = Self.graces(of: purchases, leewayHours: settings.renewalLeewayHours)
+    }
+
+    /// Whether it was folded with the same catalogue and settings.
+    func isFolded(given catalogue: CatalogueVersions, settings: EntitlementSettings) -> Bool {
+        self.settings == settings && self.catalogue.latest.number == catalogue.latest.number
+            && self.catalogue.versions.count == catalogue.versions.count
+    }
+
+    /// The same after one more entry, where that adds to what is folded already; nil where it may change anything, and
+    /// has to be folded with all others.
+    func adding(_ entry: LedgerEntry) -> Timeline? {
+        var timeline = self
+        switch entry.fact {
+        case .credit(let act):
+            guard let place = purses.firstIndex(where: { $0.isConcerned(by: act) }),
+                let facts = purses[place].adding(CreditEntry(act, at: entry.effectiveAt))
+            else { return nil }
+            timeline.purses[place] = facts
+        case .device(let act):
+            timeline.deviceActs.append(.init(act, of: entry, after: deviceActs.last))
+        case .consumptionConsent: break
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .debtPassedOn, .debtTakenOver,
+            .sandboxTester:
+            return nil
+        }
+        return timeline
     }
 
     /// Whether what this purchase gives counts for the user.

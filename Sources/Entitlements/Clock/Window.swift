@@ -23,10 +23,14 @@ package struct Window: Hashable, Sendable {
     /// Whether an offer sold it for nothing; nil where that is not known.
     package let isTrial: Bool?
     private let suspension: Suspension?
+    /// When the source says that it runs; nil where it says nothing of that.
+    private let listed: [Explanation.Interval]?
+    /// From when on the chain is over for ever.
+    private let overAt: Instant?
 
     init(
         _ period: Period, followedBy next: Period?, of product: ProductID, tier: Tier, seats: Int?, isLast: Bool,
-        renewal: VerifiedRenewal?
+        renewal: VerifiedRenewal?, overAt: Instant?
     ) {
         productID = product
         self.tier = tier
@@ -35,11 +39,14 @@ package struct Window: Hashable, Sendable {
         revocations = period.share
         let expiresAt = period.expiresAt ?? period.startsAt
         let upgradedAt = period.upgradedSaidAt.map { next?.startsAt ?? $0 }
-        endsAt = max(startsAt, upgradedAt.map { min($0, expiresAt) } ?? expiresAt)
-        isSuperseded = upgradedAt != nil
+        let ends = [expiresAt, upgradedAt, period.listed?.last?.endsAt, overAt]
+        endsAt = max(startsAt, ends.compactMap { $0 }.reduce(expiresAt, min))
+        isSuperseded = upgradedAt != nil || period.isReplaced
         mayRenew = isLast && upgradedAt == nil && period.expiresAt != nil && revocations.share(at: expiresAt) == 0
         self.renewal = mayRenew ? renewal : nil
         suspension = period.suspension
+        listed = period.listed
+        self.overAt = overAt
         offer = period.offer
         isTrial = period.isTrial
     }
@@ -56,26 +63,37 @@ package struct Window: Hashable, Sendable {
         mayRenew = false
         renewal = nil
         suspension = nil
+        listed = nil
+        overAt = nil
         offer = nil
         isTrial = false
     }
 
     /// What it covers by its dates, independent of any instant.
-    package var covered: [Explanation.Interval] { parts(from: startsAt, to: endsAt) }
+    package var covered: [Explanation.Interval] {
+        let parts = parts(from: startsAt, to: endsAt)
+        guard let listed else { return parts }
+        return parts.flatMap { part in listed.compactMap { part.part(within: $0) } }
+    }
 
     /// What it still covers after its end, once that has come: as long as the store grants, else while its renewal may
-    /// be published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway.
+    /// be published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway;
+    /// nothing goes on when the chain is over.
     package func grace(leewayHours: Int) -> [Explanation.Interval] {
         guard mayRenew, startsAt < endsAt else { return [] }
-        if let graceEndsAt = renewal?.graceEndsAt { return parts(from: endsAt, to: graceEndsAt) }
-        guard renewal?.mayFollowInTime ?? true else { return [] }
+        if let graceEndsAt = renewal?.graceEndsAt {
+            return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt))
+        }
+        guard overAt == nil, renewal?.mayFollowInTime ?? true else { return [] }
         let hours = min(max(0, leewayHours), Self.maximumLeewayHours)
         return parts(from: endsAt, to: endsAt + Int64(hours) * Instant.millisecondsPerHour)
     }
 
     /// Until when the store lets it go on without payment; nil where it grants nothing beyond the end.
     package var grantedGraceEnd: Instant? {
-        guard startsAt < endsAt, let graceEndsAt = renewal?.graceEndsAt, graceEndsAt > endsAt else { return nil }
+        guard startsAt < endsAt, overAt == nil, let graceEndsAt = renewal?.graceEndsAt, graceEndsAt > endsAt else {
+            return nil
+        }
         return graceEndsAt
     }
 
@@ -87,7 +105,7 @@ package struct Window: Hashable, Sendable {
 
     /// Whether the store still tries to charge for what follows upon its end.
     package func isInRetry(at instant: Instant) -> Bool {
-        guard let renewal, endsAt <= instant else { return false }
+        guard let renewal, endsAt <= instant, overAt == nil else { return false }
         return renewal.isInRetry && renewal.end == nil && revocations.share(at: instant) == 0
     }
 

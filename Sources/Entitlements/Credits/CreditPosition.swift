@@ -1,8 +1,6 @@
 /// A user's credits as their next act finds them.
 struct CreditPosition {
     let timeline: Timeline
-    /// All credit acts of the user, in the order they happened.
-    let entries: [CreditEntry]
     /// When the act will hold: now, but never before the act that happened before it, nor before a lot or a debt became
     /// theirs by a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought
     /// can be spent.
@@ -14,24 +12,28 @@ struct CreditPosition {
     ) {
         let ledger = history.ledgers[user] ?? UserLedger(user: user)
         timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
-        entries = ledger.entries.compactMap { CreditEntry($0) }
         let forgiven = history.now + Attach.forgivenDifference
         let begun = timeline.purses.flatMap { purse in
             purse.holdings.flatMap { $0.stakes.map(\.startsAt) } + purse.debts.map(\.effectiveAt)
         }
         let heldSince = begun.filter { $0 <= forgiven }.max() ?? .distantPast
-        at = max(history.now, heldSince, entries.last?.effectiveAt ?? .distantPast)
+        let lastActAt = timeline.purses.compactMap { $0.entries.last?.effectiveAt }.max() ?? .distantPast
+        at = max(history.now, heldSince, lastActAt)
     }
 
     /// The act that was recorded under an idempotency key; keys belong to the user and are kept for ever.
     func entry(under idempotencyKey: Label) -> CreditEntry? {
-        entries.first { entry in
-            switch entry.act {
-            case .spent(let spend): spend.idempotencyKey == idempotencyKey
-            case .reserved(let reservation): reservation.idempotencyKey == idempotencyKey
-            case .committed, .released: false
+        for facts in timeline.purses {
+            let entry = facts.entries.first { entry in
+                switch entry.act {
+                case .spent(let spend): spend.idempotencyKey == idempotencyKey
+                case .reserved(let reservation): reservation.idempotencyKey == idempotencyKey
+                case .committed, .released: false
+                }
             }
+            if let entry { return entry }
         }
+        return nil
     }
 
     /// Where `amount` is drawn from, and what is spendable afterwards.
@@ -59,7 +61,7 @@ struct CreditPosition {
     func reservation(_ id: ReservationID) -> (reservation: Reservation, fate: ReservationFate)? {
         var found: Reservation?
         var fate: ReservationFate = .held
-        for entry in entries {
+        for entry in timeline.purses.lazy.flatMap(\.entries) {
             switch entry.act {
             case .reserved(let reservation) where reservation.id == id: found = reservation
             case .committed(id, let amount): fate = .committed(amount)
@@ -74,10 +76,8 @@ struct CreditPosition {
     /// The answer about units that `draws` name, with the purse as it is once `act` is added.
     func receipt(for draws: [Draw], of purse: Purse, after act: CreditAct? = nil) -> SpendReceipt {
         let facts = timeline.facts(of: purse)
-        let added = act.map { [CreditEntry($0, at: at)] } ?? []
-        let state = PurseFacts(
-            of: purse, holdings: facts.holdings, entries: facts.entries + added, debts: facts.debts
-        ).state(at: at)
+        let after = act.flatMap { facts.adding(CreditEntry($0, at: at)) } ?? facts
+        let state = after.state(at: at)
         return SpendReceipt(
             spent: draws.reduce(0) { $0 + $1.amount }, draws: draws, spendable: state.spendable, debt: state.debt)
     }

@@ -8,11 +8,21 @@ package struct PurseFacts: Sendable {
     /// In the order in which they are drawn.
     package let holdings: [LotHolding]
     /// The user's acts, in the order they happened.
-    package let entries: [CreditEntry]
+    package private(set) var entries: ChunkedList<CreditEntry>
     package let debts: [DebtEntry]
     /// In the order of time.
-    let changes: [Change]
+    private(set) var changes: [Change]
     let positions: [PurchaseKey: Int]
+    /// What was there before the newest act that was added.
+    private var kept: Kept?
+
+    /// What was there after all changes before an instant.
+    private struct Kept {
+        let at: Instant
+        /// How many changes there were before it.
+        let changes: Int
+        let state: PurseState
+    }
 
     /// Something that may change balances at an instant.
     struct Change: Comparable {
@@ -43,8 +53,9 @@ package struct PurseFacts: Sendable {
     }
 
     package init(
-        of purse: Purse, holdings known: [LotHolding], entries: [CreditEntry], debts: [DebtEntry] = []
+        of purse: Purse, holdings known: [LotHolding], entries: some Sequence<CreditEntry>, debts: [DebtEntry] = []
     ) {
+        let entries = ChunkedList(entries)
         self.purse = purse
         self.entries = entries
         self.debts = debts
@@ -56,7 +67,7 @@ package struct PurseFacts: Sendable {
     }
 
     private static func changes(
-        of holdings: [LotHolding], _ entries: [CreditEntry], _ debts: [DebtEntry]
+        of holdings: [LotHolding], _ entries: ChunkedList<CreditEntry>, _ debts: [DebtEntry]
     ) -> [Change] {
         var changes = entries.indices.map { Change(at: entries[$0].effectiveAt, kind: .act, index: $0) }
         changes += debts.indices.map { Change(at: debts[$0].effectiveAt, kind: .debt, index: $0) }
@@ -72,13 +83,58 @@ package struct PurseFacts: Sendable {
         return changes
     }
 
-    /// Every instant at which a balance may change.
-    package var instants: [Instant] { changes.map(\.at) }
+    /// Whether an act is about this purse.
+    func isConcerned(by act: CreditAct) -> Bool {
+        switch act {
+        case .spent(let spend): spend.purse == purse
+        case .reserved(let reservation): reservation.purse == purse
+        case .committed(let id, _), .released(let id):
+            entries.reversed().contains { entry in
+                if case .reserved(let reservation) = entry.act { reservation.id == id } else { false }
+            }
+        }
+    }
+
+    /// The same with one more act, the last to happen; nil where it draws from what is not held.
+    func adding(_ entry: CreditEntry) -> PurseFacts? {
+        guard entry.act.draws.allSatisfy({ positions[$0.lot] != nil }) else { return nil }
+        var facts = self
+        if kept.map({ $0.at < entry.effectiveAt }) ?? true {
+            let before = changes(before: entry.effectiveAt)
+            facts.kept = Kept(at: entry.effectiveAt, changes: before, state: state(after: before))
+        }
+        facts.entries.append(entry)
+        var new = [Change(at: entry.effectiveAt, kind: .act, index: entries.count)]
+        if case .reserved(let reservation) = entry.act {
+            new.append(Change(at: reservation.expiresAt, kind: .deadline, index: entries.count))
+        }
+        for change in new { facts.changes.insert(change, at: facts.changes.countOfFirst { $0 < change }) }
+        if let kept = facts.kept, new.contains(where: { $0.at < kept.at }) { facts.kept = nil }
+        return facts
+    }
+
+    /// The first instant after `instant` at which a balance may change.
+    package func nextChange(after instant: Instant) -> Instant? {
+        let next = changes.countOfFirst { $0.at <= instant }
+        return next < changes.count ? changes[next].at : nil
+    }
+
+    /// How many changes there are before `instant`.
+    private func changes(before instant: Instant) -> Int { changes.countOfFirst { $0.at < instant } }
 
     /// What is there at `instant`; what is planned from known facts counts.
     package func state(at instant: Instant) -> PurseState {
+        state(after: changes.countOfFirst { $0.at <= instant })
+    }
+
+    /// What is there after the first `count` changes, of which none is left out that comes at the instant of another.
+    private func state(after count: Int) -> PurseState {
         var state = PurseState(of: self)
-        var rest = changes.prefix { $0.at <= instant }
+        var rest = changes[..<count]
+        if let kept, kept.changes <= count {
+            state = kept.state
+            rest = rest.dropFirst(kept.changes)
+        }
         while let first = rest.first {
             let together = rest.prefix { $0.at == first.at }
             state.apply(together, of: self)
@@ -91,6 +147,18 @@ package struct PurseFacts: Sendable {
     package func hasBegun(by instant: Instant) -> Bool {
         holdings.contains { $0.beginsAt <= instant }
             || entries.contains { $0.effectiveAt <= instant } || debts.contains { $0.effectiveAt <= instant }
+    }
+}
+
+extension [PurseFacts.Change] {
+    /// How many of the first elements `belongs` holds for; it holds for none after them.
+    fileprivate func countOfFirst(where belongs: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongs(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

@@ -31,12 +31,15 @@ package struct DeviceAct: Hashable, Sendable {
             var acts: [Dated] = []
             for entry in ledger.entries {
                 guard case .device(let act) = entry.fact else { continue }
-                acts.append(
-                    Dated(
-                        at: max(entry.effectiveAt, acts.last?.at ?? entry.effectiveAt), act: act,
-                        note: entry.note))
+                acts.append(Dated(act, of: entry, after: acts.last))
             }
             return acts
+        }
+
+        init(_ act: DeviceAct, of entry: LedgerEntry, after last: Dated?) {
+            at = max(entry.effectiveAt, last?.at ?? entry.effectiveAt)
+            self.act = act
+            note = entry.note
         }
     }
 }

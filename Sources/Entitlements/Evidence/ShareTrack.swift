@@ -19,6 +19,9 @@ package struct ShareTrack: Hashable, Sendable {
         case share
         /// Everything, whatever its share: windows and add-ons (`semantics.md` §3, §7).
         case whole
+        /// Everything, once all of the price is refunded, and nothing before: add-ons of a source that refunds in
+        /// parts.
+        case all
     }
 
     /// In ascending order, each with another share than the one before; 0 holds before the first.
@@ -136,6 +139,7 @@ package struct ShareTrack: Hashable, Sendable {
         return switch measure {
         case .share: revocation.takenShare
         case .whole: Revocation.fullShare
+        case .all: revocation.takenShare == Revocation.fullShare ? Revocation.fullShare : 0
         }
     }
 

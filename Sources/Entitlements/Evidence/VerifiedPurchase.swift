@@ -36,6 +36,9 @@ package final class VerifiedPurchase: Hashable, Sendable {
     /// The store's account that bought it.
     package let account: Label?
     package let signedAt: Instant
+    /// The source's event that states it, where a source tells by events. Such an event states all periods of its chain
+    /// that run, so one that a later event leaves out is over.
+    package let eventID: String?
 
     /// Without being told, a transaction of the purchase's own id is the original.
     package init(
@@ -44,7 +47,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
         originallyPurchasedAt: Instant? = nil, expiresAt: Instant? = nil, quantity: Int = 1,
         isFamilyShared: Bool = false, isUpgraded: Bool = false, offer: String? = nil, subscriptionGroup: String? = nil,
         suspension: Suspension? = nil, price: Price? = nil, revocation: Revocation? = nil, accountToken: Label? = nil,
-        account: Label? = nil, signedAt: Instant
+        account: Label? = nil, signedAt: Instant, eventID: String? = nil
     ) {
         self.key = key
         self.transactionID = transactionID
@@ -67,6 +70,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
         self.accountToken = accountToken
         self.account = account
         self.signedAt = signedAt
+        self.eventID = eventID
     }
 
     package static func == (left: VerifiedPurchase, right: VerifiedPurchase) -> Bool {
@@ -94,6 +98,6 @@ package final class VerifiedPurchase: Hashable, Sendable {
             && quantity == other.quantity && isFamilyShared == other.isFamilyShared && isUpgraded == other.isUpgraded
             && offer == other.offer && subscriptionGroup == other.subscriptionGroup
             && suspension == other.suspension && price == other.price && revocation == other.revocation
-            && accountToken == other.accountToken && account == other.account
+            && accountToken == other.accountToken && account == other.account && eventID == other.eventID
     }
 }

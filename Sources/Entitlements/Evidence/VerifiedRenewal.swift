@@ -18,11 +18,15 @@ package struct VerifiedRenewal: Hashable, Sendable {
     /// Why it ended; nil while it has not.
     package let end: RenewalEnd?
     package let priceConsent: PriceConsent?
+    /// From when on the chain is over for ever, whatever else is stated of it.
+    package let endedAt: Instant?
+    /// The source's event that states it, where a source tells by events.
+    package let eventID: String?
 
     package init(
         key: PurchaseKey, signedAt: Instant, willRenew: Bool, renewsInto: ProductID? = nil,
         graceEndsAt: Instant? = nil, isInRetry: Bool = false, end: RenewalEnd? = nil,
-        priceConsent: PriceConsent? = nil
+        priceConsent: PriceConsent? = nil, endedAt: Instant? = nil, eventID: String? = nil
     ) {
         self.key = key
         self.signedAt = signedAt
@@ -32,29 +36,36 @@ package struct VerifiedRenewal: Hashable, Sendable {
         self.isInRetry = isInRetry
         self.end = end
         self.priceConsent = priceConsent
+        self.endedAt = endedAt
+        self.eventID = eventID
     }
 
     /// Whether the two states say the same and differ at most in when they were signed.
     package func hasSameContent(as other: VerifiedRenewal) -> Bool {
         key == other.key && willRenew == other.willRenew && renewsInto == other.renewsInto
             && graceEndsAt == other.graceEndsAt && isInRetry == other.isInRetry && end == other.end
-            && priceConsent == other.priceConsent
+            && priceConsent == other.priceConsent && endedAt == other.endedAt && eventID == other.eventID
     }
 
     /// Whether the period that it is about may still be followed by a renewal that was charged in time.
     var mayFollowInTime: Bool { willRenew && !isInRetry && end == nil }
 
-    /// The order of states of one chain, of which the last counts: by `signedAt`; ties: ended last, then in retry, then
-    /// renewal off, then the earlier end of grace, none being the earliest, then the bytes of the statement
-    /// (`semantics.md` §7).
+    /// The order of states of one chain, of which the last counts: over for ever last, then by `signedAt`; ties: ended
+    /// last, then by the larger event id, then in retry, then renewal off, then the earlier end of grace, none being
+    /// the earliest, then the bytes of the statement (`semantics.md` §7).
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
+        if (left.endedAt == nil) != (right.endedAt == nil) { return left.endedAt == nil }
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
         if (left.end == nil) != (right.end == nil) { return left.end == nil }
+        let (first, second) = (left.statedAt, right.statedAt)
+        if first < second || second < first { return first < second }
         if left.isInRetry != right.isInRetry { return right.isInRetry }
         if left.willRenew != right.willRenew { return left.willRenew }
-        let (first, second) = (left.graceEndsAt?.milliseconds ?? .min, right.graceEndsAt?.milliseconds ?? .min)
-        return first != second ? first > second : left.rest.lexicographicallyPrecedes(right.rest)
+        let (earlier, later) = (left.graceEndsAt?.milliseconds ?? .min, right.graceEndsAt?.milliseconds ?? .min)
+        return earlier != later ? earlier > later : left.rest.lexicographicallyPrecedes(right.rest)
     }
+
+    private var statedAt: StatedAt { StatedAt(signedAt: signedAt, eventID: eventID) }
 
     /// The order of the statement's bytes: its fields in turn, one that says nothing after all others.
     private var rest: [UInt8] {

@@ -45,13 +45,15 @@ package struct LedgerEntry: Hashable, Sendable {
 }
 
 /// One user's ledger, in the order of recording.
-package struct UserLedger: Hashable, Sendable {
+package struct UserLedger: Sendable {
     package let user: UserID
-    package private(set) var entries: [LedgerEntry]
+    package private(set) var entries: ChunkedList<LedgerEntry>
+    /// What the entries give, if they were folded before; it says nothing that they do not.
+    private(set) var fold: KeptFold?
 
-    package init(user: UserID, entries: [LedgerEntry] = []) {
+    package init(user: UserID, entries: some Sequence<LedgerEntry> = []) {
         self.user = user
-        self.entries = entries
+        self.entries = ChunkedList(entries)
     }
 
     /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1),
@@ -62,15 +64,50 @@ package struct UserLedger: Hashable, Sendable {
     ) {
         for draft in drafts {
             let recordedAt = entries.last.map { max(now, $0.recordedAt + 1) } ?? now
-            entries.append(
+            append(
                 LedgerEntry(
                     effectiveAt: draft.effectiveAt, recordedAt: recordedAt, fact: draft.fact,
                     isOwnAct: draft.isOwnAct, note: digest(draft)))
         }
     }
 
+    /// Appends entries that were recorded after all others.
+    package mutating func append(contentsOf entries: some Sequence<LedgerEntry>) {
+        for entry in entries { append(entry) }
+    }
+
+    private mutating func append(_ entry: LedgerEntry) {
+        entries.append(entry)
+        fold = fold?.adding(entry)
+    }
+
+    /// Keeps what the entries give, so that the next fold need not begin anew.
+    package mutating func keepFold(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
+        guard !hasFold(given: catalogue, settings: settings) else { return }
+        fold = KeptFold(Timeline(folding: self, given: catalogue, settings: settings))
+    }
+
+    /// Whether a timeline goes along with it.
+    package var isFolded: Bool { fold != nil }
+
+    /// Whether it was folded so before.
+    package func hasFold(given catalogue: CatalogueVersions, settings: EntitlementSettings) -> Bool {
+        fold?.timeline.isFolded(given: catalogue, settings: settings) ?? false
+    }
+
     /// The ledger as it stood at `instant`.
     package func known(at instant: Instant) -> UserLedger {
-        UserLedger(user: user, entries: Array(entries.prefix { $0.recordedAt <= instant }))
+        UserLedger(user: user, entries: entries.prefix { $0.recordedAt <= instant })
+    }
+}
+
+extension UserLedger: Hashable {
+    package static func == (left: UserLedger, right: UserLedger) -> Bool {
+        left.user == right.user && left.entries == right.entries
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        hasher.combine(entries)
     }
 }

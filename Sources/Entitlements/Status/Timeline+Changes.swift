@@ -24,7 +24,7 @@ extension Timeline {
             for candidate in purchase.windows.lazy.flatMap(\.instants) { consider(candidate) }
         }
         for change in deviceChanges { consider(change) }
-        for candidate in purses.lazy.flatMap(\.instants) { consider(candidate) }
+        for candidate in purses.lazy.compactMap({ $0.nextChange(after: instant) }) { consider(candidate) }
         return next
     }
 }

@@ -62,11 +62,14 @@ extension UserLedger {
     /// The bound that `drafts` would exceed at `now`.
     fileprivate func bound(exceededBy drafts: [LedgerEntry.Draft], at now: Instant) -> DailyBound.Exceeded? {
         guard drafts.contains(where: { $0.fact.isUserAct }) else { return nil }
+        let since = now + -DailyBound.milliseconds
         var onRecord: Set<Label> = []
         var recorded: [DailyBound: [Instant]] = [:]
-        for entry in entries where entry.fact.isUserAct {
-            guard let bound = entry.fact.bound(&onRecord), entry.isOwnAct,
-                entry.recordedAt > now + -DailyBound.milliseconds
+        // Which devices are on record, only all entries tell.
+        let isAboutDevices = drafts.contains { $0.fact.isAboutDevice }
+        let first = isAboutDevices ? 0 : (entries.lastIndex { $0.recordedAt <= since } ?? -1) + 1
+        for entry in entries[first...] where entry.fact.isUserAct {
+            guard let bound = entry.fact.bound(&onRecord), entry.isOwnAct, entry.recordedAt > since
             else { continue }
             recorded[bound, default: []].append(entry.recordedAt)
         }
@@ -83,6 +86,8 @@ extension UserLedger {
 }
 
 extension Fact {
+    fileprivate var isAboutDevice: Bool { if case .device = self { true } else { false } }
+
     /// Whether it takes back what the user allowed.
     fileprivate var isWithdrawal: Bool { self == .consumptionConsent(false) }
 

@@ -5,6 +5,8 @@ package struct Labels: Sendable {
         /// A store's account, which each app and environment names anew.
         case account
         case accountToken = "account_token"
+        /// A customer of card billing.
+        case customer
         case device
         case deviceName = "device_name"
         case idempotencyKey = "idempotency_key"

@@ -11,6 +11,11 @@ package struct Source: Identifier {
     package static let manual = Source("manual")
 }
 
+extension AppID {
+    /// What card billing sells is of no app: a card account has one namespace.
+    package static let cards = AppID("stripe")
+}
+
 /// Which of a store's two worlds; each has lanes, balances and identities of its own (`semantics.md` §9).
 package enum StoreEnvironment: String, Hashable, Sendable, CaseIterable {
     case production = "Production"

@@ -1,7 +1,7 @@
 import Entitlements
 
 extension CatalogueReader {
-    private static let commonKeys = ["id", "kind", "source", "app", "price", "title", "description"]
+    private static let commonKeys = ["id", "kind", "source", "app", "stripe", "price", "title", "description"]
 
     /// All products that could be read, with their places in the file's list.
     mutating func products(
@@ -20,14 +20,38 @@ extension CatalogueReader {
         let terms = terms(fields, of: kind)
         let source = choice("source", in: fields, of: SoldThrough.self).map { Source($0.rawValue) } ?? .appleIAP
         let app = app(fields, among: apps)
-        let devices = integer("devices", in: fields)
+        let seatsFollowQuantity = kind == .plan && isQuantity("devices", in: fields)
+        let devices = seatsFollowQuantity ? nil : integer("devices", in: fields)
+        let cardNames = cardNames(fields)
         let price = price(fields)
         let titles = texts("title", in: fields)
         let descriptions = texts("description", in: fields)
         guard let id, let terms, let app else { return nil }
         return Product(
-            id: ProductID(id), source: source, app: app, terms: terms, devices: devices, price: price,
-            titles: titles, descriptions: descriptions)
+            id: ProductID(id), source: source, app: app, terms: terms, devices: devices,
+            seatsFollowQuantity: seatsFollowQuantity, cardNames: cardNames, price: price, titles: titles,
+            descriptions: descriptions)
+    }
+
+    /// `devices: quantity`: each unit that is sold is a seat.
+    private func isQuantity(_ key: String, in fields: CatalogueFields) -> Bool {
+        guard let node = fields[key], case .text(let text) = node.content else { return false }
+        return text == "quantity"
+    }
+
+    /// The names under which card billing sells the product too, in the order in which the file lists them.
+    private mutating func cardNames(_ fields: CatalogueFields) -> [ProductID] {
+        let keys = ["prices", "lookup_keys", "payment_links"]
+        guard let node = fields["stripe"], let names = self.fields(of: node, "stripe", known: keys) else { return [] }
+        var read: [ProductID] = []
+        for key in keys {
+            for item in items(key, in: names, example: "price_1") {
+                if let name = text(item, "a name under \(key)", example: "\(key): [price_1]") {
+                    read.append(ProductID(name))
+                }
+            }
+        }
+        return read
     }
 
     /// The kind comes first, because it says which keys there may be.

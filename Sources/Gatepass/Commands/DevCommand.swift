@@ -42,11 +42,14 @@ struct DevCommand: AsyncParsableCommand {
         try await Schema.create(Self.schema, with: database.settings(database: nil))
         let overrides = try overrides(installation, database)
         let startup = try Startup(options, overrides: overrides)
+        startup.warnOfIdleSettings()
         let catalogue = try startup.catalogueFile()
+        let clock = installation.clock
+        let store = SimulatedStore(installation, selling: catalogue.catalogue, by: clock, logger: startup.logger)
         try await Server(
             settings: startup.settings, catalogueFile: catalogue,
             migrations: try startup.files.migrations(options.migrations), files: startup.files,
-            database: startup.database, logger: startup.logger
+            database: startup.database, logger: startup.logger, clock: clock.wallClock, store: store
         ) { port in
             await announce(installation, overrides, authority, catalogue.catalogue, port: port)
         }.run()
@@ -61,6 +64,7 @@ struct DevCommand: AsyncParsableCommand {
             "database.user": database.user, "database.name": Self.schema,
             "auth.hs256_secret": try installation.secret(), "auth.public_key_file": "", "auth.jwks_url": "",
             "auth.issuer": "", "auth.audience": "", "auth.user_id_claim": "sub",
+            "stripe.signing_secrets": try installation.cardSecret(),
             "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
         ]

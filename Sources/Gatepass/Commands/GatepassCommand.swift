@@ -9,7 +9,6 @@ struct GatepassCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self,
             TokenCommand.self, TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self,
-            AuditCommand.self,
-            SimulateCommand.self, InspectCommand.self,
+            AuditCommand.self, WebhooksCommand.self, SimulateCommand.self, ClockCommand.self, InspectCommand.self,
         ])
 }

@@ -27,7 +27,7 @@ struct InspectCommand: AsyncParsableCommand {
             apps: Set(apps.map { StoreApp(bundleId: $0.id.text, appAppleId: $0.appleID) }),
             roots: try Startup.reporting { try startup.files.trustRoots(startup.settings) })
         show(text)
-        try judge(text, with: verifier)
+        try judge(text, with: verifier, at: installation.clock.now().milliseconds)
     }
 
     private func roots(with root: String) -> String { "\(Settings.Apple.defaultTrustRoot),\(root)" }
@@ -40,8 +40,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    private func judge(_ text: String, with verifier: EvidenceVerifier) throws {
-        let now = Surroundings.now().milliseconds
+    private func judge(_ text: String, with verifier: EvidenceVerifier, at now: Int64) throws {
         let attempts: [(kind: String, verify: () throws(EvidenceError) -> Void)] = [
             ("transaction", { () throws(EvidenceError) in _ = try verifier.verify(SignedTransaction(text), at: now) }),
             ("renewal info", { () throws(EvidenceError) in _ = try verifier.verify(SignedRenewalInfo(text), at: now) }),

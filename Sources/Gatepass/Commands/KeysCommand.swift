@@ -33,7 +33,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
     /// Throws what is wrong with the scopes, and the exit status 1 when the database is away.
     func run() async throws {
         let request = try request()
-        let startup = try Startup(options, overrides: installation.overrides)
+        let startup = try installation.startup(options)
         try await Startup.reporting {
             let (key, secret) = try await startup.withPool { pool in
                 try await APIKeys(pool: pool).create(request, by: .commandLine, reason: why.reason)
@@ -73,7 +73,7 @@ struct KeysListCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 when the database is away.
     func run() async throws {
-        let startup = try Startup(options, overrides: installation.overrides)
+        let startup = try installation.startup(options)
         try await Startup.reporting {
             let keys = try await startup.withPool { pool in
                 let store = APIKeys(pool: pool)
@@ -114,7 +114,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 when there is no such key, or the database is away.
     func run() async throws {
-        let startup = try Startup(options, overrides: installation.overrides)
+        let startup = try installation.startup(options)
         try await Startup.reporting {
             let key = try await startup.withPool { pool in
                 try await APIKeys(pool: pool).revoke(id, by: .commandLine, reason: why.reason)

@@ -16,6 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let startup = try Startup(options, overrides: port.map { ["http.port": String($0)] } ?? [:])
         let logger = startup.logger
+        startup.warnOfIdleSettings()
         try await Startup.reporting {
             try await Server(
                 settings: startup.settings, catalogueFile: try startup.optionalCatalogueFile(),

@@ -15,16 +15,43 @@ struct EventDelivery {
         case appAndNotification
     }
 
-    /// An answer, and who got it.
+    /// What came of telling the server, and who told it.
     private struct Response {
         let route: String
-        let answer: RunningServer.Answer
+        /// Nil when none came.
+        let answer: RunningServer.Answer?
+        /// Whether it happened: the server took it, or will be told again.
+        let isTaken: Bool
+        let result: String
 
-        /// What the server made of it: `applied`, `attached`, or the status of a refusal.
-        var result: String {
-            let members = answer.members
-            let code = members["result"] ?? members["outcome"] ?? members["code"]
-            return code as? String ?? "\(answer.status)"
+        /// Of the app.
+        init(_ answer: RunningServer.Answer) {
+            route = "app"
+            self.answer = answer
+            isTaken = answer.isOK
+            result = NotificationAnswer(answer, nextAttempt: nil).words
+        }
+
+        /// Of the store; nil for a notification that is held back.
+        init(_ answer: NotificationAnswer?) {
+            route = "notification"
+            self.answer = answer?.answer
+            isTaken = answer.map { $0.answer?.isOK == true || $0.nextAttempt != nil } ?? true
+            result = answer?.words ?? "held back"
+        }
+
+        var document: [String: Any] {
+            let members: [String: Any?] = [
+                "by": route, "status": answer?.status, "answer": answer?.members, "result": result,
+            ]
+            return members.compactMapValues { $0 }
+        }
+
+        /// Throws `RunningServer.Failure` where the server was told in vain.
+        func requireTaken() throws {
+            guard !isTaken else { return }
+            guard let answer else { throw RunningServer.Failure(description: "the server gave no answer") }
+            _ = try answer.required()
         }
     }
 
@@ -57,21 +84,22 @@ struct EventDelivery {
         }
         let user = try options.simulation.userID()
         let server = try RunningServer(on: installation)
-        let responses = try await send(texts, to: server, as: user, by: route)
-        let isTaken = responses.contains { $0.answer.isOK }
+        let delivery = KeptDelivery(
+            notification.notificationUUID, texts.notification, in: event.environment, about: words,
+            signedAt: event.signedDate)
+        let responses = try await send(texts, delivery, to: server, as: user, by: route)
+        let isTaken = responses.contains(where: \.isTaken)
         if isTaken { try keep() }
         let status = try await server.status(of: user)
         if options.simulation.json {
-            document["answers"] = responses.map {
-                ["by": $0.route, "status": $0.answer.status, "answer": $0.answer.members] as [String: Any]
-            }
+            document["answers"] = responses.map(\.document)
             document["user_status"] = status.members
             print(try JSONText.pretty(document))
         } else if isTaken {
             print("\(words): \(responses.map(\.result).joined(separator: ", "))")
             print(StandingSummary(of: user, status).text)
         }
-        for response in responses { _ = try response.answer.required() }
+        for response in responses { try response.requireTaken() }
     }
 
     /// What is delivered, as compact JWS.
@@ -82,16 +110,20 @@ struct EventDelivery {
 
     /// The answers in turn, up to the first refusal.
     private func send(
-        _ texts: Texts, to server: RunningServer, as user: UserID, by route: Route
+        _ texts: Texts, _ delivery: KeptDelivery, to server: RunningServer, as user: UserID, by route: Route
     ) async throws -> [Response] {
         var responses: [Response] = []
         if route != .notification, let transaction = texts.transaction {
-            responses.append(Response(route: "app", answer: try await server.attach(transaction, as: user)))
-            guard responses.last?.answer.isOK == true else { return responses }
+            responses.append(Response(try await server.attach(transaction, as: user)))
+            guard responses.last?.isTaken == true else { return responses }
         }
         guard route != .app else { return responses }
+        if options.hold {
+            try delivery.keep(in: installation)
+            return responses + [Response(nil)]
+        }
         for _ in 0..<(options.twice ? 2 : 1) {
-            responses.append(Response(route: "notification", answer: try await server.notify(texts.notification)))
+            responses.append(Response(try await delivery.attempt(on: server, at: installation.clock.now())))
         }
         return responses
     }

@@ -77,10 +77,12 @@ struct Installation {
     var rootFile: String { directory.appendingPathComponent("authority/root.pem").path }
 
     /// The secret that development tokens are signed with, made at the first call. Throws what the file system refuses.
-    func secret() throws -> String {
-        let file = directory.appendingPathComponent("hs256-secret")
+    func secret() throws -> String { try secret(in: "hs256-secret") }
+
+    private func secret(in name: String, beginning: String = "") throws -> String {
+        let file = directory.appendingPathComponent(name)
         if let secret = try? String(contentsOf: file, encoding: .utf8) { return secret }  // not there yet
-        let secret = Data((0..<Self.secretBytes).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+        let secret = beginning + Data(Surroundings.randomBytes(Self.secretBytes)).base64EncodedString()
         try write(secret, to: file)
         return secret
     }
@@ -102,6 +104,43 @@ struct Installation {
 
     /// The subscriptions that the simulator has sold here, by original transaction id.
     var subscriptions: URL { directory.appendingPathComponent("subscriptions") }
+
+    /// The notifications that the server has not taken yet, by their `notificationUUID`.
+    var deliveries: URL { directory.appendingPathComponent("deliveries") }
+
+    /// What the simulated card account has sold here.
+    var cardSales: URL { directory.appendingPathComponent("cards") }
+
+    /// The endpoint secret that simulated card events are signed with, made at the first call. Throws what the file
+    /// system refuses.
+    func cardSecret() throws -> String { try secret(in: "stripe-secret", beginning: "whsec_") }
+
+    /// What time it is here.
+    var clock: TestClock { TestClock(rememberedIn: directory.appendingPathComponent("clock")) }
+
+    /// Until when the simulated store has done what was due; nil before it first ran.
+    var storeDoneUntil: Instant? {
+        let text = try? String(contentsOf: storeFile, encoding: .utf8)  // it never ran
+        return text.flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    }
+
+    /// Throws what the file system refuses.
+    func keep(storeDoneUntil instant: Instant) throws {
+        try write(String(instant.milliseconds), to: storeFile)
+    }
+
+    private var storeFile: URL { directory.appendingPathComponent("store-done-until") }
+
+    /// The documents in `folder`; one that another process removes meanwhile is passed over. Throws for one that is
+    /// broken.
+    func documents<Document: Decodable>(in folder: URL) throws -> [Document] {
+        // Without the folder there is none yet.
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return try files.filter { $0.hasSuffix(".json") }.compactMap { name in
+            guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else { return nil }  // gone
+            return try JSONDecoder().decode(Document.self, from: data)
+        }
+    }
 
     /// The settings of the server that runs here, by key; nil while none does.
     var runningDatabase: [String: String]? {

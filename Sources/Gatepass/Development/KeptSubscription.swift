@@ -18,16 +18,16 @@ struct KeptSubscription: Codable {
     /// The subscription of a transaction, or the newest one of `user`; nil when there is none. Throws for a file that
     /// is broken.
     static func find(_ transaction: String?, of user: String, in installation: Installation) throws -> Self? {
-        let folder = installation.subscriptions
-        // Without the directory nothing was sold yet.
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let kept = try files.filter { $0.hasSuffix(".json") }.map { name in
-            try JSONDecoder().decode(Self.self, from: Data(contentsOf: folder.appendingPathComponent(name)))
-        }
+        let kept = try all(in: installation)
         if let transaction {
             return kept.first { $0.subscription.periods.contains { $0.transactionId == transaction } }
         }
         return kept.filter { $0.user == user }.max { $0.newestID < $1.newestID }
+    }
+
+    /// All that were sold. Throws for a file that is broken.
+    static func all(in installation: Installation) throws -> [KeptSubscription] {
+        try installation.documents(in: installation.subscriptions)
     }
 
     /// The id of its newest transaction; later ones are larger.

@@ -1,9 +1,12 @@
 import ArgumentParser
 import Entitlements
 import Foundation
+import StoreSimulator
 
 /// A plan as the simulated store sells it: of which app, for how long, for how much.
 struct PlanOnSale {
+    /// The only group of the simulated store: every plan of an app is in it.
+    static let group = "21000001"
     /// What a product costs whose price the catalogue does not tell, in thousandths of the currency's unit.
     private static let usualPrice: Int64 = 4990
 
@@ -11,6 +14,8 @@ struct PlanOnSale {
     let app: Catalogue.App
     let price: Int64
     private let period: PlanID.Period
+
+    var isAnnual: Bool { period == .annual }
 
     /// The product, or the first plan of the catalogue. A product that the catalogue does not know is a monthly plan of
     /// its first app. Throws when the catalogue sells no plan, or the product is none.
@@ -34,6 +39,27 @@ struct PlanOnSale {
             ?? Self.usualPrice
     }
 
+    /// The plan that the catalogue calls `planID`. Throws when it sells none.
+    init(planID: String, in catalogue: Catalogue) throws {
+        let product = catalogue.products.first { product in
+            if case .plan(_, planID, _) = product.terms { product.source == .appleIAP } else { false }
+        }
+        guard let product else { throw ValidationError("the catalogue sells no plan \(planID) in the App Store") }
+        try self.init(product.id.text, in: catalogue)
+    }
+
+    /// The next period from `start` on. Milliseconds since the epoch.
+    func order(from start: Int64, days: Int?, offer: SimulatedOffer? = nil) -> SimulatedSubscription.Order {
+        SimulatedSubscription.Order(
+            product, as: SoldPurchase.newTransactionID(), until: end(from: start, days: days), price: price,
+            offer: offer)
+    }
+
+    /// The end of a period that begins at `start`. Milliseconds since the epoch.
+    func end(from start: Int64, days: Int?) -> Int64 { period.end(from: start, days: days) }
+}
+
+extension PlanID.Period {
     /// The end of a period that begins at `start`: `days` later, or by the calendar of UTC. Milliseconds since the
     /// epoch.
     func end(from start: Int64, days: Int?) -> Int64 {
@@ -42,7 +68,7 @@ struct PlanOnSale {
         calendar.timeZone = .gmt
         let (seconds, rest) = start.quotientAndRemainder(dividingBy: 1_000)
         let date = Date(timeIntervalSince1970: TimeInterval(seconds))
-        let end = calendar.date(byAdding: period == .annual ? .year : .month, value: 1, to: date) ?? date
+        let end = calendar.date(byAdding: self == .annual ? .year : .month, value: 1, to: date) ?? date
         return Int64(end.timeIntervalSince1970) * 1_000 + rest
     }
 }

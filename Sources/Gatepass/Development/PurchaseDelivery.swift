@@ -33,7 +33,7 @@ struct PurchaseDelivery {
 /// JSON for people and scripts alike.
 enum JSONText {
     /// In lines, names in order. Throws for values that JSON does not have.
-    static func pretty(_ document: [String: Any]) throws -> String {
+    static func pretty(_ document: Any) throws -> String {
         String(
             decoding: try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys]),
             as: UTF8.self)

@@ -32,10 +32,12 @@ struct RunningServer {
     }
 
     private static let timeout = TimeAmount.seconds(30)
+    /// As long as the server gives itself for what happens while its clock goes forward.
+    private static let longestAdvance = TimeAmount.seconds(130)
     private static let maximumAnswer = 1 << 20
 
     private let address: String
-    private let installation: Installation
+    let installation: Installation
 
     /// Throws `Failure` when no server runs there.
     init(on installation: Installation) throws {
@@ -56,6 +58,25 @@ struct RunningServer {
         try await send(.POST, "/api/billing/webhooks/apple", ["signedPayload": signedPayload])
     }
 
+    /// Brings an event of card billing as Stripe would. Throws when no whole answer came.
+    func notifyOfCards(_ body: String, signature: String) async throws -> Answer {
+        try await send(
+            .POST, "/api/billing/webhooks/stripe", Array(body.utf8), adding: [("Stripe-Signature", signature)])
+    }
+
+    /// Has the server's clock go forward by a length of time such as `40d`. Throws when no whole answer came.
+    func advanceClock(by span: String) async throws -> Answer {
+        try await send(.POST, "/dev/clock", ["advance": span], within: Self.longestAdvance)
+    }
+
+    /// What time it is for the server. Throws when no whole answer came.
+    func clock() async throws -> Answer { try await send(.GET, "/dev/clock") }
+
+    /// What the user is subscribed to. Throws when no whole answer came.
+    func subscription(of user: UserID) async throws -> Answer {
+        try await send(.GET, "/api/billing/subscriptions/check/\(user.text)", as: user)
+    }
+
     /// What the user has now. Throws when no whole answer came.
     func status(of user: UserID) async throws -> Answer {
         try await send(.GET, "/api/iap/apple/status", as: user)
@@ -71,19 +92,30 @@ struct RunningServer {
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, _ body: [String: String]? = nil, as user: UserID? = nil
+        _ method: HTTPMethod, _ path: String, _ body: [String: String]? = nil, as user: UserID? = nil,
+        within timeout: TimeAmount = Self.timeout
+    ) async throws -> Answer {
+        var headers: [(String, String)] = []
+        if let user {
+            let token = try await DevelopmentToken.make(for: user, secret: try installation.secret())
+            headers.append(("Authorization", "Bearer \(token)"))
+        }
+        let bytes = try body.map { Array(try JSONEncoder().encode($0)) }
+        return try await send(method, path, bytes, adding: headers, within: timeout)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, adding headers: [(String, String)],
+        within timeout: TimeAmount = Self.timeout
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: address + path)
         request.method = method
-        if let user {
-            let token = try await DevelopmentToken.make(for: user, secret: try installation.secret())
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        }
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
+            request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+        let response = try await HTTPClient.shared.execute(request, timeout: timeout)
         let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
         return Answer(status: Int(response.status.code), body: String(buffer: bytes))
     }

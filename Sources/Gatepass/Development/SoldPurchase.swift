@@ -11,7 +11,7 @@ struct SoldPurchase: Codable {
     let product: String
     let type: String
     let bundleID: String
-    let purchasedAt: Int64
+    private(set) var purchasedAt: Int64
     let quantity: Int64
     let environment: String
     /// The user whose Apple account bought it; nil for the user's own.
@@ -23,6 +23,10 @@ struct SoldPurchase: Codable {
     var delivered: Bool
     /// Whether it is the copy of a family member; nil is no.
     var isFamilyMember: Bool?
+    /// Whether a parent has not approved it yet; nil is no.
+    var isAskedFor: Bool?
+    /// Whether the server is to learn of it by the notification alone; nil is no.
+    var isTold: Bool?
     /// The refund or withdrawal that was not undone.
     var revocation: SimulatedSubscription.Revocation?
 
@@ -54,21 +58,38 @@ struct SoldPurchase: Codable {
         "2\(Surroundings.now().milliseconds)\(Int.random(in: 100...999))"
     }
 
+    /// The purchase happens at `instant`: a parent approved it.
+    mutating func approve(at instant: Int64) {
+        isAskedFor = nil
+        purchasedAt = instant
+        signedAt = instant
+        delivered = true
+    }
+
     /// Keeps it. Throws what the file system refuses.
     func keep(in installation: Installation) throws {
-        let file = installation.purchases.appendingPathComponent("\(transactionID).json")
-        try installation.write(String(decoding: try JSONEncoder().encode(self), as: UTF8.self), to: file)
+        try installation.write(
+            String(decoding: try JSONEncoder().encode(self), as: UTF8.self), to: file(in: installation))
+    }
+
+    /// It never happened.
+    func remove(from installation: Installation) {
+        try? FileManager.default.removeItem(at: file(in: installation))  // it was not kept
+    }
+
+    private func file(in installation: Installation) -> URL {
+        installation.purchases.appendingPathComponent("\(transactionID).json")
+    }
+
+    /// All that were sold or asked for. Throws for a file that is broken.
+    static func all(in installation: Installation) throws -> [SoldPurchase] {
+        try installation.documents(in: installation.purchases)
     }
 
     /// The purchase `transactionID`, or the newest delivered one of `user`; nil when there is none. Throws for a file
     /// that is broken.
     static func find(_ transactionID: String?, of user: String, in installation: Installation) throws -> SoldPurchase? {
-        // Without the directory nothing was sold yet.
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: installation.purchases.path)) ?? []
-        let sold = try files.filter { $0.hasSuffix(".json") }.map { name in
-            let data = try Data(contentsOf: installation.purchases.appendingPathComponent(name))
-            return try JSONDecoder().decode(SoldPurchase.self, from: data)
-        }
+        let sold = try all(in: installation).filter { $0.isAskedFor != true }
         if let transactionID { return sold.first { $0.transactionID == transactionID } }
         return sold.filter { $0.user == user && $0.delivered }.max { $0.transactionID < $1.transactionID }
     }

@@ -41,10 +41,7 @@ struct SubscriptionAct {
     func order(
         _ product: String, from start: Int64, days: Int?, offer: SimulatedOffer? = nil
     ) throws -> SimulatedSubscription.Order {
-        let plan = try PlanOnSale(product, in: catalogue)
-        return SimulatedSubscription.Order(
-            plan.product, as: SoldPurchase.newTransactionID(), until: plan.end(from: start, days: days),
-            price: plan.price, offer: offer)
+        try PlanOnSale(product, in: catalogue).order(from: start, days: days, offer: offer)
     }
 }
 

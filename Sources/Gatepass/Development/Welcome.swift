@@ -17,7 +17,7 @@ struct Welcome {
     func show() async throws {
         guard let user = UserID(Self.user), let product = catalogue.products.first(where: { $0.terms.kind == .pass })
         else { return box(["Gatepass serves at \(address)", "The catalogue sells no pass."]) }
-        let now = Surroundings.now().milliseconds
+        let now = installation.clock.now().milliseconds
         let sold = SoldPurchase(
             transactionID: "2\(now)000", user: user.text, product: product.id.text,
             type: "Non-Renewing Subscription", bundleID: product.app.text, purchasedAt: now, quantity: 1,

@@ -4,17 +4,23 @@ import LedgerStore
 
 /// What this server's last check of the books found, for operators to see.
 struct IntegrityHealth: Sendable {
-    private let detail: String
+    /// How many faults the check found, and when it ended; nil before the first one.
+    let found: (faults: Int, at: Instant)?
 
     /// Before the first check.
     init() {
-        detail = "not verified since the start"
+        found = nil
     }
 
-    init(of check: IntegrityCheck, at instant: Instant) {
-        let count = check.faults.count
-        let found = count == 0 ? "whole" : count == 1 ? "1 fault, see the log" : "\(count) faults, see the log"
-        detail = found + " at " + RFC3339.text(of: instant)
+    init(faults: Int, at instant: Instant) {
+        found = (faults, instant)
+    }
+
+    private var detail: String {
+        guard let found else { return "not verified since the start" }
+        let count = found.faults
+        let words = count == 0 ? "whole" : count == 1 ? "1 fault, see the log" : "\(count) faults, see the log"
+        return words + " at " + RFC3339.text(of: found.at)
     }
 
     /// As readiness tells it: always in order, because a server that serves less mends nothing.

@@ -47,6 +47,7 @@ struct DatabaseOpening: Service {
     let catalogueFile: CatalogueFile?
     let migrations: [Migration]
     let clock: WallClock
+    let metrics: ServerMetrics
     let logger: Logger
 
     /// Runs the queues until the end. Throws `Refusal`, `MigrationRefusal`, or what is wrong with the catalogue.
@@ -121,7 +122,8 @@ struct DatabaseOpening: Service {
         }
         let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
         try await keys.resealOutdated()
-        return LedgerService.Opened(pool, versionCache, keys, settings: ledgerSettings, clock: clock)
+        return LedgerService.Opened(
+            pool, versionCache, keys, settings: ledgerSettings, clock: clock, noteBatch: metrics.committed)
     }
 
     /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.

@@ -84,10 +84,10 @@ struct DatabaseOperatorService: OperatorService {
 
     /// Throws `unavailable` while the database is away.
     func deliveries(
-        before id: UInt64?, limit: Int, of result: DeliveryResult?
+        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?
     ) async throws(ServiceFailure) -> [RecordedDelivery] {
         try await asking { () throws(DatabaseError) in
-            try await reader.deliveries(before: id, limit: limit, of: result)
+            try await reader.deliveries(before: id, limit: limit, of: result, because: reason)
         }
     }
 

@@ -17,6 +17,7 @@ final class LedgerService: EntitlementService {
         let reader: LedgerReader
         let accountTokens: AccountTokens
         let inbox: Inbox
+        let numbers: PurchaseNumbers
         let versionCache: CatalogueVersionCache
         let keys: SigningKeys
         let export: Export
@@ -25,14 +26,16 @@ final class LedgerService: EntitlementService {
 
         init(
             _ pool: Pool, _ versionCache: CatalogueVersionCache, _ keys: SigningKeys, settings: LedgerSettings,
-            clock: WallClock
+            clock: WallClock, noteBatch: @escaping @Sendable (_ requests: Int) -> Void
         ) {
             ledger = Ledger(
-                pool: pool, catalogue: versionCache, settings: settings, now: clock.now, salt: Surroundings.noteSalt)
+                pool: pool, catalogue: versionCache, settings: settings, now: clock.now, salt: Surroundings.noteSalt,
+                noteBatch: noteBatch)
             reader = ledger.reader()
             accountTokens = AccountTokens(
                 pool: pool, labels: settings.labels, now: clock.now, random: Surroundings.accountToken)
             inbox = Inbox(pool: pool, now: clock.now, realNow: WallClock.real.now)
+            numbers = PurchaseNumbers(pool: pool)
             self.versionCache = versionCache
             self.keys = keys
             export = Export(pool: pool)
@@ -52,7 +55,9 @@ final class LedgerService: EntitlementService {
 
     private static let retryAfterSeconds = 1
 
-    private let probe: DatabaseProbe
+    private let writableSchema: SharedQuestion<Int>
+    private let lastDeliveries: SharedQuestion<[LastDelivery]>
+    private let clock: WallClock
     private let roots: TrustRoots
     private let provisional: CatalogueVersions
     let settings: EntitlementSettings
@@ -65,9 +70,12 @@ final class LedgerService: EntitlementService {
     /// `provisional` is the catalogue of the file, for the time before the database's own is known.
     init(
         pool: Pool, roots: TrustRoots, provisional: CatalogueVersions, entitlements: EntitlementSettings,
-        rules: ClaimRules, logger: Logger
+        rules: ClaimRules, clock: WallClock, logger: Logger
     ) {
-        probe = DatabaseProbe(pool: pool)
+        // Lost of both: why; it stands in the pool's log.
+        writableSchema = SharedQuestion { try? await Schema.writableVersion(in: pool) }
+        lastDeliveries = SharedQuestion { try? await StoreFigures.lastDeliveries(in: pool) }
+        self.clock = clock
         self.roots = roots
         self.provisional = provisional
         settings = entitlements
@@ -88,6 +96,12 @@ final class LedgerService: EntitlementService {
 
     /// Whether the database has been opened.
     var isOpen: Bool { state.withLock { $0.opened != nil } }
+
+    /// Whether it has, and the process does not end.
+    var isServing: Bool { state.withLock { $0.opened != nil && !$0.isDraining } }
+
+    /// What the last check of the books found.
+    var books: IntegrityHealth { state.withLock { $0.audit } }
 
     /// The books have been verified.
     func note(_ audit: IntegrityHealth) {
@@ -121,9 +135,15 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
-    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> String? {
+    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryText? {
         let opened = try opened()
         return try await asking { () throws(DatabaseError) in try await opened.inbox.text(of: id) }
+    }
+
+    /// Throws `unavailable` while the database is away.
+    func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in try await opened.numbers.find(numbers, in: space) }
     }
 
     /// Throws `unavailable` while the database is away.
@@ -197,7 +217,8 @@ final class LedgerService: EntitlementService {
     func readiness() async -> Readiness {
         let (isOpen, isDraining) = state.withLock { ($0.opened != nil, $0.isDraining) }
         let (keys, audit) = state.withLock { ($0.keys.check, $0.audit.check) }
-        let schema = await probe.schemaVersion()
+        async let deliveries = lastDeliveries.answer()
+        let schema = await writableSchema.answer()
         let realNow = WallClock.real.now().milliseconds
         let expired = roots.roots.filter { !$0.isValid(at: realNow) }
         return Readiness(checks: [
@@ -211,7 +232,7 @@ final class LedgerService: EntitlementService {
                 name: "trust_roots", isInOrder: expired.isEmpty,
                 detail: expired.first.map { "\($0.subject) is not valid now" } ?? "\(roots.roots.count) loaded"),
             .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
-            keys, audit,
+            keys, audit, StoreSilence(await deliveries, at: clock.now()).check,
             .init(name: "serving", isInOrder: !isDraining, detail: isDraining ? "draining" : "yes"),
         ])
     }

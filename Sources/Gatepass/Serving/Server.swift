@@ -9,6 +9,7 @@ import Logging
 import MariaDB
 import NIOCore
 import ServiceLifecycle
+import StripeBilling
 import UnixSignals
 
 /// The whole server: made of settings, files and a way to the database, run until a signal ends it.
@@ -23,6 +24,8 @@ struct Server: Sendable {
     let database: ConnectionSettings
     let logger: Logger
     var clock = WallClock.real
+    /// The simulated store that runs beside it, in development.
+    var store: SimulatedStore?
     /// Called with the port once the server listens and the database is open.
     var onReady: @Sendable (_ port: Int) async -> Void = { _ in }
 
@@ -48,40 +51,51 @@ struct Server: Sendable {
     private func services(roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient) -> [any Service] {
         var limits = PoolLimits()
         limits.maxConnections = settings.database.poolSize
-        let pool = Pool(database, limits: limits, surroundings: Surroundings.pool, logger: logger)
+        let metrics = ServerMetrics()
+        let pool = Pool(
+            database, limits: limits, surroundings: Surroundings.pool, logger: logger, noteFailure: metrics.failed)
         let service = LedgerService(
             pool: pool, roots: roots, provisional: provisional, entitlements: settings.entitlements,
-            rules: settings.claimRules, logger: logger)
+            rules: settings.claimRules, clock: clock, logger: logger)
         let statusCheck = settings.apple.ocsp ? CertificateStatusCheck(transport: OCSPQuestions(client: client)) : nil
         let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
         let operators = DatabaseOperatorService(
             pool: pool, clock: clock, logger: logger)
-        let api = API(
-            dependencies(service: service, operators: operators, bearers: bearers, verifiers: verifiers),
-            isInDevelopment: settings.environment == .development)
+        let inbox = inbox(of: service, verifiers: verifiers)
+        let reading = MetricsReading(metrics: metrics, pool: pool, service: service, clock: clock)
+        let dependencies = dependencies(
+            service: service, operators: operators, bearers: bearers, verifiers: verifiers, inbox: inbox, reading)
+        let api = API(dependencies, isInDevelopment: settings.environment == .development)
         let opening = DatabaseOpening(
             pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,
-            clock: clock, logger: logger)
+            clock: clock, metrics: metrics, logger: logger)
         let notice = ReadyNotice(opening: service.opening, onReady: onReady)
-        let http = Application(
-            router: api.router(), server: api.server(),
-            configuration: API.configuration(
-                at: .hostname(settings.http.host, port: Int(settings.http.port)), logger: logger),
-            onServerRunning: { channel in notice.listens(at: channel.localAddress?.port ?? 0) }, logger: logger)
+        let http = application(api, at: settings.http.port) { notice.listens(at: $0) }
+        let metricsPort = settings.http.metricsPort.map { port in
+            ListeningHTTP(
+                application: application(API(servingMetricsOf: dependencies), at: port) { _ in },
+                address: "\(settings.http.host):\(port)", remedy: "name another with http.metrics_port")
+        }
         return [
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
             NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: service.note),
-            JobRunner(
-                pool: pool, service: service,
-                inbox: AppleInbox(
-                    service: service, verifier: { verifiers.verifier(for: service.catalogue) },
-                    realNow: WallClock.real.now), logger: logger),
+            JobRunner(pool: pool, service: service, inbox: inbox, logger: logger, noteEnd: metrics.ended),
             CatalogueReload(server: self, pool: pool),
-            DrainingHTTP(
-                application: http, service: service, address: "\(settings.http.host):\(settings.http.port)"),
+            ListeningHTTP(
+                application: http, address: "\(settings.http.host):\(settings.http.port)",
+                remedy: "name another with http.host and http.port, or --port", onShutdown: service.drain),
             notice,
-        ]
+        ] + (metricsPort.map { [$0] } ?? []) + (store.map { [$0] } ?? [])
+    }
+
+    private func application(
+        _ api: API, at port: UInt16, onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) -> some ApplicationProtocol {
+        Application(
+            router: api.router(), server: api.server(),
+            configuration: API.configuration(at: .hostname(settings.http.host, port: Int(port)), logger: logger),
+            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
     private func run(_ services: [any Service], until signals: [UnixSignal]) async throws {
@@ -95,22 +109,36 @@ struct Server: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
+    private func inbox(of service: LedgerService, verifiers: AppVerifiers) -> StoreInbox {
+        StoreInbox(
+            service: service,
+            apple: AppleInbox(
+                service: service, verifier: { verifiers.verifier(for: service.catalogue) },
+                now: clock.now),
+            cards: CardInbox(
+                service: service, userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays))
+    }
+
     private func dependencies(
-        service: LedgerService, operators: DatabaseOperatorService, bearers: BearerVerifier, verifiers: AppVerifiers
+        service: LedgerService, operators: DatabaseOperatorService, bearers: BearerVerifier, verifiers: AppVerifiers,
+        inbox: StoreInbox, _ reading: MetricsReading
     ) -> API.Dependencies {
         let limits = settings.rateLimits
         return API.Dependencies(
             service: service, operators: operators, verifier: { verifiers.verifier(for: service.catalogue) },
-            bearers: bearers,
+            inbox: inbox, cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
                 readPerMinute: limits.readPerMinute ?? 0),
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,
-            realNow: WallClock.real.now, uptime: Surroundings.uptime, newRequestID: Surroundings.requestID,
+            realNow: WallClock.real.now, developmentClock: store, uptime: Surroundings.uptime,
+            newRequestID: Surroundings.requestID,
             newID: Surroundings.id,
-            logAccess: { [logger] in AccessLog.take($0, for: logger) }, logger: logger)
+            logAccess: { [logger] in AccessLog.take($0, for: logger) }, metrics: reading.metrics.api,
+            metricsPage: MetricsPage(token: settings.http.metricsToken.map { Array($0.text.utf8) }, text: reading.page),
+            logger: logger)
     }
 
     /// The catalogue of the file, until the database tells its own; without a file, one that sells nothing.
@@ -130,30 +158,6 @@ struct PoolService: Service {
             await pool.run()
         } onGracefulShutdown: {
             pool.shutDown()
-        }
-    }
-}
-
-/// Serves HTTP; when it is to end, readiness is withdrawn first.
-struct DrainingHTTP<Application: ApplicationProtocol>: Service {
-    let application: Application
-    let service: LedgerService
-
-    /// As messages name it: `host:port`.
-    let address: String
-
-    /// Serves until the end. Throws `ServerFiles.Unusable` when the port is taken.
-    func run() async throws {
-        do {
-            try await withGracefulShutdownHandler {
-                try await application.run()
-            } onGracefulShutdown: {
-                service.drain()
-            }
-        } catch let error as IOError {
-            throw ServerFiles.Unusable(
-                description: "\(address) cannot be listened at (\(String(cString: strerror(error.errnoCode)))): "
-                    + "name another with http.host and http.port, or --port")
         }
     }
 }

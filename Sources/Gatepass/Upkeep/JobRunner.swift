@@ -13,8 +13,10 @@ struct JobRunner: Service {
 
     let pool: Pool
     let service: LedgerService
-    let inbox: AppleInbox
+    let inbox: StoreInbox
     let logger: Logger
+    /// Learns how each try ended.
+    let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
 
     /// Works until the process is to end. Throws nothing.
     func run() async throws {
@@ -42,7 +44,9 @@ struct JobRunner: Service {
             switch job.kind {
             case .delivery: try await inbox.place(stored: job.subject)
             }
+            noteEnd(job.kind, true)
         } catch {
+            noteEnd(job.kind, false)
             logger.log(
                 level: job.isLastAttempt ? .error : .warning, "a job failed",
                 metadata: [

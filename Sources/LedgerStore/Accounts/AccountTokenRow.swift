@@ -38,6 +38,29 @@ enum AccountTokenRow {
         RETURNING token
         """)
 
+    private static let remember = SQLStatement(
+        "remember customer",
+        """
+        INSERT INTO account_tokens (label, user_id, issued_at) VALUES (?, ?, ?)
+        ON DUPLICATE KEY UPDATE label = label
+        """)
+
+    private static let writer = SQLStatement(
+        "await token", "SELECT 1 FROM account_tokens WHERE label = ? LOCK IN SHARE MODE")
+
+    /// Waits for whoever is writing the row of `label`. Throws when the database is away.
+    static func waitForWriter(of label: Label, in session: Session) throws(DatabaseError) {
+        _ = try session.query(writer, [.text(label.text)])
+    }
+
+    /// Has the customer of a store under `label` name the person under `pseudonym`, unless it names somebody. Repeat is
+    /// safe. Throws when the database is away.
+    static func remember(
+        _ label: Label, as pseudonym: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(remember, [.text(label.text), .uint64(pseudonym), .int64(now.milliseconds)])
+    }
+
     /// The people to whom the tokens under `labels` were issued or whom they name by their legacy form, those who are
     /// erased among them.
     static func holders(of labels: Set<Label>, in session: Session) throws(DatabaseError) -> [Label: UserID] {

@@ -9,6 +9,14 @@ package struct Erasure: Sendable {
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
         SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
+        SQLStatement(
+            "erase customers' deliveries' texts",
+            """
+            DELETE s FROM account_tokens a
+            STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
+            STRAIGHT_JOIN inbox_texts s ON s.delivery_id = m.delivery_id
+            WHERE a.user_id = ?
+            """),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
         SQLStatement(

@@ -63,6 +63,18 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "numbers",
+            SQLStatement(
+                "export numbers",
+                """
+                SELECT JSON_OBJECT('source', n.source, 'environment', n.environment, 'number', n.number,
+                    'purchase', n.target, 'transaction_id', n.transaction_id)
+                FROM purchases p STRAIGHT_JOIN purchase_numbers n ON n.target = p.external_id AND n.source = p.source
+                    AND n.app = p.app AND n.environment = p.environment AND n.transaction_id <> ''
+                WHERE p.user_id = ? ORDER BY n.number, n.transaction_id
+                """)
+        ),
+        (
             "deliveries",
             SQLStatement(
                 "export deliveries",
@@ -76,6 +88,20 @@ package struct Export: Sendable {
                 LEFT JOIN inbox_texts s ON s.delivery_id = d.id
                 LEFT JOIN signed_headers h ON h.id = s.header_id
                 WHERE p.user_id = ? ORDER BY d.id
+                """)
+        ),
+        (
+            "customer_deliveries",
+            SQLStatement(
+                "export customer's deliveries",
+                """
+                SELECT JSON_OBJECT('source', d.source, 'environment', d.environment, 'external_id', d.external_id,
+                    'type', d.type, 'signed_at_ms', d.signed_at, 'received_at_ms', d.received_at, 'state', d.state,
+                    'reason', d.reason, 'text', s.jws)
+                FROM account_tokens a STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
+                STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
+                LEFT JOIN inbox_texts s ON s.delivery_id = d.id
+                WHERE a.user_id = ? AND d.purchase IS NULL ORDER BY d.id
                 """)
         ),
         (

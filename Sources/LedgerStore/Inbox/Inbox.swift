@@ -40,7 +40,7 @@ package struct Inbox: Sendable {
     }
 
     /// The text of a delivery; nil when it was erased. Throws when the database is away.
-    package func text(of delivery: UInt64) async throws(DatabaseError) -> String? {
+    package func text(of delivery: UInt64) async throws(DatabaseError) -> DeliveryText? {
         try await pool.with { (session) throws(DatabaseError) in
             try InboxDeliveryRow.text(of: delivery, in: session)
         }
@@ -67,11 +67,12 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// Whom an account token names by its label; nil for a token that nobody was issued. Throws when the database is
-    /// away.
+    /// Whom an account token or a store's customer names by its label; nil for one that nobody was issued or that was
+    /// never named. Throws when the database is away.
     package func holder(of token: Label) async throws(DatabaseError) -> UserID? {
-        try await pool.with { (session) throws(DatabaseError) in
-            try AccountTokenRow.holders(of: [token], in: session)[token]
+        try await pool.transaction { (session) throws(DatabaseError) in
+            try AccountTokenRow.waitForWriter(of: token, in: session)
+            return try AccountTokenRow.holders(of: [token], in: session)[token]
         }
     }
 }
@@ -80,15 +81,25 @@ package struct Inbox: Sendable {
 package struct DeliveryOutcome: StoredSideRow {
     package let delivery: UInt64
     package let standing: DeliveryStanding
+    /// The purchase that it proved to be about.
+    package let purchase: ExternalID?
+    /// What it waits for: labels of customers, numbers of purchases.
+    package let awaited: [String]
 
-    package init(of delivery: UInt64, _ standing: DeliveryStanding) {
+    package init(
+        of delivery: UInt64, _ standing: DeliveryStanding, about purchase: ExternalID? = nil,
+        awaiting awaited: [String] = []
+    ) {
         self.delivery = delivery
         self.standing = standing
+        self.purchase = purchase
+        self.awaited = awaited
     }
 
     /// Writes the row, and removes the delivery's job. Throws when the database is away.
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
-        try InboxDeliveryRow.settle(delivery, as: standing, at: rows.recordedAt, in: session)
+        try DeliveryMentionRow.insert(awaited, of: delivery, in: session)
+        try InboxDeliveryRow.settle(delivery, as: standing, about: purchase, at: rows.recordedAt, in: session)
         try JobRow.remove(.delivery, about: delivery, in: session)
     }
 }

@@ -5,7 +5,7 @@ package struct InboxDelivery: Sendable {
     package let source: Source
     package let app: AppID
     package let environment: StoreEnvironment
-    /// The store's id of it, the same in its repeats: Apple's `notificationUUID`.
+    /// The store's id of it, the same in its repeats: Apple's `notificationUUID`, the id of a card event.
     package let externalID: String
     /// As the store calls it, such as `DID_RENEW`; of what is longer, the first 64 characters.
     package let type: String
@@ -13,12 +13,17 @@ package struct InboxDelivery: Sendable {
     package let signedAt: Instant
     /// The purchase that it is about; nil where it is about none.
     package let purchase: ExternalID?
-    /// The signed text.
+    /// What else it mentions: the label of a store's customer.
+    package let mentions: [String]
+    /// The text as it came.
     package let text: SignedText
+    /// SHA-256 over what it says, the same in all repeats; nil for a compact JWS, whose payload says it.
+    let contentDigest: [UInt8]?
 
     package init(
         source: Source, app: AppID, environment: StoreEnvironment, externalID: String, type: String, subtype: String?,
-        signedAt: Instant, about purchase: ExternalID?, text: SignedText
+        signedAt: Instant, about purchase: ExternalID?, mentioning mentions: [String] = [], text: SignedText,
+        contentDigest: [UInt8]? = nil
     ) {
         self.source = source
         self.app = app
@@ -28,7 +33,9 @@ package struct InboxDelivery: Sendable {
         self.subtype = subtype
         self.signedAt = signedAt
         self.purchase = purchase
+        self.mentions = mentions
         self.text = text
+        self.contentDigest = contentDigest
     }
 }
 
@@ -53,6 +60,22 @@ package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
     case pending
     /// Nobody has its purchase yet.
     case noUser = "no_user"
+    /// It is about a purchase that nothing is known of yet.
+    case noPurchase = "no_purchase"
+    /// It names a user by what is no user id.
+    case invalidUser = "invalid_user_id"
+    /// It names another user than its customer or its purchase is known to have.
+    case contradicted
+    /// Money that was to go back to the customer did not.
+    case refundFailed = "refund_failed"
+    /// The customer disputes the charge; nothing is taken back yet.
+    case disputed
+    /// It counts once it is paid.
+    case unpaid
+    /// It says what happened, and not to what.
+    case thin
+    /// It lacks what its type needs.
+    case unreadable
     /// Its type is not known here.
     case unknownType = "unknown_type"
     /// A parent withdrew the consent to the app; nothing is done about it here.
@@ -98,6 +121,12 @@ package struct RecordedDelivery: Hashable, Sendable {
     package let owner: UserID?
     /// Whether another content came under the same id.
     package let isContradicted: Bool
+}
+
+/// The text of a stored delivery, and whose it is.
+package struct DeliveryText: Hashable, Sendable {
+    package let source: Source
+    package let text: String
 }
 
 /// A delivery as it is stored.

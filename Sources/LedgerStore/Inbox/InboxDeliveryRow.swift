@@ -25,27 +25,33 @@ enum InboxDeliveryRow {
     private static let text = SQLStatement(
         "read delivery's text",
         """
-        SELECT CONCAT(COALESCE(h.header, ''), t.jws) FROM inbox_texts t
+        SELECT d.source, CONCAT(COALESCE(h.header, ''), t.jws) FROM inbox_texts t
+        JOIN inbox_deliveries d ON d.id = t.delivery_id
         LEFT JOIN signed_headers h ON h.id = t.header_id WHERE t.delivery_id = ?
         """)
 
     private static let settle = SQLStatement(
         "settle delivery",
         """
-        UPDATE inbox_deliveries SET state = ?, reason = ?, settled_at = ?
-        WHERE id = ? AND reason IN ('pending', 'failed', 'no_user')
+        UPDATE inbox_deliveries SET state = ?, reason = ?, settled_at = ?, purchase = COALESCE(?, purchase)
+        WHERE id = ? AND state IN ('parked', 'quarantined')
         """)
 
     private static let removeTextOfErased = SQLStatement(
         "remove text of erased person's delivery",
         """
         DELETE t FROM inbox_texts t
-        WHERE t.delivery_id = ? AND EXISTS (
+        WHERE t.delivery_id = ? AND (EXISTS (
             SELECT 1 FROM inbox_deliveries d
             STRAIGHT_JOIN \(purchaseOfDelivery)
             LEFT JOIN purchase_holders h ON h.purchase_id = p.id
             STRAIGHT_JOIN users u ON u.pseudonym IN (p.user_id, h.user_id)
             WHERE d.id = ? AND u.user_id IS NULL)
+        OR EXISTS (
+            SELECT 1 FROM delivery_mentions m
+            STRAIGHT_JOIN account_tokens a ON a.label = m.mention
+            STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+            WHERE m.delivery_id = ? AND u.user_id IS NULL))
         """)
 
     /// The row of the purchase that the delivery `d` is about.
@@ -60,7 +66,7 @@ enum InboxDeliveryRow {
         UPDATE purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
             AND d.app = p.app AND d.environment = p.environment
         SET d.state = 'applied', d.reason = NULL, d.settled_at = ?
-        WHERE p.id = ? AND d.reason = 'no_user'
+        WHERE p.id = ? AND d.state = 'parked' AND d.reason IN ('no_user', 'invalid_user_id')
         """)
 
     private static let quarantine = SQLStatement(
@@ -81,7 +87,7 @@ enum InboxDeliveryRow {
             insert,
             [
                 .text(delivery.source.text), .text(delivery.app.text), .text(delivery.environment.rawValue),
-                .text(delivery.externalID), .bytes(contentHash(of: delivery.text)),
+                .text(delivery.externalID), .bytes(delivery.contentDigest ?? contentHash(of: delivery.text)),
                 .text(brief(delivery.type)), Value(delivery.subtype.map(brief)),
                 .int64(delivery.signedAt.milliseconds), .int64(now.milliseconds), .text(pending.result.rawValue),
                 Value(pending.reason?.rawValue), Value(delivery.purchase?.text),
@@ -91,26 +97,31 @@ enum InboxDeliveryRow {
         let jws = header == nil ? Array(delivery.text.text.utf8) : delivery.text.rest
         if !stored.standing.isSettled {
             try session.execute(insertText, [.uint64(stored.id), Value(header), .bytes(jws)])
+            try DeliveryMentionRow.insert(delivery.mentions, of: stored.id, in: session)
         }
         return stored
     }
 
     /// The text of a delivery; nil when it was erased. Throws when the database is away.
-    static func text(of delivery: UInt64, in session: Session) throws(DatabaseError) -> String? {
-        try session.query(text, [.uint64(delivery)]).first?.text(0)
+    static func text(of delivery: UInt64, in session: Session) throws(DatabaseError) -> DeliveryText? {
+        try session.query(text, [.uint64(delivery)]) { (row) throws(DatabaseError) in
+            DeliveryText(source: Source(try row.text(0)), text: try row.text(1))
+        }.first
     }
 
-    /// Writes what became of a delivery that is pending; the first to say so counts. Throws when the database is away.
+    /// Writes what became of a delivery that is pending, and about which `purchase` it proved to be, if it did not say;
+    /// the first to say so counts. Throws when the database is away.
     static func settle(
-        _ delivery: UInt64, as standing: DeliveryStanding, at now: Instant, in session: Session
+        _ delivery: UInt64, as standing: DeliveryStanding, about purchase: ExternalID? = nil, at now: Instant,
+        in session: Session
     ) throws(DatabaseError) {
         try session.execute(
             settle,
             [
                 .text(standing.result.rawValue), Value(standing.reason?.rawValue), .int64(now.milliseconds),
-                .uint64(delivery),
+                Value(purchase?.text), .uint64(delivery),
             ])
-        try session.execute(removeTextOfErased, [.uint64(delivery), .uint64(delivery)])
+        try session.execute(removeTextOfErased, [.uint64(delivery), .uint64(delivery), .uint64(delivery)])
     }
 
     /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.
@@ -145,12 +156,20 @@ enum InboxDeliveryRow {
     private static let pageOfState = SQLStatement(
         "list deliveries of state", "\(columns) WHERE d.state = ? AND d.id < ? ORDER BY d.id DESC LIMIT ?")
 
+    private static let pageOfReason = SQLStatement(
+        "list deliveries of reason",
+        "\(columns) WHERE d.reason = ? AND d.state = COALESCE(?, d.state) AND d.id < ? ORDER BY d.id DESC LIMIT ?")
+
     private static let one = SQLStatement("read delivery", "\(columns) WHERE d.id = ?")
 
     /// Up to `limit` deliveries before `id`, the last received first. Throws when the database is away.
     static func page(
-        before id: UInt64, limit: Int, of result: DeliveryResult?, in session: Session
+        before id: UInt64, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?, in session: Session
     ) throws(DatabaseError) -> [RecordedDelivery] {
+        if let reason {
+            let values = [.text(reason.rawValue), Value(result?.rawValue), .uint64(id), Value(limit)]
+            return try session.query(pageOfReason, values, decode: recorded)
+        }
         guard let result else { return try session.query(page, [.uint64(id), Value(limit)], decode: recorded) }
         return try session.query(
             pageOfState, [.text(result.rawValue), .uint64(id), Value(limit)], decode: recorded)

@@ -74,6 +74,7 @@ struct Batch: Sendable {
         case .outdated: return .outdated
         case .tooHeavy(let users): return .tooHeavy(Heavy(users: users))
         }
+        workspace.keepFolds(given: catalogue.versions, settings: settings.entitlements)
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(

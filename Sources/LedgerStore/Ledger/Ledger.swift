@@ -23,22 +23,25 @@ package final class Ledger: Sendable {
     private let settings: LedgerSettings
     private let now: @Sendable () -> Instant
     private let salt: @Sendable () -> [UInt8]
+    private let noteBatch: @Sendable (_ requests: Int) -> Void
     private let cache = LedgerCache()
     private let headers = SignedHeaders()
     private let queue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
     /// Requests that concern heavy ledgers, so that other requests do not wait behind them.
     private let heavyQueue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
-    /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs. `salt` makes 16 random bytes.
+    /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs. `salt` makes 16 random bytes;
+    /// `noteBatch` learns how many requests each committed transaction served.
     package init(
         pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, now: @escaping @Sendable () -> Instant,
-        salt: @escaping @Sendable () -> [UInt8]
+        salt: @escaping @Sendable () -> [UInt8], noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
     ) {
         self.pool = pool
         self.catalogue = catalogue
         self.settings = settings
         self.now = now
         self.salt = salt
+        self.noteBatch = noteBatch
     }
 
     /// Records until `shutDown`; returns when every waiting request is answered.
@@ -178,6 +181,7 @@ package final class Ledger: Sendable {
             }
             switch written {
             case .success(.written(let outcome)):
+                noteBatch(requests.count)
                 outcome.written.grown.forEach(cache.keep)
                 return .written(outcome)
             case .success(.tooHeavy(let heavy)):

@@ -24,10 +24,15 @@ final class LedgerCache: Sendable {
         let purchases: [PurchaseKey: UInt64]
 
         /// What keeping it takes, about.
-        fileprivate var bytes: Int { 256 + ledger.entries.count * Self.bytesPerEntry + purchases.count * 64 }
+        fileprivate var bytes: Int {
+            let bytesPerEntry = Self.bytesPerEntry + (ledger.isFolded ? Self.bytesPerFoldedEntry : 0)
+            return 256 + ledger.entries.count * bytesPerEntry + purchases.count * 64
+        }
 
-        /// An entry in its array, and what it refers to: a state, a key.
+        /// An entry in its list, and what it refers to: a state, a key.
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
+        /// The same entry in the timeline that goes along.
+        private static let bytesPerFoldedEntry = MemoryLayout<CreditEntry>.stride + 32
     }
 
     /// What is cached, by how long it is.
@@ -146,9 +151,10 @@ extension LedgerCache.CachedLedger {
         _ user: UserID, _ pseudonym: UInt64, _ start: LedgerCache.CachedLedger?, _ rest: LedgerEntryRow.Loaded
     ) {
         guard rest.joint == start?.head else { return nil }
+        var ledger = start?.ledger ?? UserLedger(user: user)
+        ledger.append(contentsOf: rest.entries)
         self.init(
-            pseudonym: pseudonym, length: rest.length, head: rest.head,
-            ledger: UserLedger(user: user, entries: (start?.ledger.entries ?? []) + rest.entries),
+            pseudonym: pseudonym, length: rest.length, head: rest.head, ledger: ledger,
             purchases: rest.purchases.merging(start?.purchases ?? [:]) { $1 })
     }
 }

@@ -11,7 +11,7 @@ struct Workspace {
         var ledger: UserLedger
 
         /// The entries that this batch appended.
-        var appended: ArraySlice<LedgerEntry> { ledger.entries[loaded.entries.count...] }
+        var appended: Slice<ChunkedList<LedgerEntry>> { ledger.entries[loaded.entries.count...] }
     }
 
     /// A purchase and all that was stated of it.
@@ -257,6 +257,21 @@ struct Workspace {
     }
 
     private mutating func misuse() { isMisused = true }
+}
+
+extension Workspace {
+    /// From this length on a ledger is folded on from where it was folded before.
+    private static let keptFoldLength = 256
+
+    /// Has what long ledgers give go along with them, so that an act with credits or a device folds nothing anew.
+    mutating func keepFolds(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
+        for (user, person) in people where person.loaded.entries.count >= Self.keptFoldLength {
+            guard !person.loaded.hasFold(given: catalogue, settings: settings) else { continue }
+            var ledger = person.loaded
+            ledger.keepFold(given: catalogue, settings: settings)
+            people[user] = Person(head: person.head, loaded: ledger, purchases: person.purchases, ledger: ledger)
+        }
+    }
 }
 
 extension UserLedger {

@@ -14,7 +14,7 @@ struct WriteBack {
         let grown: [LedgerCache.CachedLedger]
         /// The new head of one of them; nil when none grew.
         let head: UserRow.Head?
-        /// Their timelines after it.
+        /// The timelines after it of those whose coverage may have changed.
         let folded: [UserID: FoldedLedger]
     }
 
@@ -193,12 +193,12 @@ struct WriteBack {
     }
 
     /// Writes the rows of the projection that the appended facts change, and removes those that they end; what the
-    /// ledgers that grew give.
+    /// ledgers give whose rows these are.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
         var folded: [UserID: FoldedLedger] = [:]
         var rows: [SubscriptionRow] = []
         var ended: [(purchase: UInt64, user: UInt64)] = []
-        for person in workspace.changed {
+        for person in workspace.changed where person.mayCoverOtherwise {
             let before = Set(timeline(of: person.loaded).subscriptions)
             let timeline = timeline(of: person.ledger)
             folded[person.ledger.user] = FoldedLedger(length: person.ledger.entries.count, timeline: timeline)
@@ -236,6 +236,14 @@ struct WriteBack {
 
     private func timeline(of ledger: UserLedger) -> Timeline {
         Timeline(folding: ledger, given: catalogue, settings: settings)
+    }
+}
+
+extension Workspace.Person {
+    /// Whether what was appended may change a row of the projection: acts with credits and devices do not, but what
+    /// somebody owes who is erased.
+    fileprivate var mayCoverOtherwise: Bool {
+        ledger.user.isErased || appended.contains { $0.fact.purchase != nil }
     }
 }
 

@@ -44,13 +44,13 @@ package struct OperatorReader: Sendable {
         }
     }
 
-    /// A page of deliveries, of those only that came to `result` if that is given, the last received first. Throws
-    /// when the database is away.
+    /// A page of deliveries, of those only that came to `result` and for `reason` if these are given, the last received
+    /// first. Throws when the database is away.
     package func deliveries(
-        before id: UInt64?, limit: Int, of result: DeliveryResult?
+        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason? = nil
     ) async throws(DatabaseError) -> [RecordedDelivery] {
         try await pool.with { (session) throws(DatabaseError) in
-            try InboxDeliveryRow.page(before: id ?? .max, limit: limit, of: result, in: session)
+            try InboxDeliveryRow.page(before: id ?? .max, limit: limit, of: result, because: reason, in: session)
         }
     }
 

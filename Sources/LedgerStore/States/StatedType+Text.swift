@@ -8,6 +8,7 @@ extension StatedType {
         case .addOn: "add_on"
         case .pass: "pass"
         case .plan: "plan"
+        case .oneTime: "one_time"
         case .unknown(let word): "?" + word
         }
     }
@@ -18,6 +19,7 @@ extension StatedType {
         case "add_on": self = .addOn
         case "pass": self = .pass
         case "plan": self = .plan
+        case "one_time": self = .oneTime
         default: self = .unknown(String(text.dropFirst()))
         }
     }

@@ -40,7 +40,7 @@ enum StatementContent {
             JSONField(state.account?.text), JSONField(state.accountToken?.text),
             JSONField(state.price.map { String($0.milliunits) }), JSONField(state.price?.currency),
             JSONField(state.offer), JSONField(state.subscriptionGroup), JSONField(state.suspension?.startsAt),
-            JSONField(state.suspension?.endsAt),
+            JSONField(state.suspension?.endsAt), JSONField(state.eventID),
         ])
     }
 
@@ -58,6 +58,7 @@ enum StatementContent {
                 KeyContent.of(renewal.key), JSONField(renewal.signedAt.milliseconds), JSONField(renewal.willRenew),
                 JSONField(renewal.renewsInto?.text), JSONField(renewal.graceEndsAt), JSONField(renewal.isInRetry),
                 JSONField(renewal.end?.rawValue), JSONField(renewal.priceConsent?.rawValue),
+                JSONField(renewal.endedAt), JSONField(renewal.eventID),
             ]))
     }
 
@@ -83,7 +84,7 @@ enum StatementContent {
             isUpgraded: fields.flag(12) ?? false, offer: fields.text(19), subscriptionGroup: fields.text(20),
             suspension: fields.instant(21).map { Suspension(startsAt: $0, endsAt: fields.instant(22)) },
             price: price.value, revocation: revocation.value, accountToken: fields.text(16).map { Label($0) },
-            account: fields.text(15).map { Label($0) }, signedAt: signedAt)
+            account: fields.text(15).map { Label($0) }, signedAt: signedAt, eventID: fields.text(23))
     }
 
     /// The state of a renewal that `fields` are; nil for what this program would never write.
@@ -94,7 +95,8 @@ enum StatementContent {
         return VerifiedRenewal(
             key: key, signedAt: signedAt, willRenew: willRenew, renewsInto: fields.text(3).map { ProductID($0) },
             graceEndsAt: fields.instant(4), isInRetry: isInRetry, end: fields.text(6).map { RenewalEnd(rawValue: $0) },
-            priceConsent: fields.text(7).flatMap { VerifiedRenewal.PriceConsent(rawValue: $0) })
+            priceConsent: fields.text(7).flatMap { VerifiedRenewal.PriceConsent(rawValue: $0) },
+            endedAt: fields.instant(8), eventID: fields.text(9))
     }
 
     private static func names(_ fields: [JSONField], at position: Int) -> [ProductID]? {

@@ -16,17 +16,21 @@ package final class Pool: Sendable {
     private let surroundings: PoolSurroundings
     private let logger: Logger
     private let name: String
+    private let noteFailure: @Sendable (DatabaseError, _ isRunAgain: Bool) -> Void
     private let state: Mutex<PoolState>
 
-    /// A pool that opens nothing until it runs. `name` appears in thread names; 11 bytes are kept.
+    /// A pool that opens nothing until it runs. `name` appears in thread names; 11 bytes are kept. `noteFailure` learns
+    /// of each run of a transaction that failed, and whether it is run again.
     package init(
         _ settings: ConnectionSettings, limits: PoolLimits = PoolLimits(), name: String = "mariadb",
-        surroundings: PoolSurroundings, logger: Logger
+        surroundings: PoolSurroundings, logger: Logger,
+        noteFailure: @escaping @Sendable (DatabaseError, _ isRunAgain: Bool) -> Void = { _, _ in }
     ) {
         self.settings = settings
         self.surroundings = surroundings
         self.logger = logger
         self.name = name
+        self.noteFailure = noteFailure
         state = Mutex(PoolState(limits))
     }
 
@@ -46,6 +50,15 @@ package final class Pool: Sendable {
             }
         } onCancel: {
             shutDown()
+        }
+    }
+
+    /// How much of the pool is in use at the moment.
+    package var load: PoolLoad {
+        state.withLock { state in
+            PoolLoad(
+                open: state.machine.connectionCount, idle: state.machine.idleCount, inUse: state.machine.leasedCount,
+                waiting: state.machine.waiterCount)
         }
     }
 
@@ -103,9 +116,9 @@ package final class Pool: Sendable {
             do {
                 return try await with { (session) throws(DatabaseError) in try session.transaction(body) }
             } catch {
-                guard let pause = policy.pause(after: error, jitter: surroundings.jitter()) else {
-                    throw policy.verdict(on: error)
-                }
+                let pause = policy.pause(after: error, jitter: surroundings.jitter())
+                noteFailure(error, pause != nil)
+                guard let pause else { throw policy.verdict(on: error) }
                 logger.debug("transaction is run again", metadata: ["error": "\(error)"])
                 do {
                     try await Task.sleep(for: pause)

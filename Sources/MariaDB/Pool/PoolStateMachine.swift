@@ -82,6 +82,8 @@ package struct PoolStateMachine {
     package var idleCount: Int { idle.count }
     /// The number of callers that wait.
     package var waiterCount: Int { waiters.count }
+    /// The number of connections that are lent.
+    package var leasedCount: Int { slots.values.count { $0.phase == .leased } }
     /// Whether the pool was shut down and has no connection left.
     package var isDrained: Bool { isShuttingDown && slots.isEmpty }
 

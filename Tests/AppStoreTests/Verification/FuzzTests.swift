@@ -1,5 +1,6 @@
 import Foundation
 import StoreSimulator
+import StrictJSON
 import Support
 import SwiftASN1
 import Testing

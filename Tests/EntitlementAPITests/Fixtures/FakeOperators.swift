@@ -40,7 +40,7 @@ final class FakeOperators: OperatorService {
     }
 
     func deliveries(
-        before id: UInt64?, limit: Int, of result: DeliveryResult?
+        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?
     ) async throws(ServiceFailure) -> [RecordedDelivery] { [] }
 
     func replayDelivery(

@@ -54,7 +54,11 @@ final class FakeService: EntitlementService {
         throw .unavailable(retryAfterSeconds: 1)
     }
 
-    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> String? { nil }
+    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryText? { nil }
+
+    func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
+        NumberSearch(purchases: [], unknown: numbers)
+    }
 
     func holder(of token: Label) async throws(ServiceFailure) -> UserID? { nil }
 

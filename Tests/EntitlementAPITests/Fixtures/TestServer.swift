@@ -5,10 +5,13 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import Metrics
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import StoreSimulator
+import StrictJSON
+import StripeBilling
 import Support
 import Synchronization
 
@@ -27,6 +30,7 @@ struct TestServer: Sendable {
         service: FakeService = FakeService(), usersMaySpend: Bool = true,
         operators: FakeOperators = FakeOperators(),
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance, metricsPage: MetricsPage? = nil,
         adding endpoints: [Endpoint] = [], isInDevelopment: Bool = false,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
@@ -40,11 +44,17 @@ struct TestServer: Sendable {
         let api = API(
             API.Dependencies(
                 service: service, operators: operators, verifier: { verifier },
+                inbox: StoreInbox(
+                    service: service,
+                    apple: AppleInbox(service: service, verifier: { verifier }, now: { service.now }),
+                    cards: CardInbox(service: service, userKey: "user_id", graceDays: 14)),
+                cardSecrets: EndpointSecrets(["whsec_test"]),
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
                 rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
                 usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2,
                 now: { service.now }, realNow: { service.now }, uptime: { .zero }, newRequestID: { "made-here" },
                 newID: { String(UInt64.random(in: .min ... .max), radix: 36) }, logAccess: log.keep,
+                metrics: APIMetrics(metrics), metricsPage: metricsPage,
                 logger: logger),
             adding: endpoints, isInDevelopment: isInDevelopment)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)

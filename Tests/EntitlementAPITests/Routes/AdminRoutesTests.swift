@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import NIOHTTP1
 import LedgerStore
+import StrictJSON
 import Testing
 
 @testable import EntitlementAPI

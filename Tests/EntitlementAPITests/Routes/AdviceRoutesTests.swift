@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import NIOHTTP1
+import StrictJSON
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@ import Entitlements
 import HTTPTypes
 import LedgerStore
 import NIOHTTP1
+import StrictJSON
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import LedgerStore
+import StrictJSON
 import Synchronization
 import Testing
 

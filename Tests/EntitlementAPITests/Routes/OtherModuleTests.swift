@@ -2,6 +2,7 @@ import AppStore
 import LedgerStore
 import NIOCore
 import NIOHTTP1
+import StrictJSON
 import Support
 import Testing
 

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import LedgerStore
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @testable import EntitlementAPI

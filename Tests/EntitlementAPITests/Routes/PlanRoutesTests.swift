@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import StrictJSON
 import Synchronization
 import Testing
 

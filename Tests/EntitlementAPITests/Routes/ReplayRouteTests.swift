@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import LedgerStore
 import StoreSimulator
+import StrictJSON
 import Synchronization
 import Testing
 

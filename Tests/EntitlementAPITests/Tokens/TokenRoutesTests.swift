@@ -4,6 +4,7 @@ import Entitlements
 import LedgerStore
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import FoundationEssentials
+import StrictJSON
 import Testing
 
 @testable import EntitlementAPI

@@ -9,6 +9,11 @@ struct World {
     private var keepers: [PurchaseKey: Set<UserID>] = [:]
     var tokenHolders: [Label: UserID] = [:]
 
+    /// Has what ledgers give go along with them, as those of servers do.
+    mutating func keepFolds(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
+        for user in ledgers.keys { ledgers[user]?.keepFold(given: catalogue, settings: settings) }
+    }
+
     func ledger(of user: UserID) -> UserLedger { ledgers[user] ?? UserLedger(user: user) }
 
     func history(at now: Instant) -> PurchaseHistory {

@@ -146,6 +146,7 @@ struct WholeWalk {
     // MARK: Walking
 
     private mutating func step() {
+        if seed.isMultiple(of: 2) { world.keepFolds(given: catalogue, settings: settings) }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<14: sell()
         case 14..<18: attachAgain()

@@ -42,7 +42,7 @@ import Testing
             for user in walk.users + walk.erased {
                 let entries = walk.world.ledger(of: user).entries
                 for (index, entry) in entries.enumerated() where !noticed.contains(entry.fact.kindText) {
-                    let rest = Array(entries[..<index] + entries[(index + 1)...])
+                    let rest = entries.enumerated().filter { $0.offset != index }.map(\.element)
                     if walk.notices(UserLedger(user: user, entries: rest)) { noticed.insert(entry.fact.kindText) }
                 }
             }
@@ -60,7 +60,7 @@ import Testing
                     guard let state = entry.fact.state, let revocation = state.revocation else { continue }
                     let other = Revocation(
                         revokedAt: revocation.revokedAt, share: revocation.share == 50000 ? 100_000 : 50000)
-                    var falsified = entries
+                    var falsified = Array(entries)
                     falsified[index] = LedgerEntry(
                         effectiveAt: entry.effectiveAt, recordedAt: entry.recordedAt,
                         fact: .stated(.purchase(state.with(revocation: other, signedAt: state.signedAt))))

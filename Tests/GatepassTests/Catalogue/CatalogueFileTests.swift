@@ -33,7 +33,7 @@ import Testing
             catalogue.products.first
                 == Product(
                     id: ProductID("com.airport.vpn.pass.30d"), app: app, terms: .pass(tier: pro, days: 30),
-                    price: Product.Price(amount: "4.99", currency: "USD"),
+                    cardNames: [ProductID("plink_pass_30d")], price: Product.Price(amount: "4.99", currency: "USD"),
                     titles: ["en": "30-day pass", "zh-Hans": "30 天通行证"]))
         #expect(
             catalogue.products.dropFirst().map(\.terms) == [

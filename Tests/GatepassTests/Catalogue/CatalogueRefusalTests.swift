@@ -42,12 +42,12 @@ import Testing
             "c:4: the catalogue has no key 'defaulttier'; write default_tier instead"),
         Case(
             "an unknown key of a product", "duration: 30d}", with: "duration: 30d, colour: red}",
-            "c:9: a product of kind pass has no key 'colour'; write only id, kind, source, app, price, title, "
+            "c:9: a product of kind pass has no key 'colour'; write only id, kind, source, app, stripe, price, title, "
                 + "description, tier, duration, devices"),
         Case(
             "another kind's key", "unit: coin,", with: "unit: coin, tier: pro,",
-            "c:11: a product of kind consumable has no key 'tier'; write only id, kind, source, app, price, title, "
-                + "description, unit, amount, on_shortfall"),
+            "c:11: a product of kind consumable has no key 'tier'; write only id, kind, source, app, stripe, price, "
+                + "title, description, unit, amount, on_shortfall"),
         Case(
             "an ownership of no kind", "default_tier: free", with: "ownership: {pass: share}",
             "c:4: pass is 'share', which is none of keep, transfer, transfer_if_inactive; write keep or "

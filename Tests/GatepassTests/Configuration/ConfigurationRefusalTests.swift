@@ -128,7 +128,7 @@ import Testing
         Case(
             "the metrics port on the main port", "http: {port: 80, metrics_port: 80}",
             "gatepass.yaml:1: http.metrics_port is also http.port; "
-                + "write another port, or 0 to serve /metrics on the main one"),
+                + "write another port, or 0 for none"),
         Case(
             "every fault is listed, by line", "http:\n  port: x\n  hots: y\nretention:\n  inbox_days: 99999",
             "gatepass.yaml:2: http.port is not a whole number; write a number without quotes",

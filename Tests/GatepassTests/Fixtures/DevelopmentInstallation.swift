@@ -26,10 +26,31 @@ struct DevelopmentInstallation {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try EndToEndServer.write(EndToEndBackend.catalogue, to: directory + "/catalog.yaml")
         try EndToEndServer.write(settings, to: directory + "/gatepass.yaml")
+        return try await serving(directory)
+    }
+
+    private static func serving(_ directory: String) async throws -> DevelopmentInstallation {
         let opened = DevelopmentInstallation(
             server: try ServingProcess("dev", options(directory)), directory: directory)
-        try #require(await opened.server.answers("/readyz", 200), "\(opened.server.log)")
+        try await opened.requireReady()
         return opened
+    }
+
+    /// Throws when the server does not become ready.
+    func requireReady() async throws {
+        try #require(await server.answers("/readyz", 200), "\(server.log)")
+    }
+
+    /// Ends the server, and starts one on what it kept. Throws when that does not become ready.
+    func restarted() async throws -> DevelopmentInstallation {
+        #expect(await server.end() == 0)
+        return try await Self.serving(directory)
+    }
+
+    /// The process of the installation's database. Throws when there is none.
+    func databaseProcess() throws -> pid_t {
+        let told = try String(contentsOfFile: directory + "/mariadb/server.pid", encoding: .utf8)
+        return try #require(pid_t(told.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
     /// Ends it and removes what it kept.

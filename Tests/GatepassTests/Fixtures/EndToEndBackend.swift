@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 
@@ -62,12 +63,14 @@ struct EndToEndBackend: Sendable {
           - {id: flood, lane: tide, rank: 2}
         ownership: {pass: transfer, add_on: keep, plan: keep, consumable: keep}
         products:
-          - {id: pass.30, kind: pass, tier: pro, duration: 30d}
+          - {id: pass.30, kind: pass, tier: pro, duration: 30d, stripe: {payment_links: [plink_pass]}}
           - {id: basic.30, kind: pass, tier: basic, duration: 30d}
           - {id: pair.30, kind: pass, tier: pro, duration: 30d, devices: 2}
           - {id: ebb.30, kind: pass, tier: ebb, duration: 30d}
           - {id: credits.100, kind: consumable, unit: credit, amount: 100}
           - {id: credits.1, kind: consumable, unit: credit, amount: 1}
+          - {id: annual.3, kind: plan, plan_id: annual_3, tier: pro, stripe: {prices: [price_annual]}}
+          - {id: monthly.1, kind: plan, plan_id: monthly_1, tier: pro}
           - {id: lenient.100, kind: consumable, unit: credit, amount: 100, on_shortfall: write_off}
         """
 

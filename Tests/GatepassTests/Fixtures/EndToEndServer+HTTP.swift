@@ -5,6 +5,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 
 /// One answer, read whole.
@@ -37,13 +38,14 @@ extension EndToEndServer {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// Sends one request, signed in as `user` if one is named. Throws when no whole answer came.
+    /// Sends one request, signed in as `user` if one is named, to another port than the server's if one is given.
+    /// Throws when no whole answer came.
     @discardableResult
     func send(
         _ method: String = "GET", _ path: String, _ body: [UInt8]? = nil, as user: String? = nil,
-        fields: [(String, String)] = [], seconds: Int64 = 60
+        fields: [(String, String)] = [], at otherPort: Int? = nil, seconds: Int64 = 60
     ) async throws -> EndToEndAnswer {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(otherPort ?? port)\(path)")
         request.method = .RAW(value: method)
         if let user { request.headers.add(name: "Authorization", value: "Bearer " + Self.token(of: user)) }
         if let body {

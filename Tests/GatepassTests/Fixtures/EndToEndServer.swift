@@ -35,7 +35,9 @@ final class EndToEndServer: Sendable {
 
     /// Prepares a server without starting it: its directory, its schema and its settings.
     /// Throws when the database or the directory cannot be made.
-    init(_ changes: [String: String] = [:], database server: PrivateMariaDB? = nil) async throws {
+    init(
+        _ changes: [String: String] = [:], database server: PrivateMariaDB? = nil, on shared: TestSchema? = nil
+    ) async throws {
         let authority = try Self.authority.get()
         let (directory, settings) = try await {
             let mariaDB = try await EndToEnd.blocking { try server ?? PrivateMariaDB.shared }
@@ -43,7 +45,7 @@ final class EndToEndServer: Sendable {
         }()
         self.authority = authority
         self.directory = directory
-        schema = TestSchema(settings)
+        schema = shared ?? TestSchema(settings)
         port = PrivateMariaDB.freePort()
         try Self.write(try authority.kept.root, to: directory + "/root.pem")
         try Self.write("", to: directory + "/gatepass.yaml")
@@ -70,7 +72,20 @@ final class EndToEndServer: Sendable {
         return server
     }
 
+    /// Another server on the database of `other`, ready. Throws `Failure`.
+    static func start(beside other: EndToEndServer) async throws -> EndToEndServer {
+        let names = ["GATEPASS_DATABASE_SOCKET", "GATEPASS_DATABASE_NAME", "GATEPASS_DATABASE_USER"]
+        let server = try await EndToEndServer(other.environment.filter { names.contains($0.key) }, on: other.schema)
+        try await server.boot()
+        return server
+    }
+
     // MARK: The process
+
+    /// Sends a signal to the process and waits for nothing.
+    func send(_ signal: Int32) {
+        child.withLock { $0?.send(signal) }
+    }
 
     /// Starts the program, once more if need be, and waits until it is ready. Throws `Failure`.
     func boot() async throws {
@@ -148,6 +163,7 @@ final class EndToEndServer: Sendable {
           - {id: com.airport.vpn.basic.30d, kind: pass, tier: basic, duration: 30d}
           - {id: com.airport.vpn.addon.xyz, kind: add_on, features: [xyz]}
           - {id: com.airport.vpn.annual3, kind: plan, plan_id: annual_3, tier: pro}
+          - {id: com.airport.vpn.monthly1, kind: plan, plan_id: monthly_1, tier: basic, family_shareable: true}
         \(line)
         """
     }

@@ -54,6 +54,20 @@ import Testing
             log.contains("gatepass: 127.0.0.1:\(first.port) cannot be listened at (Address already in use)"), "\(log)")
     }
 
+    @Test func `a metrics port that is taken is named too`() async throws {
+        let first = try ServingProcess("serve", environment: Self.environment)
+        defer { first.remove() }
+        #expect(await first.answers("/livez", 200))
+        let directory = try Self.directory()
+        defer { try? FileManager.default.removeItem(at: directory) }  // it is under /tmp
+        let environment = Self.environment.merging(["GATEPASS_HTTP_METRICS_PORT": "\(first.port)"]) { $1 }
+        let second = try ServingProcess.start(["serve", "--port", "0"], environment: environment, in: directory)
+        #expect(await ServingProcess.end(of: second) == 1)
+        let log = try Self.log(directory)
+        let refusal = "cannot be listened at (Address already in use): name another with http.metrics_port"
+        #expect(log.contains("gatepass: 127.0.0.1:\(first.port) \(refusal)"), "\(log)")
+    }
+
     @Test func `a named configuration brings its files along from any directory`() async throws {
         let directory = try Self.directory()
         defer { try? FileManager.default.removeItem(at: directory) }  // it is under /tmp

@@ -49,10 +49,10 @@ import Testing
             let inbox = Self.inbox(in: store)
             let first = try await inbox.receive(Self.delivery("1"))
             #expect(first.standing == .pending)
-            #expect(try await inbox.text(of: first.id) == "h.p.s")
+            #expect(try await inbox.text(of: first.id)?.text == "h.p.s")
             let again = try await inbox.receive(Self.delivery("1", Self.text("p", signature: "t")))
             #expect(again == first)
-            #expect(try await inbox.text(of: first.id) == "h.p.s", "as it came first")
+            #expect(try await inbox.text(of: first.id)?.text == "h.p.s", "as it came first")
             let others = [
                 Self.delivery("1", Self.text("q")), Self.delivery("1", in: .production), Self.delivery("2"),
             ]
@@ -165,8 +165,8 @@ import Testing
             for delivery in [old, new] { try await settle(delivery.id, as: DeliveryStanding(.applied), in: store) }
             #expect(try await texts.sweepDeliveries(olderThanDays: 2, at: store.clock.now) == 0)
             #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 1)
-            #expect(try await inbox.text(of: old.id) == nil)
-            #expect(try await inbox.text(of: new.id) == "h.p.s")
+            #expect(try await inbox.text(of: old.id)?.text == nil)
+            #expect(try await inbox.text(of: new.id)?.text == "h.p.s")
             #expect(try await store.schema.counts()["inbox_deliveries"] == 2)
         }
     }
@@ -240,11 +240,11 @@ import Testing
             let document = try #require(try await Export(pool: store.pool).document(of: anna))
             #expect(document.contains(#""signed_text":"h.p.s""#) || document.contains(#""signed_text": "h.p.s""#))
             _ = try await store.erase(anna)
-            #expect(try await inbox.text(of: before.id) == nil)
+            #expect(try await inbox.text(of: before.id)?.text == nil)
             let after = try await inbox.receive(Self.delivery("2", in: pass.key.environment))
-            #expect(try await inbox.text(of: after.id) == "h.p.s")
+            #expect(try await inbox.text(of: after.id)?.text == "h.p.s")
             try await settle(after.id, as: DeliveryStanding(.applied), in: store)
-            #expect(try await inbox.text(of: after.id) == nil)
+            #expect(try await inbox.text(of: after.id)?.text == nil)
         }
     }
 }

@@ -48,6 +48,21 @@ import Testing
             #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10","true","plan.year","20","true","price_increase","#
                 + #""pending"]"#
         ),
+        (
+            .renewal(
+                VerifiedRenewal(
+                    key: key, signedAt: at(10), willRenew: false, end: .cancelled, endedAt: at(9), eventID: "evt_1")),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10","false",null,null,"false","cancelled",null,"9","#
+                + #""evt_1"]"#
+        ),
+        (
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID("1"), productID: ProductID("p"), type: .oneTime,
+                    purchasedAt: at(5), signedAt: at(10), eventID: "evt_1")),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
+                + String(repeating: "null,", count: 15) + #""evt_1"]"#
+        ),
     ]
 
     private static func read(_ json: String, as kind: FactKind) -> Fact? {

@@ -7,9 +7,11 @@ enum TestPool {
     /// Runs `body` with a running pool; the pool is shut down and drained before this returns.
     static func with<T: Sendable>(
         _ settings: ConnectionSettings, limits: PoolLimits = PoolLimits(), name: String = "pool",
+        noteFailure: @escaping @Sendable (DatabaseError, Bool) -> Void = { _, _ in },
         _ body: @Sendable (Pool) async throws -> T
     ) async throws -> T {
-        let pool = Pool(settings, limits: limits, name: name, surroundings: .real, logger: quiet)
+        let pool = Pool(
+            settings, limits: limits, name: name, surroundings: .real, logger: quiet, noteFailure: noteFailure)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await pool.run() }
             defer { pool.shutDown() }

@@ -44,7 +44,12 @@ import Testing
         var proxied = settings
         proxied.endpoints = [.tcp(host: "127.0.0.1", port: proxy.port)]
         let runs = Counter()
-        let writer = try await TestPool.with(proxied, limits: TestPool.limits(2)) { pool in
+        let noted = Shared<[Bool]>([])
+        let note: @Sendable (DatabaseError, Bool) -> Void = { error, isRunAgain in
+            #expect(error.isCommitUnknown)
+            noted.value.append(isRunAgain)
+        }
+        let writer = try await TestPool.with(proxied, limits: TestPool.limits(2), noteFailure: note) { pool in
             try await pool.with { (session) throws(DatabaseError) in try session.ping() }
             proxy.inject(fault, count: count)
             return try await pool.transaction { (session) throws(DatabaseError) in
@@ -53,6 +58,7 @@ import Testing
         }
         #expect(proxy.faultsMet == count)
         #expect(runs.value == count + 1)
+        #expect(noted.value == Array(repeating: true, count: count))
         // The run whose row stays: the last when none arrived, the first when its answer was lost.
         #expect(writer == (fault == .cutBeforeCommit ? count + 1 : 1))
         #expect(try await Self.rows(settings) == [1, writer])

@@ -67,6 +67,27 @@ import Testing
         }
     }
 
+    @Test func `the load says what is open, idle and in use, and who waits`() async throws {
+        let settings = try await PrivateMariaDB.shared.freshDatabase()
+        let isHeld = Barrier(of: 1)
+        let isSeen = Barrier(of: 1)
+        try await TestPool.with(settings, limits: TestPool.limits(1)) { pool in
+            async let held: Void = pool.with { (_) throws(DatabaseError) in
+                isHeld.arrive()
+                isSeen.wait()
+            }
+            while !isHeld.isComplete { try await Task.sleep(for: .milliseconds(2)) }
+            #expect(pool.load == PoolLoad(open: 1, idle: 0, inUse: 1, waiting: 0))
+            async let next: Void = pool.with { (session) throws(DatabaseError) in try session.ping() }
+            while pool.load.waiting == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            #expect(pool.load == PoolLoad(open: 1, idle: 0, inUse: 1, waiting: 1))
+            isSeen.arrive()
+            try await held
+            try await next
+            #expect(pool.load == PoolLoad(open: 1, idle: 1, inUse: 0, waiting: 0))
+        }
+    }
+
     @Test func `shutting down lets a unit end, refuses the next, and leaves no thread behind`() async throws {
         let settings = try await PrivateMariaDB.shared.freshDatabase()
         let pool = Pool(

@@ -13,6 +13,8 @@ OPTIONS = [
     "--collation-server=utf8mb4_nopad_bin",
 ]
 
+SETTLED_PAGES = 200
+
 
 class PrivateMariaDB:
     """The server that every figure with a database is taken on."""
@@ -53,6 +55,17 @@ class PrivateMariaDB:
     def execute_file(self, path: str, name: str):
         with open(path, encoding="utf-8") as file:
             self.execute(file.read(), name)
+
+    def settle(self, patience: float = 120):
+        """Waits until what was written stands in the data files, so that it burdens no measurement."""
+        self.execute("SET GLOBAL innodb_max_dirty_pages_pct = 0")
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            dirty = self.execute("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'").split()[-1]
+            if int(dirty) < SETTLED_PAGES:
+                break
+            time.sleep(0.5)
+        self.execute("SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT")
 
     def execute(self, statements: str, name: str = "") -> str:
         """Runs statements; what they select comes back as lines of tab-separated cells."""

@@ -21,24 +21,45 @@ class Mint:
     def root(self) -> str:
         return os.path.join(self.authority, "root.der")
 
-    def fresh(self, requests: int, items: int = 1) -> str:
-        """A file of requests by new users about new purchases, `items` each."""
-        path = self._run(requests, items, self._user, 1, "u")
+    def fresh(self, requests: int, items: int = 1, credits: bool = False) -> str:
+        """A file of requests by new users about new purchases, `items` each: passes, or packs of credits."""
+        path = self._run(requests, items, self._user, 1, "n", *(["--credits"] if credits else []))
         self._user += requests
         self._transaction += requests * items
+        return path
+
+    def among(self, requests: int, users: int, first: int, prefix: str) -> str:
+        """A file of requests about new passes, one each, by users drawn from so many who are there."""
+        path = self._run(requests, 1, first, 1, prefix, "--among", str(users))
+        self._transaction += requests
         return path
 
     def tokens(self, users: int, first: int = 1, stride: int = 1, prefix: str = "u") -> str:
         """A file of nothing but users' tokens."""
         return self._run(users, 0, first, stride, prefix)
 
-    def _run(self, requests: int, items: int, first: int, stride: int, prefix: str) -> str:
-        path = os.path.join(self._directory, f"requests-{next(self._names)}")
+    def notifications(self, event: str, count: int, first: int, at: int, fresh_chains: bool = False) -> list:
+        """Signed notifications about the users from number `first` on."""
+        path = self._path()
+        command = [
+            self._benchmarks, "notify", "--authority", self.authority, "--output", path, "--count", str(count),
+            "--first", str(first), "--event", event, "--at", str(at)]
+        subprocess.run(command + (["--fresh-chains"] if fresh_chains else []), check=True)
+        with open(path, encoding="ascii") as file:
+            texts = file.read().split()
+        os.unlink(path)
+        return texts
+
+    def _path(self) -> str:
+        return os.path.join(self._directory, f"requests-{next(self._names)}")
+
+    def _run(self, requests: int, items: int, first: int, stride: int, prefix: str, *more: str) -> str:
+        path = self._path()
         subprocess.run(
             [
                 self._benchmarks, "mint", "--authority", self.authority, "--secret", self._secret, "--output", path,
                 "--count", str(requests), "--items", str(items), "--first", str(first), "--stride", str(stride),
-                "--transaction", str(self._transaction), "--prefix", prefix,
+                "--transaction", str(self._transaction), "--prefix", prefix, *more,
             ],
             check=True,
         )

@@ -1,4 +1,4 @@
-"""The three servers that are measured, all behind the same interface."""
+"""The servers that are measured, all behind the same interface."""
 
 import os
 import subprocess
@@ -9,6 +9,9 @@ from harness.processes import Children, free_port, wait_until_ready
 
 class Server:
     """A process that answers on 127.0.0.1."""
+
+    # The table with a row for each purchase, its `id` and its `user_id`.
+    purchases = "purchases"
 
     def __init__(self, name: str, children: Children):
         self.name = name
@@ -72,6 +75,7 @@ class Gatepass(Server):
             "AUTH_HS256_SECRET": bench.secret,
             "APPLE_TRUST_ROOTS": bench.mint.root,
             "SANDBOX_ACCESS": "nobody",
+            "ACCOUNT_TOKENS_LEGACY_HEX_USER_ID": "true",
             "CREDITS_USER_SPEND": "true",
             "RATE_LIMITS_ATTACH_PER_MINUTE": "0",
             "RATE_LIMITS_RESTORE_PER_MINUTE": "0",
@@ -106,17 +110,23 @@ class Ceiling(Server):
 
 
 class Baseline(Server):
-    """The Python server with two workers."""
+    """A Python server with two workers: `kind` is `full` or `lean`."""
 
-    def __init__(self, bench, database: str):
-        super().__init__("baseline", bench.children)
+    def __init__(self, bench, kind: str):
+        super().__init__(kind, bench.children)
         self._bench = bench
-        self.database = database
+        self.database = kind
+        if kind == "lean":
+            self.purchases = "apple_iap_transactions"
+
+    def create(self):
+        """Makes its tables anew."""
+        bench = self._bench
+        bench.mariadb.create(self.database)
+        bench.mariadb.execute_file(bench.tools.path("scripts/bench/baseline", self.name, "tables.sql"), self.database)
 
     def launch(self):
         bench = self._bench
-        bench.mariadb.create(self.database)
-        bench.mariadb.execute_file(bench.tools.path("scripts/bench/baseline/tables.sql"), self.database)
         self.port = free_port()
         environment = dict(
             os.environ,
@@ -129,4 +139,6 @@ class Baseline(Server):
             BASELINE_PORT=str(self.port),
             PYTHONDONTWRITEBYTECODE="1",
         )
-        self.start([bench.tools.python, "serve.py"], cwd=bench.tools.path("scripts/bench/baseline"), env=environment)
+        self.start(
+            [bench.tools.python, "serve.py", self.name], cwd=bench.tools.path("scripts/bench/baseline"),
+            env=environment)

@@ -1,5 +1,5 @@
--- One request for one prepared user after the other, over and over. Arguments after the file: method, path, body, and a name;
--- with a name every request has an Idempotency-Key of its own.
+-- The same request for users who are drawn uniformly from the prepared ones. Arguments after the file: method, path,
+-- body, and a name; with a name every request has an Idempotency-Key of its own.
 package.path = (os.getenv("BENCH_LUA") or ".") .. "/?.lua;" .. package.path
 local requests = require("requests")
 
@@ -13,6 +13,7 @@ function init(arguments)
   local method, path
   _, method, path, body, name = unpack(arguments)
   requests.read(arguments[1])
+  math.randomseed(os.time() * 16 + thread_number)
   local fields = body == "" and "" or "\r\nContent-Type: application/json"
   if method ~= "GET" then fields = fields .. "\r\nContent-Length: " .. #body end
   for index, line in ipairs(requests.lines) do
@@ -24,11 +25,11 @@ function init(arguments)
   end
 end
 
-local cursor = 0
+local sent = 0
 
 function request()
-  cursor = cursor + 1
-  local head = prepared[(cursor - 1) % #prepared + 1]
+  local head = prepared[math.random(#prepared)]
   if name == "" then return head end
-  return head .. "\r\nIdempotency-Key: " .. name .. "-" .. cursor .. "\r\n\r\n" .. body
+  sent = sent + 1
+  return head .. "\r\nIdempotency-Key: " .. name .. "-" .. sent .. "\r\n\r\n" .. body
 end

@@ -40,7 +40,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             }
             return user
         }
-        let startup = try Startup(options, overrides: installation.overrides)
+        let startup = try installation.startup(options)
         try await Startup.reporting {
             let check = try await startup.withPool { pool in try await Self.check(pool, against: export, of: user) }
             guard check.faults.isEmpty else {

@@ -13,11 +13,11 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 when a fault was printed.
     func run() async throws {
-        let startup = try Startup(options, overrides: installation.overrides)
+        let startup = try installation.startup(options)
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             let applied = try await startup.withPool { pool in
-                try await CatalogueApplier(pool: pool, settings: startup.settings, clock: .real)
+                try await CatalogueApplier(pool: pool, settings: startup.settings, clock: startup.clock)
                     .apply(file, audit: why.trailWriter)
             }
             let version = "version \(applied.version)"

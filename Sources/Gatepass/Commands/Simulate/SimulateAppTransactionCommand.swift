@@ -26,11 +26,12 @@ struct SimulateAppTransactionCommand: AsyncParsableCommand {
         guard let app = apps.first(where: { app == nil || $0.id.text == app }) else {
             throw ValidationError("--app \(app ?? ""): write one of \(apps.map(\.id.text).joined(separator: ", "))")
         }
-        var transaction = SimulatedAppTransaction(bundleId: app.id.text, at: Surroundings.now().milliseconds)
+        let installation = Installation(path: installation.dataDir)
+        var transaction = SimulatedAppTransaction(
+            bundleId: app.id.text, at: installation.clock.now().milliseconds)
         transaction.environment = try environment.chosen()
         transaction.appAppleId = transaction.environment == .production ? app.appleID : nil
         transaction.appTransactionId = SoldPurchase.appTransactionID(of: user)
-        let installation = Installation(path: installation.dataDir)
         try Startup.reporting {
             try installation.requireMade()
             print(try installation.authority().sign(transaction).text)

@@ -6,13 +6,15 @@ import Entitlements
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Play the App Store: buy, renew, cancel, refund …, and tell the running server as Apple would.",
+        abstract: "Play the stores: buy, renew, cancel, refund …, and tell the running server as they would.",
         subcommands: [
             SimulatePurchaseCommand.self, SimulateRefundCommand.self, SimulateReverseCommand.self,
             SimulateSubscribeCommand.self, SimulateRenewCommand.self, SimulateCancelCommand.self,
             SimulateExpireCommand.self, SimulateUpgradeCommand.self, SimulateDowngradeCommand.self,
             SimulateBillingFailureCommand.self, SimulateRecoverCommand.self, SimulatePriceIncreaseCommand.self,
-            SimulateRevokeCommand.self, SimulateNotifyCommand.self, SimulateAppTransactionCommand.self,
+            SimulateRevokeCommand.self, SimulateApproveCommand.self, SimulateNotifyCommand.self,
+            SimulateDeliverCommand.self, SimulateStoryCommand.self, SimulateAppTransactionCommand.self,
+            SimulateStripeCommand.self,
         ])
 }
 
@@ -25,7 +27,8 @@ struct SimulationOptions: ParsableArguments {
     @Option(help: "The user who buys.")
     var user = "alice"
 
-    @Option(help: "When it happens: RFC 3339, such as 2026-01-15T00:00:00Z (default: now).")
+    @Option(
+        help: "When it happens: RFC 3339, such as 2026-01-15T00:00:00Z (default: now, by the installation's clock).")
     var at: String?
 
     @Flag(name: .customLong("print"), help: "Print the JWS and deliver nothing.")
@@ -36,7 +39,7 @@ struct SimulationOptions: ParsableArguments {
 
     /// The instant of `--at`, in milliseconds. Throws when it is none.
     func instant() throws -> Int64 {
-        guard let at else { return Surroundings.now().milliseconds }
+        guard let at else { return Installation(path: installation.dataDir).clock.now().milliseconds }
         guard let instant = RFC3339.instant(at) else { throw ValidationError("--at \(at) is not RFC 3339 in UTC") }
         return instant.milliseconds
     }
@@ -54,6 +57,14 @@ struct DeliveryOptions: ParsableArguments {
 
     @Flag(help: "Deliver the notification twice, as the App Store does when an answer is lost.")
     var twice = false
+
+    @Flag(help: "Hold the notification back until `gatepass simulate deliver`.")
+    var hold = false
+
+    /// Throws `ValidationError` for what excludes each other.
+    func validate() throws {
+        if twice, hold { throw ValidationError("--twice and --hold exclude each other") }
+    }
 }
 
 /// How the server learns of a change that the user's app sees as well.

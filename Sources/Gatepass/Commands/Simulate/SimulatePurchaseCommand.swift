@@ -19,16 +19,27 @@ struct SimulatePurchaseCommand: AsyncParsableCommand {
 
     @OptionGroup var buyer: BuyerOptions
 
+    @Flag(help: "A parent has to approve it first, with `gatepass simulate approve`.")
+    var askToBuy = false
+
     /// Throws when an option is none of what it should be, and the exit status 1 when the server refuses the purchase.
     func run() async throws {
         let simulation = delivery.simulation
+        guard buyer.byNotification || !(delivery.hold || delivery.twice) else {
+            throw ValidationError("--hold and --twice are about the notification: add --by-notification")
+        }
         let catalogue = try Startup(simulation.options).catalogueFile().catalogue
         var sold = try sold(from: catalogue)
         let installation = Installation(path: simulation.installation.dataDir)
         try await Startup.reporting {
             try installation.requireMade()
             sold.accountToken = try await buyer.token(of: try simulation.userID(), from: installation)
+            sold.isAskedFor = askToBuy ? true : nil
+            sold.isTold = buyer.byNotification ? true : nil
             try sold.keep(in: installation)
+            guard !askToBuy else {
+                return print("\(sold.user) asked to buy \(sold.product): `gatepass simulate approve` buys it")
+            }
             guard !buyer.byNotification else { return try await notify(sold, catalogue, installation) }
             let signed = try installation.authority().sign(sold.transaction)
             try await PurchaseDelivery(simulation: simulation, installation: installation).deliver(signed, of: sold)

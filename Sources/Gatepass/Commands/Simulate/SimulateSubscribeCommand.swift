@@ -8,9 +8,6 @@ struct SimulateSubscribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe", abstract: "Buy a plan; the app attaches it and Apple notifies.")
 
-    /// The only group of the simulated store: every plan of an app is in it.
-    private static let group = "21000001"
-
     @OptionGroup var delivery: DeliveryOptions
 
     @OptionGroup var route: RouteOptions
@@ -43,7 +40,7 @@ struct SimulateSubscribeCommand: AsyncParsableCommand {
             let token = try await buyer.token(of: user, from: installation)
             let account = SoldPurchase.appTransactionID(of: buyer.appleAccount ?? user.text)
             let customer = SimulatedSubscription.Buyer(
-                bundleId: plan.app.id.text, subscriptionGroup: Self.group, environment: environment,
+                bundleId: plan.app.id.text, subscriptionGroup: PlanOnSale.group, environment: environment,
                 appAccountToken: token, appTransactionId: account, isFamilyMember: buyer.familyShared)
             try await subscribe(customer, to: plan, act, installation)
         }

@@ -6,6 +6,22 @@ struct InstallationOptions: ParsableArguments {
     @Option(help: "The development installation's directory.")
     var dataDir = Installation.defaultDirectory
 
+    /// What a command starts from that works on the installation's database while its server runs, and by its clock.
+    /// Throws the exit status 1 when a fault was printed.
+    func startup(_ options: CommandOptions) throws -> Startup { try startup(options, overrides) }
+
+    /// The same with the key that the installation's kept keys are sealed with.
+    func startupForKeys(_ options: CommandOptions) throws -> Startup {
+        try startup(options, Startup.reporting { try overridesForKeys() })
+    }
+
+    private func startup(_ options: CommandOptions, _ overrides: [String: String]) throws -> Startup {
+        try Startup(options, overrides: overrides, clock: clock)
+    }
+
+    /// The installation's while its server runs; the real one otherwise.
+    var clock: WallClock { overrides.isEmpty ? .real : Installation(path: dataDir).clock.wallClock }
+
     /// The settings that lead to the installation's database while its server runs; none otherwise.
     var overrides: [String: String] {
         let installation = Installation(path: dataDir)

@@ -65,7 +65,7 @@ extension Startup {
     private func openLedger(_ pool: Pool) async throws -> Ledger {
         let versionCache = try await openCatalogue(pool)
         return Ledger(
-            pool: pool, catalogue: versionCache, settings: try await LedgerSettings(settings, from: pool, clock: .real),
-            now: WallClock.real.now, salt: Surroundings.noteSalt)
+            pool: pool, catalogue: versionCache, settings: try await LedgerSettings(settings, from: pool, clock: clock),
+            now: clock.now, salt: Surroundings.noteSalt)
     }
 }

@@ -12,20 +12,32 @@ struct Startup {
     let options: CommandOptions
     let lookup: FileLookup
     let logger: Logger
+    /// What time it is for what commands record and tell.
+    let clock: WallClock
+    private let idleSettings: [String]
 
     /// `overrides` are settings by key that the command line says. Throws the exit status 1 when a fault was printed.
-    init(_ options: CommandOptions, overrides: [String: String] = [:]) throws {
+    init(_ options: CommandOptions, overrides: [String: String] = [:], clock: WallClock = .real) throws {
         self.options = options
+        self.clock = clock
         let lookup = FileLookup.ofProcess().around(config: options.config)
         self.lookup = lookup
-        settings = try Self.reporting {
+        let loaded = try Self.reporting {
             try LoadedSettings(
-                from: try SettingsInputs.ofProcess(config: options.config, commandLine: overrides, lookup: lookup)
-            ).settings
+                from: try SettingsInputs.ofProcess(config: options.config, commandLine: overrides, lookup: lookup))
         }
+        settings = loaded.settings
+        idleSettings = IdleSettings.set(in: loaded.effective)
         files = ServerFiles(lookup: lookup)
         LoggingSystem.bootstrap { _ in JSONLogHandler() }
         logger = Logger(label: "gatepass")
+    }
+
+    /// Tells of settings that are set and have no effect, in one line.
+    func warnOfIdleSettings() {
+        guard !idleSettings.isEmpty else { return }
+        let names = idleSettings.joined(separator: ", ")
+        logger.warning("settings that have no effect yet are set", metadata: ["settings": "\(names)"])
     }
 
     /// The catalogue of the file or of the environment. Throws the exit status 1 with every fault of it.

@@ -16,13 +16,13 @@ struct TokensRotateCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 when a fault was printed, also for another key-encryption key than the installation's.
     func run() async throws {
-        let overrides = try Startup.reporting { try installation.overridesForKeys() }
-        let startup = try Startup(options, overrides: overrides)
+        let startup = try installation.startupForKeys(options)
         try await Startup.reporting {
             let kid = try await startup.withPool { pool in
                 // No server could sign with a key that was sealed otherwise than the installation's.
-                _ = try await LedgerSettings(startup.settings, from: pool, clock: .real)
-                return try await SigningKeys(startup.settings.tokens, pool: pool, clock: .real).rotate(why.trailWriter)
+                _ = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
+                return try await SigningKeys(startup.settings.tokens, pool: pool, clock: startup.clock).rotate(
+                    why.trailWriter)
             }
             print("\(kid) signs from now on")
         }

@@ -58,8 +58,7 @@ struct GrantCommand: AsyncParsableCommand {
     /// Throws what is wrong with the user id, and the exit status 1 when nothing is granted or the database is away.
     func run() async throws {
         let user = try about.id()
-        let overrides = try Startup.reporting { try about.installation.overridesForKeys() }
-        let startup = try Startup(about.options, overrides: overrides)
+        let startup = try about.installation.startupForKeys(about.options)
         try await Startup.reporting {
             do {
                 print(String(decoding: GrantBody(try await grant(to: user, startup)).bytes, as: UTF8.self))

@@ -28,7 +28,7 @@ struct UserOptions: ParsableArguments {
     }
 
     /// Throws the exit status 1 when a fault was printed.
-    func startup() throws -> Startup { try Startup(options, overrides: installation.overrides) }
+    func startup() throws -> Startup { try installation.startup(options) }
 }
 
 /// `gatepass user status`: what the user would be told now, and why, as JSON.
@@ -45,7 +45,7 @@ struct UserStatusCommand: AsyncParsableCommand {
             let recorded = try await startup.ledger(of: user)
             let timeline = Timeline(
                 folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
-            let now = Surroundings.now()
+            let now = startup.clock.now()
             let parts = StatusBody.Parts(
                 explaining: recorded.ledger, at: now, under: timeline.settings, given: recorded.catalogue,
                 calling: recorded.deviceNames)

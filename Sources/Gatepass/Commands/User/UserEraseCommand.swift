@@ -36,14 +36,13 @@ struct UserEraseCommand: AsyncParsableCommand {
     func run() async throws {
         try ReasonOptions.require(reason)
         let users = try users()
-        let overrides = try Startup.reporting { try installation.overridesForKeys() }
-        let startup = try Startup(options, overrides: overrides)
+        let startup = try installation.startupForKeys(options)
         try await Startup.reporting {
             try await startup.withPool { pool in
                 let erasure = Erasure(
                     pool: pool, catalogue: try await startup.openCatalogue(pool),
-                    settings: try await LedgerSettings(startup.settings, from: pool, clock: .real),
-                    audit: AuditTrail(), now: WallClock.real.now)
+                    settings: try await LedgerSettings(startup.settings, from: pool, clock: startup.clock),
+                    audit: AuditTrail(), now: startup.clock.now)
                 for user in users { try await erase(user, erasure) }
             }
         }

@@ -6,8 +6,9 @@ extension Settings {
         let port: UInt16
         /// Whose `X-Forwarded-For` is believed.
         let trustedProxies: [AddressRange]
-        /// Nil serves `/metrics` on the main port.
+        /// Where `/metrics` is served without a token; nil for nowhere.
         let metricsPort: UInt16?
+        /// With which `/metrics` is served on the main port; nil for not there.
         let metricsToken: Secret?
 
         init(_ reader: inout SettingsReader) {
@@ -23,7 +24,7 @@ extension Settings {
             if port != 0, port == metricsPort {
                 reader.report(
                     "http.metrics_port", "http.metrics_port is also http.port",
-                    "write another port, or 0 to serve /metrics on the main one")
+                    "write another port, or 0 for none")
             }
         }
     }

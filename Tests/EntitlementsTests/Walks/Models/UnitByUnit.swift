@@ -59,7 +59,7 @@ struct UnitByUnit {
                 coming: { lot.creditedAt == $0 ? lot.credited : 0 }, going: { _ in 0 },
                 due: { lot.creditedAt <= $0 ? lot.refunded(at: $0) : 0 })
         }
-        self.init(lots, facts.entries, facts.debts, from: start, by: 1)
+        self.init(lots, Array(facts.entries), facts.debts, from: start, by: 1)
     }
 
     /// Goes on to the next instant. All that happens at one instant happens at once: units come before any are drawn,

@@ -70,7 +70,7 @@ extension EndToEnd {
                 try await Task.sleep(for: .milliseconds(25))
             }
             try await expectUnavailable(server)
-            #expect(try await server.send("GET", "/api/iap/apple/products").count("products") == 4)
+            #expect(try await server.send("GET", "/api/iap/apple/products").count("products") == 5)
             try await EndToEnd.blocking { try mariaDB.boot() }
             let isBack = ContinuousClock.now
             while await server.answers("/readyz") != 200, isBack.duration(to: .now) < .seconds(60) {

@@ -3,6 +3,7 @@ import Entitlements
 import Glibc
 import MariaDB
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

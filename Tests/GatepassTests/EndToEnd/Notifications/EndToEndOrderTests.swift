@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 
@@ -125,6 +126,66 @@ extension EndToEnd {
                 #expect(status.integer("expires_at_ms") == began + 61 * day, "\(order) \(status.text)")
                 #expect(status.string("state") == "active", "\(order)")
                 #expect(status["entitlements.0.is_in_billing_retry"]?.flag == false, "\(order) \(status.text)")
+            }
+        }
+
+        @Test func `texts that are signed at one instant come to one state in every order, revoked last`() async throws
+        {
+            let bought = now - 20 * day
+            let pass = EndToEndServer.pass("1", at: bought)
+            let at = bought + 12 * day
+            var half = pass.refunded(at: bought + 10 * day, percentage: 50_000)
+            half.signedDate = at
+            var whole = pass.refunded(at: bought + 10 * day)
+            whole.signedDate = at
+            let story = Story(told: [
+                (.oneTimeCharge, pass, nil), (.refundDeclined, pass.signed(at: at), nil), (.refund, half, nil),
+                (.refund, whole, nil),
+            ])
+            try await tellInEveryOrder(story) { status, order in
+                #expect(status["active"]?.flag == false, "\(order) \(status.text)")
+                #expect(status.integer("expires_at_ms") == bought + 10 * day, "\(order) \(status.text)")
+            }
+        }
+
+        @Test func `an upgrade ends the lower period at once, in every order`() async throws {
+            let began = now - 10 * day
+            let first = SimulatedTransaction.subscription(
+                "1", of: "com.airport.vpn.monthly1", group: "g", bundleId: EndToEndServer.bundleID, at: began,
+                until: began + 30 * day)
+            var second = first.renewed(as: "2", until: began + 369 * day)
+            second.productId = "com.airport.vpn.annual3"
+            second.purchaseDate = began + 4 * day
+            second.signedDate = began + 4 * day
+            var ended = first.signed(at: began + 4 * day + 1)
+            ended.isUpgraded = true
+            let story = Story(told: [
+                (.subscribed, first, SimulatedRenewalInfo(for: first)),
+                (.didChangeRenewalPreference, second, SimulatedRenewalInfo(for: second)),
+                (.didChangeRenewalPreference, ended, SimulatedRenewalInfo(for: second)),
+            ])
+            try await tellInEveryOrder(story) { status, order in
+                #expect(status.string("tier") == "pro", "\(order) \(status.text)")
+                #expect(status.integer("expires_at_ms") == began + 369 * day, "\(order) \(status.text)")
+                #expect(status.integer("access_expires_at_ms") == began + 369 * day, "\(order)")
+                #expect(status.count("segments") == 1, "\(order) \(status.text)")
+            }
+        }
+
+        @Test func `the end of Family Sharing takes a shared plan in every order`() async throws {
+            let began = now - 20 * day
+            var shared = SimulatedTransaction.subscription(
+                "1", of: "com.airport.vpn.monthly1", group: "g", bundleId: EndToEndServer.bundleID, at: began,
+                until: began + 365 * day)
+            shared = shared.familyShared()
+            let renewal = SimulatedRenewalInfo(for: shared)
+            let story = Story(told: [
+                (.subscribed, shared, renewal), (.didChangeRenewalStatus, shared.signed(at: began + 3 * day), renewal),
+                (.revoke, shared.familyRevoked(at: began + 8 * day), renewal),
+            ])
+            try await tellInEveryOrder(story) { status, order in
+                #expect(status["active"]?.flag == false, "\(order) \(status.text)")
+                #expect(status.integer("expires_at_ms") == began + 8 * day, "\(order) \(status.text)")
             }
         }
     }

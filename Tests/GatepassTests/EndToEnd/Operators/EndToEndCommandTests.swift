@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

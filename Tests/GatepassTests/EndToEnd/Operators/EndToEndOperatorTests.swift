@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

@@ -2,6 +2,7 @@ import AppStore
 import Glibc
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

@@ -12,6 +12,8 @@ enum EndToEndTour {
         var query = ""
         /// JSON, with `{name}` likewise.
         var body: String?
+        /// A store's signature of the body, likewise.
+        var signature: String?
         /// Members of the answer that later calls need, by the names that they go by there.
         var learned: [String: String] = [:]
     }
@@ -20,8 +22,14 @@ enum EndToEndTour {
 
     /// Of anybody.
     static let open = [
-        Call(route: "GET /livez"), Call(route: "GET /readyz"), Call(route: "GET /openapi.yaml"),
-        Call(route: "GET /.well-known/jwks.json"), Call(route: "GET /api/iap/apple/products"),
+        Call(route: "GET /livez"), Call(route: "GET /readyz"), Call(route: "GET /metrics"),
+        Call(route: "GET /openapi.yaml"), Call(route: "GET /.well-known/jwks.json"),
+        Call(route: "GET /api/iap/apple/products"),
+    ]
+
+    /// Of anybody, where the clock can be put forward.
+    static let development = [
+        Call(route: "GET /dev/clock"), Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
     ]
 
     /// Of a signed-in user, who then has `{pass}` and 100 credits.
@@ -54,6 +62,7 @@ enum EndToEndTour {
         Call(route: "GET /api/billing/plan-change", query: "?product_id=pair.30"),
         Call(route: "GET /api/billing/subscriptions/check/{user_id}"),
         Call(route: "POST /api/billing/webhooks/apple", body: #"{"signedPayload":"{notification}"}"#),
+        Call(route: "POST /api/billing/webhooks/stripe", body: "{card_event}", signature: "{card_signature}"),
     ]
 
     /// Of a server about that user; `{guest}`, `{friend}` and `{late}` are other users, who have a pass each, `{late}`
@@ -119,7 +128,7 @@ enum EndToEndTour {
         "keys create --scopes read --name tour --json", "keys list", "keys revoke {key_id}",
         "grant {user} --pass pro --days 3 --reason tour --reference tour",
         "user status {user}", "user timeline {user}", "user export {user}", "user erase {user} --reason tour",
-        "tokens rotate", "audit verify",
+        "tokens rotate", "webhooks list --state parked", "webhooks replay {delivery}", "audit verify",
     ]
 
     /// Commands on the development installation that `dev` serves.
@@ -134,6 +143,13 @@ enum EndToEndTour {
         "simulate cancel --user tourist --undo",
         "simulate billing-failure --user tourist --grace-days 6", "simulate recover --user tourist",
         "simulate expire --user tourist", "simulate subscribe --user tourist --product monthly.1",
-        "simulate renew --user tourist", "simulate app-transaction --user tourist", "inspect {jws}",
+        "simulate renew --user tourist", "simulate purchase --user kid --ask-to-buy",
+        "simulate approve --user kid --hold", "simulate deliver --newest-first", "clock show", "clock advance 1d12h",
+        "simulate story monthly_1_year", "simulate stripe checkout --user payer --product annual.3",
+        "simulate stripe renew --user payer", "simulate stripe fail --user payer",
+        "simulate stripe recover --user payer", "simulate stripe pause --user payer",
+        "simulate stripe resume --user payer", "simulate stripe refund --user payer",
+        "simulate stripe dispute --user payer --won", "simulate stripe cancel --user payer",
+        "simulate app-transaction --user tourist", "inspect {jws}",
     ]
 }

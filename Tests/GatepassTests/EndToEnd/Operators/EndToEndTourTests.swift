@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import NIOHTTP1
 import StoreSimulator
 import Support
@@ -8,9 +9,13 @@ extension EndToEnd {
     /// Every route and every command succeeds, in the build that is under test.
     @Suite struct Tour {
         @Test func `every route answers what succeeds`() async throws {
-            let backend = try await EndToEndBackend.open(["GATEPASS_CREDITS_USER_SPEND": "true"])
+            let backend = try await EndToEndBackend.open([
+                "GATEPASS_CREDITS_USER_SPEND": "true", "GATEPASS_HTTP_METRICS_TOKEN": Self.metricsToken,
+                "GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret,
+            ])
             var names = try await Self.prepare(backend)
-            for call in EndToEndTour.open { try await Self.send(call, &names, to: backend) }
+            let scraper = [("Authorization", "Bearer " + Self.metricsToken)]
+            for call in EndToEndTour.open { try await Self.send(call, &names, fields: scraper, to: backend) }
             let user = names["user_id"]
             for call in EndToEndTour.own { try await Self.send(call, &names, as: user, to: backend) }
             let key = [("Authorization", "Bearer " + backend.secret)]
@@ -18,11 +23,17 @@ extension EndToEnd {
             #expect(try await backend.server.end() == 0)
         }
 
+        private static let metricsToken = "a-token-of-the-tour"
+
         @Test func `every command ends well`() async throws {
             let backend = try await EndToEndBackend.open()
             let user = "tourist" + newID()
             #expect(try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: user).status == 200)
-            var names = ["user": user, "key_id": "0"]
+            let unowned = EndToEndBackend.sale("pass.30", at: now - day)
+            let told = try backend.server.notification(.oneTimeCharge, about: unowned)
+            #expect(try await backend.server.place(told) == "parked no_user")
+            let delivery = try await backend.server.schema.number("SELECT MAX(id) FROM inbox_deliveries")
+            var names = ["user": user, "key_id": "0", "delivery": "\(delivery)"]
             for command in EndToEndTour.commands {
                 let done = try await backend.server.command(Self.words(command, names))
                 #expect(done.status == 0, "\(command): \(done.text)")
@@ -41,6 +52,12 @@ extension EndToEnd {
                 let done = try await installation.run(Self.words(command, names))
                 #expect(done.status == 0, "\(command): \(done.text)")
             }
+            for call in EndToEndTour.development {
+                let route = call.route.split(separator: " ").map(String.init)
+                let answer = try await installation.send(
+                    HTTPMethod(rawValue: route[0]), route[1], call.body.map { Data($0.utf8) }, as: "tourist")
+                #expect(answer.status == 200, "\(call.route): \(answer.text)")
+            }
             #expect(await installation.server.end() == 0)
         }
 
@@ -56,6 +73,9 @@ extension EndToEnd {
             names["notification"] = try backend.server.authority.sign(
                 backend.server.notification(.oneTimeCharge, about: EndToEndBackend.sale("pass.30", at: now - day))
             ).text
+            let card = CardAccount(tag: newID()).event(1, "customer.created", at: now / 1_000, ["id": "cus_1"])
+            names["card_event"] = card.body
+            names["card_signature"] = card.header(EndToEndServer.cardSecret, at: now / 1_000)
             let ended = EndToEndBackend.sale("pass.30", at: now - 90 * day)
             names["ended"] = ended.transactionId
             for (sale, user) in [(EndToEndBackend.sale("pass.30", at: now - day), "guest"), (ended, "late")] {
@@ -76,9 +96,10 @@ extension EndToEnd {
         ) async throws {
             let route = call.route.split(separator: " ")
             let body = call.body.map { Array(filled($0, names).utf8) }
+            let signed = call.signature.map { [("Stripe-Signature", filled($0, names))] } ?? []
             let answer = try await backend.server.send(
                 String(route[0]), filled(route[1] + call.query, names), body, as: user,
-                fields: fields + [("Idempotency-Key", newID())])
+                fields: fields + signed + [("Idempotency-Key", newID())])
             #expect((200..<300).contains(answer.status), "\(call.route): \(answer.status) \(answer.text)")
             for (member, name) in call.learned { names[name] = answer.string(member) }
         }

@@ -1,6 +1,7 @@
 import AppStore
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

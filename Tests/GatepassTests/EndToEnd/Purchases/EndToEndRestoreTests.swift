@@ -1,5 +1,6 @@
 import AppStore
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

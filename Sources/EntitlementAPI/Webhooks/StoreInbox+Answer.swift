@@ -1,0 +1,31 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+extension StoreInbox {
+    /// How long a store waits for what becomes of its delivery.
+    private static let patience = Duration.seconds(2)
+
+    /// What a store is answered: what became of the delivery within the request. One that takes longer goes on by
+    /// itself, and a job places what could not be placed.
+    static func answer(
+        to stored: StoredDelivery, from source: Source, _ call: OpenCall,
+        placing: @escaping @Sendable () async throws(ServiceFailure) -> DeliveryStanding
+    ) async -> Response {
+        guard !stored.standing.isSettled else { return answer(DeliveryStanding(.duplicate), from: source, call) }
+        let placing = Task { () -> DeliveryStanding in
+            // Lost: why it could not be placed; a job tries again, and what is wrong is in the log.
+            (try? await placing()) ?? .pending
+        }
+        return answer(await placing.value(within: patience) ?? .pending, from: source, call)
+    }
+
+    private static func answer(_ standing: DeliveryStanding, from source: Source, _ call: OpenCall) -> Response {
+        call.api.metrics.delivered(from: source, standing)
+        var json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.member("result", standing.result.rawValue)
+        json.endObject()
+        return .json(json.bytes)
+    }
+}

@@ -1,0 +1,69 @@
+package import AppStore
+import Entitlements
+import LedgerStore
+
+/// Carries out what stores tell, for the request that brings a delivery and for the job that tries it again: each
+/// delivery by the rules of its source.
+///
+/// What it does may be done twice, in any order and at the same time: statements are ordered by their own dates, and
+/// what is known changes nothing (`semantics.md` §1).
+package struct StoreInbox: Sendable {
+    private let service: any EntitlementService
+    let apple: AppleInbox
+    let cards: CardInbox
+
+    package init(service: any EntitlementService, apple: AppleInbox, cards: CardInbox) {
+        self.service = service
+        self.apple = apple
+        self.cards = cards
+    }
+
+    /// Why a stored delivery could not be placed.
+    package enum Failure: Error {
+        /// What this server stands on is away; to be tried again.
+        case service(ServiceFailure)
+        /// Apple could not be asked; to be tried again.
+        case certificateStatus(CertificateStatusUnavailable)
+        /// The text was genuine when it came and is not any more, as when its app is sold no more.
+        case refused(EvidenceError)
+        /// The text was read when it came and cannot be read any more.
+        case unreadable
+        case unknownSource
+
+        /// Whether it will pass when Apple can be asked again.
+        package var isAppleAway: Bool {
+            if case .certificateStatus = self { true } else { false }
+        }
+    }
+
+    /// Places the stored delivery `id`. A delivery whose text was erased has nothing left to place.
+    ///
+    /// - Throws: ``Failure``.
+    package func place(stored id: UInt64) async throws(Failure) {
+        let stored: DeliveryText?
+        do throws(ServiceFailure) {
+            stored = try await service.text(ofDelivery: id)
+            if stored == nil { _ = try await service.settle(id, as: DeliveryStanding(.ignored)) }
+        } catch {
+            throw .service(error)
+        }
+        guard let stored else { return }
+        switch stored.source {
+        case .appleIAP: try await apple.place(stored.text, as: id)
+        case .stripe: try await cards.place(stored.text, as: id)
+        default: throw .unknownSource
+        }
+    }
+}
+
+extension EntitlementService {
+    /// Notes what became of a delivery that changes nothing else.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func settle(_ id: UInt64, as standing: DeliveryStanding) async throws(ServiceFailure) -> DeliveryStanding {
+        try await record([], for: [], keys: [], everythingOf: nil, audit: nil) {
+            _, _ -> Decision<DeliveryStanding, Never> in
+            Decision(sideRows: [DeliveryOutcome(of: id, standing)], answer: .success(standing))
+        }.answer.get()
+    }
+}

@@ -1,0 +1,57 @@
+/// Which periods of a chain its source says to run, event by event (`semantics.md` §7).
+///
+/// An event lists all periods that run. What it leaves out is over: another took its place, or it was taken off the
+/// subscription. What comes back runs again.
+struct PeriodListings {
+    /// What one event lists.
+    private struct Listing {
+        let statedAt: StatedAt
+        var periods: Set<PeriodID> = []
+    }
+
+    private let listings: [Listing]
+    private let starts: [PeriodID: Instant]
+
+    init(of periods: [Period]) {
+        var listings: [String: Listing] = [:]
+        for period in periods {
+            for state in period.states {
+                guard let eventID = state.eventID, state.expiresAt != nil else { continue }
+                listings[eventID, default: Listing(statedAt: state.statedAt)].periods.insert(period.id)
+            }
+        }
+        self.listings = listings.values.sorted { $0.statedAt < $1.statedAt }
+        starts = Dictionary(periods.map { ($0.id, $0.startsAt) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// When `period` is one of those that run, the first listing reaching back; nil where no event lists it.
+    func parts(of period: Period) -> [Explanation.Interval]? {
+        var parts: [Explanation.Interval] = []
+        var openedAt: Instant?
+        var previous: Listing?
+        for listing in listings {
+            let isListed = listing.periods.contains(period.id)
+            if isListed, openedAt == nil {
+                openedAt = previous.map { start(of: period, in: listing, after: $0) } ?? .distantPast
+            } else if !isListed, let start = openedAt, let last = previous {
+                parts.append(.init(startsAt: start, endsAt: end(of: period, in: listing, after: last)))
+                openedAt = nil
+            }
+            previous = listing
+        }
+        if let openedAt { parts.append(.init(startsAt: openedAt, endsAt: nil)) }
+        return parts.isEmpty ? nil : parts
+    }
+
+    /// What begins no later than what ran before has come in its midst, when the event was stated.
+    private func start(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
+        let isInMidst = previous.periods.contains { starts[$0].map { $0 >= period.startsAt } ?? false }
+        return isInMidst ? listing.statedAt.signedAt : period.startsAt
+    }
+
+    /// Where what came with the event begins, if that is later, else when the event was stated.
+    private func end(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
+        let new = listing.periods.subtracting(previous.periods).compactMap { starts[$0] }
+        return new.filter { $0 > period.startsAt }.min() ?? listing.statedAt.signedAt
+    }
+}

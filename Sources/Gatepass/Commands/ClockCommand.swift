@@ -1,0 +1,62 @@
+import ArgumentParser
+import EntitlementAPI
+import Foundation
+
+/// `gatepass clock`: the clock of the development server.
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock", abstract: "Tell, or put forward, the clock of the development server.",
+        subcommands: [ClockShowCommand.self, ClockAdvanceCommand.self])
+}
+
+/// `gatepass clock show`: what time it is for the server.
+struct ClockShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print what time it is for the server.")
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    @Flag(help: "Print the server's answer as JSON.")
+    var json = false
+
+    /// Throws the exit status 1 when no server runs.
+    func run() async throws {
+        try await Startup.reporting {
+            let answer = try await RunningServer(on: Installation(path: installation.dataDir)).clock().required()
+            print(json ? answer.body : "\(answer.members["now"] ?? "")")
+        }
+    }
+}
+
+/// `gatepass clock advance`: the clock goes forward, and what is due on the way happens.
+struct ClockAdvanceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advance",
+        abstract: "Put the server's clock forward; plans renew and end, and notifications are tried again, on the way.")
+
+    @Argument(help: "By how much, such as 40d, 12h or 1d12h30m.")
+    var duration: String
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    @Flag(help: "Print the server's answer as JSON.")
+    var json = false
+
+    /// Throws when the duration is none, and the exit status 1 when no server runs.
+    func run() async throws {
+        guard Span(duration) != nil else {
+            throw ValidationError("\(duration) is no length of time: write 40d, 12h or 1d12h30m")
+        }
+        try await Startup.reporting {
+            let server = try RunningServer(on: Installation(path: installation.dataDir))
+            let answer = try await server.advanceClock(by: duration).required()
+            guard !json else { return print(answer.body) }
+            for happening in ClockHappening.all(in: answer) { print(happening.line) }
+            print("It is \(answer.members["now"] ?? "")")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// `gatepass webhooks`: what stores delivered, and what became of it.
+struct WebhooksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "webhooks", abstract: "List the deliveries of stores, and have one placed again.",
+        subcommands: [WebhooksListCommand.self, WebhooksReplayCommand.self])
+}
+
+extension DeliveryResult: ExpressibleByArgument {}
+extension DeliveryReason: ExpressibleByArgument {}
+
+/// `gatepass webhooks list`: deliveries, the last received first, one a line.
+struct WebhooksListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List deliveries, the last received first.")
+
+    @Option(help: "Only those in this state.")
+    var state: DeliveryResult?
+
+    @Option(help: "Only those with this reason, such as consent_rescinded.")
+    var reason: DeliveryReason?
+
+    @Option(help: "How many at most, up to 1000.")
+    var limit = 100
+
+    @Flag(help: "Print JSON, a delivery a line.")
+    var json = false
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws `ValidationError` for a limit out of range.
+    func validate() throws {
+        guard (1...1_000).contains(limit) else { throw ValidationError("a limit is from 1 to 1000") }
+    }
+
+    /// Throws the exit status 1 when the database is away.
+    func run() async throws {
+        let startup = try installation.startup(options)
+        try await Startup.reporting {
+            let deliveries = try await startup.withPool { pool in
+                try await OperatorReader(pool: pool).deliveries(
+                    before: nil, limit: limit, of: state, because: reason)
+            }
+            for delivery in deliveries {
+                print(json ? String(decoding: DeliveryBody(delivery).bytes, as: UTF8.self) : Self.line(delivery))
+            }
+        }
+    }
+
+    private static func line(_ delivery: RecordedDelivery) -> String {
+        let type = [delivery.type, delivery.subtype].compactMap(\.self).joined(separator: "/")
+        let purchase = delivery.purchase.map { "purchase \($0.text)" } ?? "no purchase"
+        let owner = delivery.owner.map { "of \($0.text)" } ?? "of nobody"
+        return [
+            String(delivery.id), delivery.standing.words, delivery.source.text, delivery.environment.rawValue, type,
+            purchase, owner, "received \(RFC3339.text(of: delivery.receivedAt))",
+        ].map(VisibleText.escaped).joined(separator: "\t")
+    }
+}
+
+/// `gatepass webhooks replay`: a delivery is placed again by a server that runs, with all its tries.
+struct WebhooksReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Have a delivery placed again; a server that runs does so within seconds.")
+
+    @Argument(help: "The delivery's number, as `gatepass webhooks list` shows it.")
+    var id: UInt64
+
+    @OptionGroup var why: ReasonOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws the exit status 1 when there is no such delivery, or the database is away.
+    func run() async throws {
+        let startup = try installation.startup(options)
+        try await Startup.reporting {
+            let delivery = try await startup.withPool { pool in
+                try await Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
+                    .replay(id, by: .commandLine, reason: why.reason, audit: AuditTrail())
+            }
+            guard let delivery else {
+                StandardError.print("gatepass: there is no delivery \(id)")
+                throw ExitCode.failure
+            }
+            print(
+                json
+                    ? String(decoding: DeliveryBody(delivery).bytes, as: UTF8.self)
+                    : "delivery \(delivery.id) is \(delivery.standing.words)")
+        }
+    }
+}
+
+extension DeliveryStanding {
+    /// `parked (pending)`.
+    fileprivate var words: String { result.rawValue + (reason.map { " (\($0.rawValue))" } ?? "") }
+}

@@ -1,0 +1,17 @@
+/// Settings that are known, so that they can be written beforehand, and that nothing reads yet.
+enum IdleSettings {
+    static let keys = [
+        "apple.issuer_id", "apple.key_id", "apple.private_key_file", "apple.api_base_url",
+        "apple.sandbox_api_base_url", "apple.shared_secret", "apple.verify_receipt_url",
+        "apple.sandbox_verify_receipt_url", "stripe.api_key", "retention.access_log_days",
+    ]
+
+    /// Those of `settings` that are set to anything but their default.
+    static func set(in settings: [EffectiveSetting]) -> [String] {
+        var reader = SettingsReader(layers: [])
+        _ = Settings(&reader)
+        let defaults = Dictionary(
+            reader.effective.map { ($0.key, $0.shown) }, uniquingKeysWith: { first, _ in first })
+        return settings.filter { keys.contains($0.key) && $0.shown != defaults[$0.key] }.map(\.key)
+    }
+}

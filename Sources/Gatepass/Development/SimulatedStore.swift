@@ -1,0 +1,170 @@
+import AppStore
+import EntitlementAPI
+import Entitlements
+import Foundation
+import Logging
+import ServiceLifecycle
+import StoreSimulator
+
+/// What the simulated App Store does by itself as the installation's clock goes on: plans renew and end, and
+/// notifications that the server did not take are tried again.
+///
+/// It does one thing after the other, each when it is due by the clock. The installation remembers until when
+/// everything was done, so that what fell due while no server ran is done by the next one. A plan that was sold at an
+/// instant before that one, with `--at`, turns when somebody acts.
+actor SimulatedStore: Service, DevelopmentClock {
+    /// What is to be done next.
+    private enum Due {
+        case turn(KeptSubscription, SimulatedSubscription.Turn)
+        case delivery(KeptDelivery)
+
+        var name: String {
+            switch self {
+            case .turn(let kept, _): "\(kept.user): plan \(kept.subscription.originalTransactionId)"
+            case .delivery(let delivery): "notification \(delivery.uuid)"
+            }
+        }
+    }
+
+    private static let pause = Duration.seconds(1)
+
+    private let installation: Installation
+    private let catalogue: Catalogue
+    private let clock: TestClock
+    private let logger: Logger
+    /// Until when everything was done.
+    private var doneUntil: Instant
+    private var last: Task<[SimulatedHappening], any Error>?
+
+    init(_ installation: Installation, selling catalogue: Catalogue, by clock: TestClock, logger: Logger) {
+        self.installation = installation
+        self.catalogue = catalogue
+        self.clock = clock
+        self.logger = logger
+        doneUntil = installation.storeDoneUntil ?? clock.now()
+    }
+
+    nonisolated var now: Instant { clock.now() }
+    nonisolated var lead: Int64 { clock.lead }
+
+    /// Does what is due as real time passes, until the process is to end. Throws what the file system refuses then.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
+                do {
+                    for happening in try await self.pass() {
+                        self.logger.info("the simulated store", metadata: ["event": "\(happening.words)"])
+                    }
+                } catch {
+                    self.logger.warning("the simulated store failed", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+        try installation.keep(storeDoneUntil: doneUntil)
+    }
+
+    /// Has the clock go forward by `milliseconds`, and whatever is due on the way happen when it is due. Throws what
+    /// the file system refuses, and for a file that is broken.
+    func advance(by milliseconds: Int64) async throws -> [SimulatedHappening] {
+        try await inTurn { try await self.pass(until: self.clock.now() + milliseconds) }
+    }
+
+    private func pass() async throws -> [SimulatedHappening] {
+        try await inTurn { try await self.pass(until: self.clock.now()) }
+    }
+
+    /// After whatever was begun before.
+    private func inTurn(_ act: @escaping @Sendable () async throws -> [SimulatedHappening]) async throws
+        -> [SimulatedHappening]
+    {
+        let before = last
+        let task = Task {
+            _ = await before?.result
+            return try await act()
+        }
+        last = task
+        return try await task.value
+    }
+
+    private func pass(until end: Instant) async throws -> [SimulatedHappening] {
+        var happened: [SimulatedHappening] = []
+        var failed: Set<String> = []
+        while let (due, at) = try next(until: end, but: failed) {
+            try clock.advance(to: at)
+            do {
+                happened.append(try await perform(due, at: at))
+            } catch {
+                failed.insert(due.name)
+                happened.append(SimulatedHappening(at: at, words: due.name, result: "failed: \(error)"))
+            }
+        }
+        try clock.advance(to: end)
+        doneUntil = end
+        if !happened.isEmpty { try installation.keep(storeDoneUntil: end) }
+        return happened
+    }
+
+    /// What is due first of all that is due by `end` and has not failed.
+    private func next(until end: Instant, but failed: Set<String>) throws -> (Due, Instant)? {
+        let turns = try KeptSubscription.all(in: installation).compactMap { kept -> (Due, Instant)? in
+            guard let next = kept.subscription.nextTurn, next.at > doneUntil.milliseconds else { return nil }
+            return (.turn(kept, next.turn), Instant(milliseconds: next.at))
+        }
+        let deliveries = try KeptDelivery.all(in: installation).compactMap { kept -> (Due, Instant)? in
+            kept.dueAt.map { (.delivery(kept), Instant(milliseconds: $0)) }
+        }
+        return (turns + deliveries).filter { $0.1 <= end && !failed.contains($0.0.name) }.min { $0.1 < $1.1 }
+    }
+
+    private func perform(_ due: Due, at instant: Instant) async throws -> SimulatedHappening {
+        switch due {
+        case .delivery(let delivery): return try await attempt(delivery, at: instant)
+        case .turn(var kept, let turn):
+            let event = try event(of: turn, to: &kept)
+            let appID = kept.subscription.buyer.bundleId
+            let notification = try event.notification(
+                uuid: Surroundings.accountToken().description.lowercased(),
+                appAppleId: catalogue.apps.first { $0.id.text == appID }?.appleID,
+                signedBy: try installation.authority())
+            let delivery = KeptDelivery(
+                notification.notificationUUID, try installation.authority().sign(notification).text,
+                in: event.environment, about: "\(kept.user): \(turn.words) \(kept.subscription.newest.words)",
+                signedAt: event.signedDate)
+            // First what is to be told: a process that ends here tells it again, and the server knows it by its name.
+            try delivery.due(at: instant).keep(in: installation)
+            try kept.keep(in: installation)
+            return try await attempt(delivery, at: instant)
+        }
+    }
+
+    private func event(
+        of turn: SimulatedSubscription.Turn, to kept: inout KeptSubscription
+    ) throws -> SimulatedEvent {
+        let at = kept.subscription.nextTurn?.at ?? clock.now().milliseconds
+        switch turn {
+        case .expire: return try kept.subscription.expire(at: at)
+        case .endGrace: return try kept.subscription.endGrace(at: at)
+        case .renew:
+            let plan = try PlanOnSale(kept.subscription.nextProductId, in: catalogue)
+            return try kept.subscription.renew(
+                as: SoldPurchase.newTransactionID(), until: plan.end(from: at, days: kept.days), at: at)
+        }
+    }
+
+    private func attempt(_ delivery: KeptDelivery, at instant: Instant) async throws -> SimulatedHappening {
+        let server = try RunningServer(on: installation)
+        let answer = try await delivery.attempt(on: server, at: instant)
+        return SimulatedHappening(at: instant, words: delivery.words, result: answer.words)
+    }
+}
+
+extension SimulatedSubscription.Turn {
+    fileprivate var words: String {
+        switch self {
+        case .renew: "renewed"
+        case .endGrace: "grace is over for"
+        case .expire: "ended"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+import MariaDB
+
+/// Makes the page: what was counted, and what is looked up when the page is asked for.
+///
+/// While the database is away the page has no figures of it, and says so; it is served all the same.
+struct MetricsReading: Sendable {
+    let metrics: ServerMetrics
+    let pool: Pool
+    let service: LedgerService
+    let clock: WallClock
+    private let figures: SharedQuestion<StoreFigures>
+    private let startedAt = Surroundings.uptime()
+
+    init(metrics: ServerMetrics, pool: Pool, service: LedgerService, clock: WallClock) {
+        self.metrics = metrics
+        self.pool = pool
+        self.service = service
+        self.clock = clock
+        figures = SharedQuestion {
+            try? await StoreFigures.read(from: pool, at: WallClock.real.now())  // the page says that they are missing
+        }
+    }
+
+    /// The whole page.
+    func page() async -> [UInt8] {
+        let figures = service.isOpen ? await figures.answer() : nil
+        var page = ExpositionText()
+        for family in MetricFamily.counted { metrics.factory.write(family, to: &page) }
+        write(.databaseUp, [([], figures == nil ? 0 : 1)], to: &page)
+        write(.serving, [([], service.isServing ? 1 : 0)], to: &page)
+        writePool(to: &page)
+        writeBooks(to: &page)
+        if let figures { write(figures, to: &page) }
+        return Array(page.text.utf8)
+    }
+
+    private func writePool(to page: inout ExpositionText) {
+        let load = pool.load
+        write(
+            .poolConnections,
+            [([("state", "open")], load.open), ([("state", "idle")], load.idle), ([("state", "in_use")], load.inUse)]
+                .map { ($0.0, Double($0.1)) }, to: &page)
+        write(.poolWaiting, [([], Double(load.waiting))], to: &page)
+    }
+
+    /// Before the first check that ended, the age is that of the process.
+    private func writeBooks(to page: inout ExpositionText) {
+        guard let found = service.books.found else {
+            let uptime = Double((Surroundings.uptime() - startedAt).components.seconds)
+            return write(.booksAge, [([], uptime)], to: &page)
+        }
+        write(.booksFaults, [([], Double(found.faults))], to: &page)
+        write(.booksAge, [([], seconds(since: found.at, at: clock.now()))], to: &page)
+    }
+
+    private func write(_ figures: StoreFigures, to page: inout ExpositionText) {
+        let jobs = figures.jobs
+        write(
+            .jobs,
+            jobs.flatMap { job in
+                [("due", job.due), ("later", job.later), ("dead", job.dead)].map { state, count in
+                    ([("kind", job.kind.rawValue), ("state", state)], Double(count))
+                }
+            }, to: &page)
+        write(
+            .oldestJob,
+            jobs.map { job in
+                let age = job.oldestDueAt.map { seconds(since: $0, at: figures.readAt) } ?? 0
+                return ([("kind", job.kind.rawValue)], age)
+            }, to: &page)
+        write(
+            .inbox,
+            figures.unsettled.map { delivery in
+                let standing = delivery.standing
+                let labels = [
+                    ("source", delivery.source.text), ("state", standing.result.rawValue),
+                    ("reason", standing.reason?.rawValue ?? ""),
+                ]
+                return (labels, Double(delivery.count))
+            }, to: &page)
+        write(
+            .lastDelivery,
+            figures.lastDeliveries.map { last in
+                (
+                    [("source", last.source.text), ("environment", last.environment.rawValue)],
+                    seconds(since: last.receivedAt, at: clock.now())
+                )
+            }, to: &page)
+    }
+
+    private func write(
+        _ family: MetricFamily, _ samples: [(labels: [(String, String)], value: Double)],
+        to page: inout ExpositionText
+    ) {
+        guard !samples.isEmpty else { return }
+        page.begin(family)
+        for sample in samples { page.sample(family.name, ExpositionText.labels(sample.labels), sample.value) }
+    }
+
+    private func seconds(since instant: Instant, at now: Instant) -> Double {
+        Double(max(0, now.milliseconds - instant.milliseconds)) / 1_000
+    }
+}

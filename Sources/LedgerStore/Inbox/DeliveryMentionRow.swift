@@ -1,0 +1,45 @@
+import Entitlements
+import MariaDB
+
+/// A row of `delivery_mentions`.
+enum DeliveryMentionRow {
+    private static let insert = SQLStatement(
+        "keep mention",
+        "INSERT INTO delivery_mentions (mention, delivery_id) VALUES (?, ?) ON DUPLICATE KEY UPDATE mention = mention")
+
+    private static let parked = SQLStatement(
+        "find parked deliveries",
+        """
+        SELECT DISTINCT d.id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
+        WHERE d.state = 'parked' AND d.source = ? AND d.app = ? AND d.environment = ?
+        ORDER BY d.id
+        """)
+
+    /// Notes what a delivery mentions. Repeat is safe. Throws when the database is away.
+    static func insert(_ mentions: [String], of delivery: UInt64, in session: Session) throws(DatabaseError) {
+        try session.executeBulk(insert, mentions.map { [.text($0), .uint64(delivery)] })
+    }
+
+    /// Has the parked deliveries that mention one of `mentions` tried at once. Throws when the database is away.
+    static func wake(
+        mentioning mentions: [String], in space: NumberSpace, at now: Instant, session: Session
+    ) throws(DatabaseError) {
+        guard !mentions.isEmpty else { return }
+        var array = JSONArray()
+        for mention in mentions { array.append(mention) }
+        let deliveries = try session.query(
+            parked,
+            [
+                .text(array.closed), .text(space.source.text), .text(space.app.text),
+                .text(space.environment.rawValue),
+            ]
+        ) { (row) throws(DatabaseError) in try row.uint64(0) }
+        for delivery in deliveries {
+            try JobRow.add(.delivery, about: delivery, dueAt: Instant(milliseconds: 0), now: now, in: session)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Entitlements
+package import MariaDB
+
+/// The numbers by which sources speak of purchases.
+package struct PurchaseNumbers: Sendable {
+    /// A charge leads to a payment, that to an invoice, and that to a subscription.
+    private static let longestWay = 4
+
+    private let pool: Pool
+
+    package init(pool: Pool) { self.pool = pool }
+
+    /// The purchases that any of `numbers` lead to, each number through others. What is being written meanwhile is
+    /// waited for, so that what looks again after it was parked misses nothing. Throws when the database is away.
+    package func find(_ numbers: [String], in space: NumberSpace) async throws(DatabaseError) -> NumberSearch {
+        try await pool.transaction { (session) throws(DatabaseError) in
+            var transactions: [PurchaseKey: Set<TransactionID>] = [:]
+            var whole: Set<PurchaseKey> = []
+            var unknown: [String] = []
+            var next = Set(numbers)
+            var seen = next
+            for _ in 0..<Self.longestWay where !next.isEmpty {
+                let rows = Dictionary(
+                    grouping: try PurchaseNumberRow.read(next, in: space, session: session), by: \.number)
+                let bare = next.filter { rows[$0] == nil }.sorted()
+                let there = try PurchaseNumberRow.purchases(bare.map(space.key), in: session)
+                whole.formUnion(there.keys)
+                unknown += bare.filter { there[space.key($0)] == nil }
+                next = []
+                for row in rows.values.joined() {
+                    if let transaction = row.transaction {
+                        transactions[space.key(row.target), default: []].insert(transaction)
+                    } else if seen.insert(row.target).inserted {
+                        next.insert(row.target)
+                    }
+                }
+            }
+            let keys = whole.union(transactions.keys).sorted()
+            let rows = try PurchaseNumberRow.purchases(keys, in: session)
+            let free = rows.values.filter { $0.owner == nil }.map(\.row)
+            let waiting = try WaitingStatementRow.load(of: free, in: session)
+            return NumberSearch(
+                purchases: keys.compactMap { key in
+                    rows[key].map { row, owner in
+                        NumberedPurchase(
+                            key: key, transactions: whole.contains(key) ? nil : transactions[key], owner: owner,
+                            waiting: waiting[row]?.compactMap(\.state) ?? [])
+                    }
+                }, unknown: unknown + keys.filter { rows[$0] == nil }.map(\.externalID.text))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Entitlements
+import MariaDB
+
+/// Rows that are counted, each by an index and up to a limit.
+enum FigureRow {
+    private static let jobs = SQLStatement(
+        "count jobs",
+        """
+        SELECT kind, COUNT(IF(died_at IS NULL AND due_at <= ?, 1, NULL)), COUNT(IF(died_at IS NULL, 1, NULL)),
+            COUNT(died_at), MIN(IF(died_at IS NULL, due_at, NULL))
+        FROM (
+            (SELECT kind, due_at, died_at FROM jobs FORCE INDEX (by_due) WHERE died_at IS NULL
+            ORDER BY due_at LIMIT ?)
+            UNION ALL
+            (SELECT kind, due_at, died_at FROM jobs FORCE INDEX (by_due) WHERE died_at IS NOT NULL LIMIT ?)
+        ) j
+        GROUP BY kind
+        """)
+
+    private static let unsettled = SQLStatement(
+        "count unsettled deliveries",
+        """
+        SELECT source, state, reason, COUNT(*)
+        FROM (
+            (SELECT source, state, reason FROM inbox_deliveries FORCE INDEX (by_state) WHERE state = 'parked' LIMIT ?)
+            UNION ALL
+            (SELECT source, state, reason FROM inbox_deliveries FORCE INDEX (by_state) WHERE state = 'quarantined'
+            LIMIT ?)
+        ) d
+        GROUP BY source, state, reason
+        """)
+
+    private static let lastDeliveries = SQLStatement(
+        "read last deliveries",
+        """
+        SELECT source, environment, MAX(received_at) FROM inbox_deliveries FORCE INDEX (by_source)
+        GROUP BY source, environment
+        """)
+
+    /// The jobs of each kind, those without any too.
+    static func jobs(at now: Instant, limit: Int, in session: Session) throws(DatabaseError) -> [StoreFigures.Jobs] {
+        var counted: [JobKind: StoreFigures.Jobs] = [:]
+        for row in try session.query(jobs, [.int64(now.milliseconds), Value(limit), Value(limit)]) {
+            // A newer server's kind is its own to count.
+            guard let kind = JobKind(rawValue: try row.text(0)) else { continue }
+            let due = try row.int(1)
+            let oldest = due > 0 ? try row.optionalInt64(4) : nil
+            counted[kind] = StoreFigures.Jobs(
+                kind: kind, due: due, later: try row.int(2) - due, dead: try row.int(3),
+                oldestDueAt: oldest.map(Instant.init(milliseconds:)))
+        }
+        return JobKind.allCases.map {
+            counted[$0] ?? StoreFigures.Jobs(kind: $0, due: 0, later: 0, dead: 0, oldestDueAt: nil)
+        }
+    }
+
+    /// The deliveries that wait or were given up, in the order of source and state.
+    static func unsettled(limit: Int, in session: Session) throws(DatabaseError) -> [StoreFigures.Unsettled] {
+        try session.query(unsettled, [Value(limit), Value(limit)]) { (row) throws(DatabaseError) in
+            StoreFigures.Unsettled(
+                source: Source(try row.text(0)), standing: try InboxDeliveryRow.standing(row, at: 1),
+                count: try row.int(3))
+        }
+    }
+
+    /// When each source was last heard of in each environment, in their order.
+    static func lastDeliveries(in session: Session) throws(DatabaseError) -> [LastDelivery] {
+        try session.query(lastDeliveries, []) { (row) throws(DatabaseError) in
+            guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }
+            return LastDelivery(
+                source: Source(try row.text(0)), environment: environment,
+                receivedAt: Instant(milliseconds: try row.int64(2)))
+        }
+    }
+}

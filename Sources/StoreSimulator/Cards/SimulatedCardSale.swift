@@ -1,0 +1,200 @@
+/// What a customer bought from the simulated card account: one payment, or a subscription.
+///
+/// A value without a clock or chance. Each act changes the sale and gives the events that the account would send, in
+/// their order. Instants are seconds since the epoch. An act that cannot happen as the sale stands throws ``Refusal``
+/// and changes nothing.
+package struct SimulatedCardSale: Codable, Hashable, Sendable {
+    /// Where the sale stands; the raw value is a subscription's status.
+    package enum Phase: String, Codable, Hashable, Sendable {
+        /// One payment, which is no subscription.
+        case payment
+        case trialing
+        case active
+        case pastDue = "past_due"
+        case paused
+        case canceled
+    }
+
+    /// How a dispute stands.
+    package enum Dispute: String, Hashable, Sendable, CaseIterable {
+        case opened
+        case won
+        case lost
+    }
+
+    /// Why an act cannot happen.
+    package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        case noSubscription
+        case isSubscription
+        case phase(Phase)
+
+        package var description: String {
+            switch self {
+            case .noSubscription: "it is one payment and no subscription"
+            case .isSubscription: "it is a subscription"
+            case .phase(let phase): "the subscription is \(phase.rawValue)"
+            }
+        }
+    }
+
+    package let account: CardAccount
+    package let user: String
+    /// The price of a subscription, the payment link of one payment.
+    package let name: String
+    package private(set) var phase: Phase
+    package private(set) var startsAt: Int64
+    package private(set) var endsAt: Int64
+    package private(set) var renews = true
+    private var payments = 1
+    private var refunded: Int64 = 0
+    private var told = 0
+
+    // MARK: Buying
+
+    /// One payment by a payment link.
+    package static func pay(
+        _ link: String, by user: String, at seconds: Int64, to account: CardAccount
+    ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
+        var sale = SimulatedCardSale(account, user, link, .payment, from: seconds, until: seconds)
+        let session = account.session("payment", user: user, intent: sale.intent, with: ["payment_link": .text(link)])
+        return (sale, [sale.event("checkout.session.completed", at: seconds, session)])
+    }
+
+    /// A subscription whose first period ends at `end`; `isTrial` makes that a trial.
+    package static func subscribe(
+        to price: String, by user: String, until end: Int64, isTrial: Bool, at seconds: Int64, of account: CardAccount
+    ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
+        var sale = SimulatedCardSale(
+            account, user, price, isTrial ? .trialing : .active, from: seconds, until: end)
+        let session = account.session("subscription", user: user, customer: account.customer)
+        let events =
+            [
+                sale.event("checkout.session.completed", at: seconds, session),
+                sale.event("customer.subscription.created", at: seconds, sale.subscription),
+            ] + sale.paid(at: seconds)
+        return (sale, events)
+    }
+
+    private init(
+        _ account: CardAccount, _ user: String, _ name: String, _ phase: Phase, from start: Int64, until end: Int64
+    ) {
+        self.account = account
+        self.user = user
+        self.name = name
+        self.phase = phase
+        startsAt = start
+        endsAt = end
+    }
+
+    // MARK: The subscription
+
+    /// The next period begins and is paid.
+    package mutating func renew(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        try require(.active, .trialing)
+        begin(.active, from: endsAt, until: end)
+        return [updated(at: seconds)] + paid(at: seconds)
+    }
+
+    /// The next period begins and cannot be charged.
+    package mutating func fail(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        try require(.active, .trialing)
+        begin(.pastDue, from: endsAt, until: end)
+        let failed = account.invoice(invoice, from: startsAt, until: endsAt, intent: intent, price: name)
+            .with(["status": "open", "paid": false, "amount_paid": 0, "attempt_count": 1])
+        return [updated(at: seconds), event("invoice.payment_failed", at: seconds, failed)]
+    }
+
+    /// A later attempt to charge succeeds.
+    package mutating func recover(at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        try require(.pastDue)
+        phase = .active
+        return [updated(at: seconds)] + paid(at: seconds)
+    }
+
+    /// It ends now, or with its period.
+    package mutating func cancel(atOnce: Bool, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        try require(.active, .trialing, .pastDue, .paused)
+        renews = false
+        guard atOnce else { return [updated(at: seconds)] }
+        phase = .canceled
+        let ended: CardJSON = ["ended_at": .number(seconds), "canceled_at": .number(seconds)]
+        return [event("customer.subscription.deleted", at: seconds, subscription.with(ended))]
+    }
+
+    /// It gives nothing until it is resumed.
+    package mutating func pause(at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        try require(.active, .trialing)
+        phase = .paused
+        return [event("customer.subscription.paused", at: seconds, subscription)]
+    }
+
+    /// A new period begins now and is paid.
+    package mutating func resume(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        try require(.paused)
+        begin(.active, from: seconds, until: end)
+        return [event("customer.subscription.resumed", at: seconds, subscription)] + paid(at: seconds)
+    }
+
+    // MARK: The money
+
+    /// So many hundredths of the last payment have been refunded in all.
+    package mutating func refund(percent: Int64, at seconds: Int64) -> [CardAccount.Event] {
+        refunded = max(refunded, (CardAccount.amount * percent + 50) / 100)
+        return [event("charge.refunded", at: seconds, account.charge(intent, refunded: refunded, invoice: invoice))]
+    }
+
+    /// The customer's bank disputes the last payment, or decides.
+    package mutating func dispute(_ dispute: Dispute, at seconds: Int64) -> [CardAccount.Event] {
+        let (type, status) =
+            switch dispute {
+            case .opened: ("charge.dispute.created", "needs_response")
+            case .won: ("charge.dispute.closed", "won")
+            case .lost: ("charge.dispute.closed", "lost")
+            }
+        return [event(type, at: seconds, account.dispute(intent, status))]
+    }
+
+    // MARK: What is told
+
+    private var intent: String { "pi_\(account.tag)_\(payments)" }
+    private var invoice: String { "in_\(account.tag)_\(payments)" }
+
+    private var subscription: CardJSON {
+        let trial: CardJSON = ["trial_start": .number(startsAt), "trial_end": .number(endsAt)]
+        return account.subscription(
+            phase.rawValue, from: startsAt, until: endsAt, price: name, user: user,
+            with: (phase == .trialing ? trial : [:]).with(["cancel_at_period_end": .flag(!renews)]))
+    }
+
+    private func require(_ phases: Phase...) throws(Refusal) {
+        guard phase != .payment else { throw .noSubscription }
+        guard phases.contains(phase) else { throw .phase(phase) }
+    }
+
+    private mutating func begin(_ phase: Phase, from start: Int64, until end: Int64) {
+        self.phase = phase
+        startsAt = start
+        endsAt = end
+        payments += 1
+        refunded = 0
+    }
+
+    private mutating func updated(at seconds: Int64) -> CardAccount.Event {
+        event("customer.subscription.updated", at: seconds, subscription)
+    }
+
+    private mutating func paid(at seconds: Int64) -> [CardAccount.Event] {
+        let invoiced = event(
+            "invoice.paid", at: seconds,
+            account.invoice(invoice, from: startsAt, until: endsAt, intent: intent, price: name, user: user))
+        guard account.shape == .new else { return [invoiced] }
+        return [
+            invoiced, event("invoice_payment.paid", at: seconds, account.invoicePayment(invoice, intent: intent)),
+        ]
+    }
+
+    private mutating func event(_ type: String, at seconds: Int64, _ object: CardJSON) -> CardAccount.Event {
+        told += 1
+        return account.event(told, type, at: seconds, object)
+    }
+}

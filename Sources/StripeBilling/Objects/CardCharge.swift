@@ -1,0 +1,75 @@
+/// A charge of which something was refunded, as an event shows it.
+package struct CardCharge: Hashable, Sendable {
+    package let id: String
+    package let paymentIntent: String?
+    /// Only before 2025-03-31 a charge says so itself.
+    package let invoice: String?
+    package let customer: String?
+    /// How much of it is refunded, 0…100000; all of it only when Stripe says so, for credits and discounts make amounts
+    /// differ.
+    package let refundedShare: Int
+
+    init?(_ object: CardObject) {
+        guard let id = object.id, let amount = object.integer("amount"),
+            let refunded = object.integer("amount_refunded")
+        else { return nil }
+        self.id = id
+        paymentIntent = object.identifier("payment_intent")
+        invoice = object.identifier("invoice")
+        customer = object.identifier("customer")
+        refundedShare = Self.share(refunded, of: amount, isWhole: object.flag("refunded") ?? false)
+    }
+
+    private static func share(_ refunded: Int64, of amount: Int64, isWhole: Bool) -> Int {
+        guard !isWhole else { return 100_000 }
+        guard amount > 0, refunded > 0 else { return 0 }
+        let (product, overflow) = refunded.multipliedReportingOverflow(by: 100_000)
+        return overflow ? 99_999 : Int(min(product / amount, 99_999))
+    }
+}
+
+/// A refund as an event shows it.
+package struct CardRefund: Hashable, Sendable {
+    package let id: String
+    package let charge: String?
+    package let paymentIntent: String?
+    /// Whether the money did not go back after all.
+    package let hasFailed: Bool
+
+    init?(_ object: CardObject) {
+        guard let id = object.id else { return nil }
+        self.id = id
+        charge = object.identifier("charge")
+        paymentIntent = object.identifier("payment_intent")
+        hasFailed = ["failed", "canceled"].contains(object.text("status"))
+    }
+}
+
+/// A dispute as an event shows it.
+package struct CardDispute: Hashable, Sendable {
+    /// What became of it so far.
+    package enum Outcome: Hashable, Sendable {
+        case open
+        /// The money went back.
+        case lost
+        case won
+    }
+
+    package let id: String
+    package let charge: String?
+    package let paymentIntent: String?
+    package let outcome: Outcome
+
+    init?(_ object: CardObject) {
+        guard let id = object.id else { return nil }
+        self.id = id
+        charge = object.identifier("charge")
+        paymentIntent = object.identifier("payment_intent")
+        outcome =
+            switch object.text("status") {
+            case "lost", "prevented": .lost
+            case "won", "warning_closed": .won
+            default: .open
+            }
+    }
+}

@@ -1,0 +1,108 @@
+package import Entitlements
+
+/// A subscription as an event shows it, of either shape: before 2025-03-31 it had one period, since then each of its
+/// items has its own (`stripe.md` §4).
+package struct CardSubscription: Hashable, Sendable {
+    /// Where it stands; what is not known here is kept.
+    package enum Status: Hashable, Sendable {
+        case incomplete
+        case incompleteExpired
+        case trialing
+        case active
+        case pastDue
+        case canceled
+        case unpaid
+        case paused
+        case unknown(String)
+
+        init(_ word: String) {
+            self =
+                switch word {
+                case "incomplete": .incomplete
+                case "incomplete_expired": .incompleteExpired
+                case "trialing": .trialing
+                case "active": .active
+                case "past_due": .pastDue
+                case "canceled": .canceled
+                case "unpaid": .unpaid
+                case "paused": .paused
+                default: .unknown(word)
+                }
+        }
+    }
+
+    /// One thing that is paid for, with the period that runs.
+    package struct Item: Hashable, Sendable {
+        package let id: String
+        package let price: String
+        package let lookupKey: String?
+        package let planID: String?
+        package let currency: String?
+        package let quantity: Int
+        package let startsAt: Instant
+        package let endsAt: Instant
+
+        /// What names its period: the item, its start and the price (`semantics.md` §7).
+        package var periodID: String { CardPeriod(item: id, startsAt: startsAt, price: price).id }
+    }
+
+    package let id: String
+    package let status: Status
+    package let customer: String?
+    package let metadata: [String: String]
+    package let items: [Item]
+    package let startedAt: Instant?
+    package let trialEndsAt: Instant?
+    package let cancelsAtPeriodEnd: Bool
+    package let cancelsAt: Instant?
+    package let endedAt: Instant?
+    package let cancellationReason: String?
+
+    init?(_ object: CardObject) {
+        guard let id = object.id, let status = object.text("status") else { return nil }
+        self.id = id
+        self.status = Status(status)
+        customer = object.identifier("customer")
+        metadata = object.metadata
+        items = object.list("items").compactMap { Item($0, of: object) }
+        startedAt = object.instant("start_date") ?? object.instant("created")
+        trialEndsAt = object.instant("trial_end")
+        cancelsAtPeriodEnd = object.flag("cancel_at_period_end") ?? false
+        cancelsAt = object.instant("cancel_at")
+        endedAt = object.instant("ended_at") ?? object.instant("canceled_at")
+        cancellationReason = object["cancellation_details"]?.identifier("reason")
+    }
+}
+
+extension CardSubscription.Item {
+    fileprivate init?(_ item: CardObject, of subscription: CardObject) {
+        let price = item["price"] ?? item["plan"]
+        guard let id = item.id, let price, let priceID = price.id,
+            let startsAt = item.instant("current_period_start") ?? subscription.instant("current_period_start"),
+            let endsAt = item.instant("current_period_end") ?? subscription.instant("current_period_end")
+        else { return nil }
+        self.id = id
+        self.price = priceID
+        lookupKey = price.identifier("lookup_key")
+        planID = subscription.texts("metadata")["plan_id"] ?? price.texts("metadata")["plan_id"]
+        currency = price.text("currency") ?? subscription.text("currency")
+        quantity = item.integer("quantity").flatMap { Int(exactly: $0) } ?? 1
+        self.startsAt = startsAt
+        self.endsAt = endsAt
+    }
+}
+
+/// A period of a subscription: what names it among all periods of that subscription.
+package struct CardPeriod: Hashable, Sendable {
+    package let item: String
+    package let startsAt: Instant
+    package let price: String
+
+    package init(item: String, startsAt: Instant, price: String) {
+        self.item = item
+        self.startsAt = startsAt
+        self.price = price
+    }
+
+    package var id: String { "\(item):\(startsAt.milliseconds / 1_000):\(price)" }
+}

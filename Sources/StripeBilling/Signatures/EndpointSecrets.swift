@@ -1,0 +1,24 @@
+import Crypto
+
+/// The signing secrets of the card account's endpoints: never none, and none of them blank, because whoever knows that
+/// a secret is empty can sign with it. Several are live while one is changed, and test mode has its own.
+package struct EndpointSecrets: Sendable {
+    private let keys: [SymmetricKey]
+
+    /// Each is the key as it stands, `whsec_` included. Nil when there is none, or one of them is blank.
+    package init?(_ secrets: [String]) {
+        guard !secrets.isEmpty, secrets.allSatisfy({ !$0.allSatisfy(\.isWhitespace) }) else { return nil }
+        keys = secrets.map { SymmetricKey(data: Array($0.utf8)) }
+    }
+
+    /// Whether one of the header's signatures is that of its time and `body` under one of the secrets; compared in
+    /// constant time.
+    func signed(_ body: [UInt8], as header: SignatureHeader) -> Bool {
+        let message = Array(header.timestamp.utf8) + [UInt8(ascii: ".")] + body
+        return keys.contains { key in
+            header.signatures.contains { signature in
+                HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: message, using: key)
+            }
+        }
+    }
+}

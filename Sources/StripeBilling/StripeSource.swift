@@ -1,0 +1,162 @@
+import Entitlements
+
+/// Where the card account's words end and ours begin: an event as what it says of purchases (`semantics.md` §7).
+extension CardNews {
+    /// - Parameters:
+    ///   - userKey: The member of metadata that holds the user id.
+    ///   - graceDays: For how long a period goes on whose successor is not paid, from that one's start.
+    package init(_ event: VerifiedEvent, userKey: String, graceDays: Int) {
+        self.init(in: event.environment)
+        switch event.content {
+        case .subscription(let subscription):
+            about = PurchaseKey(subscription.id, in: environment)
+            users = [subscription.metadata[userKey]].compactMap { $0 }
+            customer = subscription.customer
+            statements = subscription.statements(in: event, graceDays: graceDays)
+        case .checkout(let checkout):
+            users = [checkout.clientReferenceID, checkout.metadata[userKey]].compactMap { $0 }
+            customer = checkout.customer
+            tell(checkout, in: event)
+        case .invoice(let invoice):
+            about = PurchaseKey(invoice.subscription, in: environment)
+            users = [invoice.metadata[userKey]].compactMap { $0 }
+            customer = invoice.customer
+            links =
+                invoice.periods.map {
+                    Link(invoice.id, .transaction(ExternalID(invoice.subscription), TransactionID($0.id)))
+                } + invoice.paidBy.map { Link($0, .number(invoice.id)) }
+        case .invoicePayment(let payment):
+            links = payment.paidBy.map { Link($0, .number(payment.invoice)) }
+        case .charge(let charge):
+            customer = charge.customer
+            if let intent = charge.paymentIntent { links = [Link(charge.id, .number(intent))] }
+            if let invoice = charge.invoice { links.append(Link(charge.id, .number(invoice))) }
+            let revocation = Revocation(revokedAt: event.createdAt, share: charge.refundedShare)
+            takeback = CardTakeback(
+                numbers: [charge.paymentIntent, charge.invoice, charge.id].compactMap { $0 },
+                id: TransactionID(charge.id), revocation: charge.refundedShare > 0 ? revocation : nil,
+                signedAt: event.createdAt, eventID: event.id)
+        case .refund(let refund):
+            // How much went back in all, the charge's own event says.
+            remark = refund.hasFailed ? .refundFailed : .unconcerned
+        case .dispute(let dispute):
+            tell(dispute, in: event)
+        case .customer(let customer):
+            users = [customer.metadata[userKey]].compactMap { $0 }
+            self.customer = customer.id
+        case .ignored(let reason):
+            remark = Remark(reason)
+        }
+    }
+
+    /// A session of one payment is the purchase, once it is paid; one of a subscription says whose that is.
+    private mutating func tell(_ checkout: CardCheckout, in event: VerifiedEvent) {
+        switch checkout.mode {
+        case .payment:
+            let number = checkout.paymentIntent ?? checkout.id
+            let key = PurchaseKey(number, in: environment)
+            about = key
+            if number != checkout.id { links = [Link(checkout.id, .number(number))] }
+            guard checkout.isPaid else {
+                remark = .unpaid
+                return
+            }
+            let names = [checkout.metadata["plan_id"], checkout.paymentLink].compactMap { $0 }.map { ProductID($0) }
+            statements = [
+                .purchase(
+                    VerifiedPurchase(
+                        key: key, transactionID: TransactionID(number), isOriginal: true,
+                        productID: names.first ?? ProductID(number), otherNames: Array(names.dropFirst()),
+                        type: .oneTime, purchasedAt: event.createdAt, signedAt: event.createdAt, eventID: event.id))
+            ]
+        case .subscription: about = checkout.subscription.map { PurchaseKey($0, in: environment) }
+        case .setup: remark = .unconcerned
+        }
+    }
+
+    /// An open dispute changes nothing; a lost one takes the whole, and a won one gives it back.
+    private mutating func tell(_ dispute: CardDispute, in event: VerifiedEvent) {
+        let revocation: Revocation? =
+            switch dispute.outcome {
+            case .open, .won: nil
+            case .lost: Revocation(revokedAt: event.createdAt, share: Revocation.fullShare)
+            }
+        if dispute.outcome == .open { remark = .disputed }
+        takeback = CardTakeback(
+            numbers: [dispute.paymentIntent, dispute.charge].compactMap { $0 }, id: TransactionID(dispute.id),
+            revocation: revocation, signedAt: event.createdAt, eventID: event.id)
+    }
+}
+
+extension CardSubscription {
+    /// The periods that run and what will follow them. One that is not paid has no length, so that the one before it
+    /// goes on in grace, from the unpaid one's start.
+    fileprivate func statements(in event: VerifiedEvent, graceDays: Int) -> [Statement] {
+        let key = PurchaseKey(id, in: event.environment)
+        return items.compactMap { state(of: $0, key, in: event).map(Statement.purchase) }
+            + [.renewal(renewal(of: key, in: event, graceDays: graceDays))]
+    }
+
+    private func state(of item: Item, _ key: PurchaseKey, in event: VerifiedEvent) -> VerifiedPurchase? {
+        let endsAt: Instant
+        switch status {
+        case .trialing, .active, .paused: endsAt = min(item.endsAt, cancelsAt ?? item.endsAt)
+        case .pastDue, .unpaid: endsAt = item.startsAt
+        case .incomplete, .incompleteExpired, .canceled, .unknown: return nil
+        }
+        let isTrial = trialEndsAt.map { item.startsAt < $0 } ?? false
+        let names = [item.planID, item.lookupKey].compactMap { $0 }.map { ProductID($0) }
+        return VerifiedPurchase(
+            key: key, transactionID: TransactionID(item.periodID), isOriginal: true, periodID: item.periodID,
+            productID: ProductID(item.price), otherNames: names, type: .plan, purchasedAt: item.startsAt,
+            originallyPurchasedAt: startedAt, expiresAt: max(item.startsAt, endsAt), quantity: max(1, item.quantity),
+            offer: isTrial ? "trial" : nil,
+            suspension: status == .paused ? Suspension(startsAt: event.createdAt, endsAt: nil) : nil,
+            price: isTrial ? item.currency.map { Price(milliunits: 0, currency: $0.uppercased()) } : nil,
+            signedAt: event.createdAt, eventID: event.id)
+    }
+
+    private func renewal(of key: PurchaseKey, in event: VerifiedEvent, graceDays: Int) -> VerifiedRenewal {
+        let lastEnd = items.map(\.endsAt).max() ?? .distantPast
+        let unpaidFrom = status == .pastDue ? items.map(\.startsAt).min() : nil
+        let isOver = status == .canceled || status == .incompleteExpired
+        let mayRenew =
+            switch status {
+            case .trialing, .active, .pastDue: !cancelsAtPeriodEnd && cancelsAt.map { $0 > lastEnd } ?? true
+            case .incomplete, .incompleteExpired, .canceled, .unpaid, .paused, .unknown: false
+            }
+        return VerifiedRenewal(
+            key: key, signedAt: event.createdAt, willRenew: mayRenew,
+            graceEndsAt: graceDays > 0 ? unpaidFrom.map { $0 + Int64(graceDays) * Instant.millisecondsPerDay } : nil,
+            isInRetry: status == .pastDue, end: isOver ? end : nil, endedAt: isOver ? endedAt ?? event.createdAt : nil,
+            eventID: event.id)
+    }
+
+    private var end: RenewalEnd {
+        switch cancellationReason {
+        case nil where status == .incompleteExpired: .billing
+        case "payment_failed", "payment_disputed": .billing
+        case nil, "cancellation_requested": .cancelled
+        case let reason?: .other(reason)
+        }
+    }
+}
+
+extension CardNews.Remark {
+    fileprivate init(_ reason: EventContent.Ignored) {
+        self =
+            switch reason {
+            case .unconcerned: .unconcerned
+            case .unknownType: .unknownType
+            case .thin: .thin
+            case .unreadable: .unreadable
+            }
+    }
+}
+
+extension PurchaseKey {
+    /// Of a payment or subscription by its number.
+    fileprivate convenience init(_ number: String, in environment: StoreEnvironment) {
+        self.init(source: .stripe, app: .cards, environment: environment, externalID: ExternalID(number))
+    }
+}

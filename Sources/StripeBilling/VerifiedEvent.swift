@@ -1,0 +1,73 @@
+import Crypto
+package import Entitlements
+import StrictJSON
+
+/// An event that Stripe signed; only what verifies makes one.
+package struct VerifiedEvent: Sendable {
+    /// How far the signing may be from now, in seconds, before and after (`stripe.md` §1).
+    package static let tolerance: Int64 = 300
+
+    /// An authentic body that is no event.
+    package struct Malformed: Error, Hashable, Sendable {
+        package let defect: String
+    }
+
+    package let id: String
+    package let type: String
+    package let createdAt: Instant
+    package let environment: StoreEnvironment
+    package let content: EventContent
+    /// SHA-256 over what it says: apart from how often it was sent, the same in all repeats.
+    package let contentDigest: [UInt8]
+
+    /// Verifies the body of a request. Throws ``SignatureRefusal``.
+    package static func verify(
+        _ body: [UInt8], signedAs header: String?, with secrets: EndpointSecrets, at now: Instant
+    ) throws(SignatureRefusal) -> Result<VerifiedEvent, Malformed> {
+        guard let header else { throw .headerMissing }
+        let signature = try SignatureHeader(header)
+        guard secrets.signed(body, as: signature) else { throw .signatureMismatch }
+        let age = now.milliseconds / 1_000 - signature.seconds
+        guard (-tolerance...tolerance).contains(age) else { throw .timestampOutOfRange }
+        return Result { () throws(Malformed) in try VerifiedEvent(body) }
+    }
+
+    /// Reads a text that was verified when it was stored; the age of its signature was judged then.
+    /// Throws ``Malformed``.
+    package static func read(stored text: String) throws(Malformed) -> VerifiedEvent {
+        try VerifiedEvent(Array(text.utf8))
+    }
+
+    private init(_ body: [UInt8]) throws(Malformed) {
+        let json: StrictJSON
+        do throws(JSONDefect) {
+            json = try StrictJSON(body)
+        } catch {
+            throw Malformed(defect: "The body is not strict JSON.")
+        }
+        let value = JSONValue(json)
+        let event = CardObject(value)
+        guard value.isObject else { throw Malformed(defect: "The body is no object.") }
+        guard let id = event.id else { throw Malformed(defect: "The event has no id.") }
+        guard let type = event.identifier("type") else { throw Malformed(defect: "The event has no type.") }
+        self.id = id
+        self.type = type
+        guard event.text("object") == "event" else {
+            // A thin event: what it is about would have to be fetched.
+            createdAt = .distantPast
+            environment = event.flag("livemode") ?? true ? .production : .sandbox
+            content = .ignored(.thin)
+            contentDigest = Array(SHA256.hash(data: body))
+            return
+        }
+        guard let createdAt = event.instant("created") else { throw Malformed(defect: "The event has no date.") }
+        guard let isLive = event.flag("livemode") else { throw Malformed(defect: "The event says no mode.") }
+        self.createdAt = createdAt
+        environment = isLive ? .production : .sandbox
+        content = EventContent(of: type, about: event["data"]?["object"])
+        var digest = SHA256()
+        digest.update(data: Array(type.utf8) + [0] + Array(String(createdAt.milliseconds).utf8) + [0])
+        if let data = value["data"] { digest.update(data: Array(data.source)) }
+        contentDigest = Array(digest.finalize())
+    }
+}

@@ -1,0 +1,174 @@
+import Testing
+
+@testable import Entitlements
+
+/// A source that tells by events: each lists the periods that run (`semantics.md` §7).
+@Suite struct ListedPeriodTests {
+    private static let key = PurchaseKey(
+        source: .stripe, app: .cards, environment: .production, externalID: ExternalID("w"))
+
+    /// What one event says of periods, each its price, start and end.
+    private static func event(
+        _ id: String, at signedAt: Instant, _ periods: (ProductID, Instant, Instant)..., quantity: Int = 1,
+        suspension: Suspension? = nil, offer: String? = nil
+    ) -> [Statement] {
+        periods.map { product, start, end in
+            let period = "\(start.text) \(product)"
+            return .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID(period), isOriginal: true, periodID: period,
+                    productID: product, type: .plan, purchasedAt: start, expiresAt: end, quantity: quantity,
+                    offer: offer, suspension: suspension, signedAt: signedAt, eventID: id))
+        }
+    }
+
+    private static func renewal(
+        _ id: String, at signedAt: Instant, willRenew: Bool = true, graceEndsAt: Instant? = nil, endedAt: Instant? = nil
+    ) -> [Statement] {
+        [
+            .renewal(
+                VerifiedRenewal(
+                    key: key, signedAt: signedAt, willRenew: willRenew, graceEndsAt: graceEndsAt,
+                    isInRetry: graceEndsAt != nil, end: endedAt.map { _ in .cancelled }, endedAt: endedAt, eventID: id))
+        ]
+    }
+
+    /// Of `statements` in the order given and in the reverse one; both must tell the same.
+    private static func story(
+        _ statements: [[Statement]], sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Story {
+        let told = [statements.flatMap { $0 }, statements.reversed().flatMap { $0 }].map { statements in
+            statements.reduce(Story()) { $0.states($1, at: "12-01") }.told(.bound(key), at: "12-01")
+        }
+        #expect(lines(told[0]) == lines(told[1]), sourceLocation: sourceLocation)
+        return told[0]
+    }
+
+    private static func lines(_ story: Story) -> [String] {
+        let timeline = story.timeline(in: catalogue)
+        return (timeline.planned + timeline.graces).map { "\($0.segment.tier) \($0.segment.text)" }
+    }
+
+    private static let catalogue = CatalogueVersions(
+        .example(adding: [
+            Product(
+                id: "cheap", app: .vpn, terms: .plan(tier: "basic", planID: nil, familyShareable: false),
+                seatsFollowQuantity: true, cardNames: ["price_cheap"]),
+            Product(
+                id: "dear", app: .vpn, terms: .plan(tier: "pro", planID: "monthly_3", familyShareable: false),
+                cardNames: ["price_dear"]),
+        ]))
+
+    private static let cheap = ProductID("price_cheap")
+    private static let dear = ProductID("price_dear")
+
+    @Test func `an upgrade within the period takes the place of what ran, from when it was told`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01")), Self.renewal("1", at: "01-01"),
+            Self.event("2", at: "01-10", (Self.dear, "01-01", "02-01")), Self.renewal("2", at: "01-10"),
+        ])
+        #expect(Self.lines(story) == ["basic w 01-01..01-10", "pro w 01-10..02-01", "pro w 02-01..02-02"])
+    }
+
+    @Test func `there and back again covers without a gap`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01")),
+            Self.event("2", at: "01-10", (Self.dear, "01-01", "02-01")),
+            Self.event("3", at: "01-20", (Self.cheap, "01-01", "02-01")),
+            Self.renewal("3", at: "01-20", willRenew: false),
+        ])
+        #expect(Self.lines(story) == ["basic w 01-01..01-10", "pro w 01-10..01-20", "basic w 01-20..02-01"])
+    }
+
+    @Test func `a change of cadence ends the period where the next one begins, and a renewal leaves no gap`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01")),
+            Self.event("2", at: "01-10", (Self.dear, "01-09", "02-09")),
+            Self.event("3", at: "02-10", (Self.dear, "02-09", "03-09")),
+            Self.renewal("3", at: "02-10", willRenew: false),
+        ])
+        #expect(Self.lines(story) == ["basic w 01-01..01-09", "pro w 01-09..02-09", "pro w 02-09..03-09"])
+    }
+
+    @Test func `two things under one subscription run side by side, until one is taken off`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01"), (Self.dear, "01-01", "02-01")),
+            Self.event("2", at: "01-15", (Self.cheap, "01-01", "02-01")),
+            Self.renewal("2", at: "01-15", willRenew: false),
+        ])
+        #expect(Self.lines(story) == ["pro w 01-01..01-15", "basic w 01-01..02-01"])
+    }
+
+    @Test func `a period without length is not paid, and the one before goes on in grace`() {
+        let told = [
+            Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01")), Self.renewal("1", at: "01-01"),
+            Self.event("2", at: "02-01", (Self.dear, "02-01", "03-01")), Self.renewal("2", at: "02-01"),
+            Self.event("3", at: "02-02", (Self.dear, "02-01", "02-01")),
+            Self.renewal("3", at: "02-02", graceEndsAt: "02-15"),
+        ]
+        let unpaid = Self.story(told)
+        #expect(Self.lines(unpaid) == ["pro w 01-01..02-01", "pro w 02-01..02-15"])
+        #expect(unpaid.status(at: "02-10", in: Self.catalogue).state == .grace)
+        #expect(unpaid.status(at: "02-16", in: Self.catalogue).entitlements.map(\.state) == [.billingRetry])
+        let paid = Self.story(
+            told + [
+                Self.event("4", at: "02-08", (Self.dear, "02-01", "03-01")),
+                Self.renewal("4", at: "02-08", willRenew: false),
+            ])
+        #expect(Self.lines(paid) == ["pro w 01-01..02-01", "pro w 02-01..03-01"])
+    }
+
+    @Test func `what is over stays over, whatever is told of it at any time`() {
+        let told = [
+            Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01")), Self.renewal("1", at: "01-01"),
+            Self.renewal("2", at: "01-20", willRenew: false, endedAt: "01-20"),
+            Self.renewal("3", at: "01-25", willRenew: false, endedAt: "01-18"),
+            Self.event("4", at: "01-30", (Self.dear, "01-01", "02-01")), Self.renewal("4", at: "01-30"),
+            Self.event("5", at: "02-01", (Self.dear, "02-01", "03-01")),
+            Self.renewal("5", at: "02-01", graceEndsAt: "04-01"),
+        ]
+        let story = Self.story(told)
+        #expect(Self.lines(story) == ["pro w 01-01..01-18"])
+        let entitlement = story.status(at: "02-05", in: Self.catalogue).entitlements.first
+        #expect(entitlement?.state == .finished && entitlement?.willRenew == false)
+    }
+
+    @Test func `of two events of one time the larger id is the newer, and one that ends is newer than any`() {
+        let told = [
+            Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01"), quantity: 2, offer: "trial"),
+            Self.event("3", at: "01-01", (Self.dear, "01-01", "03-01"), quantity: 3),
+            Self.event(
+                "2", at: "01-01", (Self.dear, "01-01", "04-01"),
+                suspension: Suspension(startsAt: "01-05", endsAt: nil)),
+            Self.renewal("3", at: "01-01", willRenew: false), Self.renewal("2", at: "01-01"),
+        ]
+        #expect(Self.lines(Self.story(told)) == ["pro w 01-01..03-01"])
+        let ended = VerifiedRenewal(key: Self.key, signedAt: "01-01", willRenew: false, end: .billing, eventID: "0")
+        let later = VerifiedRenewal(key: Self.key, signedAt: "01-01", willRenew: true, eventID: "9")
+        #expect(VerifiedRenewal.precedes(later, ended) && !VerifiedRenewal.precedes(ended, later))
+    }
+
+    @Test func `units are seats where the catalogue says so, as the newest event has them`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01"), quantity: 2),
+            Self.event("2", at: "01-10", (Self.cheap, "01-01", "02-01"), quantity: 7),
+        ])
+        #expect(story.status(at: "01-15", in: Self.catalogue).devices.allowed == 7)
+        let dear = Self.story([Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01"), quantity: 9)])
+        #expect(dear.status(at: "01-15", in: Self.catalogue).devices.allowed == 3)
+    }
+
+    @Test func `a copy that tells of a refund revokes its period and says nothing else of it`() {
+        let revoked = VerifiedPurchase(
+            key: Self.key, transactionID: TransactionID("ch"), isOriginal: false, periodID: "01-01 \(Self.dear)",
+            productID: Self.dear, type: .plan, purchasedAt: "01-01",
+            revocation: Revocation(revokedAt: "01-12", share: 100_000), signedAt: "01-12", eventID: "9")
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01"), offer: "trial"), [.purchase(revoked)],
+            Self.event("2", at: "01-20", (Self.dear, "01-01", "02-01"), offer: "trial"),
+            Self.renewal("2", at: "01-20", willRenew: false),
+        ])
+        #expect(Self.lines(story) == ["pro w 01-01..01-12"])
+        #expect(story.timeline(in: Self.catalogue).purchases.first?.windows.first?.offer == "trial")
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Support
+import Testing
+
+@testable import Gatepass
+
+/// Settings that nothing reads yet are told of when they are set.
+@Suite struct IdleSettingsTests {
+    private static func told(_ environment: [String: String], file: String = "") throws -> [String] {
+        let inputs = SettingsInputs(environment: environment, file: .init(name: "gatepass.yaml", text: file))
+        return IdleSettings.set(in: try LoadedSettings(from: inputs).effective)
+    }
+
+    @Test func `every one of them is a setting`() {
+        #expect(IdleSettings.keys.filter { !KnownKeys().all.contains($0) } == [])
+    }
+
+    @Test func `they are told of wherever they are set, in the order of the file, and not with their default`() throws {
+        let file = "stripe: {api_key: sk_1, grace_days: 3}\napple: {verify_receipt_url: 'https://a.example'}"
+        let told = try Self.told(["GATEPASS_APPLE_SHARED_SECRET": "x", "GATEPASS_HTTP_PORT": "1"], file: file)
+        #expect(told == ["apple.shared_secret", "apple.verify_receipt_url", "stripe.api_key"])
+        #expect(try Self.told([:], file: try ConfigurationExampleTests.example()) == [])
+        #expect(try Self.told(["GATEPASS_STRIPE_API_KEY": ""]) == [])
+    }
+
+    @Test func `a start tells of them in one line, by name and never by value`() async throws {
+        let environment = [
+            "GATEPASS_DATABASE_SOCKET": "/tmp/there-is-no-socket", "GATEPASS_APPLE_SHARED_SECRET": "canary",
+            "GATEPASS_STRIPE_API_KEY": "canary", "GATEPASS_STRIPE_SIGNING_SECRETS": "canary",
+        ]
+        let server = try ServingProcess("serve", environment: environment)
+        defer { server.remove() }
+        #expect(await server.answers("/livez", 200))
+        let lines = server.log.split(separator: "\n").filter { $0.contains("no effect") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("\"level\":\"warning\"") == true, "\(lines)")
+        #expect(lines.first?.contains("\"settings\":\"apple.shared_secret, stripe.api_key\"") == true, "\(lines)")
+        #expect(!server.log.contains("canary"))
+    }
+}

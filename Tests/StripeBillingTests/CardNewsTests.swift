@@ -1,0 +1,152 @@
+import StoreSimulator
+import Entitlements
+import StripeBilling
+import Support
+import Testing
+
+/// What single events say, and what they do not.
+@Suite struct CardNewsTests {
+    private static let start: Int64 = 1_767_225_600
+    private static let day: Int64 = 86_400
+    private let shop = CardAccount(tag: "t")
+
+    private func at(_ days: Int64) -> Int64 { Self.start + days * Self.day }
+
+    private func instant(_ days: Int64) -> Instant { Instant(milliseconds: at(days) * 1_000) }
+
+    private func news(_ type: String, at days: Int64 = 0, _ object: CardJSON) throws -> CardNews {
+        try CardStoryTests.news(shop.event(1, type, at: at(days), object))
+    }
+
+    private func subscription(
+        _ status: String, at days: Int64 = 1, with members: CardJSON = [:]
+    ) throws -> (period: VerifiedPurchase?, renewal: VerifiedRenewal?) {
+        let news = try news(
+            "customer.subscription.updated", at: days,
+            shop.subscription(status, from: at(0), until: at(30), with: members))
+        let renewals = news.statements.compactMap { statement in
+            if case .renewal(let renewal) = statement { renewal } else { nil }
+        }
+        return (news.statements.compactMap(\.state).first, renewals.first)
+    }
+
+    @Test func `a period is named by its item, its start and its price`() throws {
+        let period = try #require(try subscription("active").period)
+        #expect(period.key.externalID.text == "sub_t" && period.key.app == .cards && period.key.source == .stripe)
+        #expect(period.periodID == "si_t:1767225600:price_pro" && period.transactionID.text == period.periodID)
+        #expect(period.productNames.map(\.text) == ["price_pro", "price_pro_key"])
+        #expect(period.isOriginal && period.expiresAt == instant(30) && period.offer == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("trialing", 30, true, false), ("active", 30, true, false), ("past_due", 0, true, true),
+            ("unpaid", 0, false, false), ("paused", 30, false, false), ("incomplete", nil, false, false),
+            ("incomplete_expired", nil, false, false), ("canceled", nil, false, false),
+            ("brand_new", nil, false, false),
+        ] as [(String, Int64?, Bool, Bool)])
+    func `a status says how far a period reaches and what will follow it`(
+        status: String, end: Int64?, willRenew: Bool, isInRetry: Bool
+    ) throws {
+        let (period, renewal) = try subscription(status)
+        #expect(period?.expiresAt == end.map(instant))
+        #expect(renewal?.willRenew == willRenew && renewal?.isInRetry == isInRetry)
+        #expect(renewal?.graceEndsAt == (isInRetry ? instant(14) : nil))
+        let isOver = ["canceled", "incomplete_expired"].contains(status)
+        #expect((renewal?.endedAt == instant(1)) == isOver && (renewal?.end != nil) == isOver)
+        #expect((period?.suspension != nil) == (status == "paused"))
+    }
+
+    @Test func `what will be cancelled covers until then, and is not renewed`() throws {
+        let atEnd = try subscription("active", with: ["cancel_at_period_end": true])
+        #expect(atEnd.renewal?.willRenew == false && atEnd.period?.expiresAt == instant(30))
+        let before = try subscription("active", with: ["cancel_at": .number(at(20))])
+        #expect(before.renewal?.willRenew == false && before.period?.expiresAt == instant(20))
+        let later = try subscription("active", with: ["cancel_at": .number(at(50))])
+        #expect(later.renewal?.willRenew == true && later.period?.expiresAt == instant(30))
+        let failed = try subscription(
+            "canceled", with: ["ended_at": .number(at(9)), "cancellation_details": ["reason": "payment_failed"]])
+        #expect(failed.renewal?.end == .billing && failed.renewal?.endedAt == instant(9))
+    }
+
+    @Test func `a trial is an offer for nothing`() throws {
+        let trial = try subscription("trialing", with: ["trial_end": .number(at(30))])
+        #expect(trial.period?.offer == "trial" && trial.period?.price == Price(milliunits: 0, currency: "EUR"))
+        let after = try subscription("active", with: ["trial_end": .number(at(0))])
+        #expect(after.period?.offer == nil && after.period?.price == nil)
+    }
+
+    @Test func `whom it names, in the order of trust`() throws {
+        let both = try news(
+            "checkout.session.completed",
+            shop.session("payment", user: "anna", intent: "pi_1", with: ["metadata": ["user_id": "ben"]]))
+        #expect(both.users == ["anna", "ben"] && both.about?.externalID.text == "pi_1")
+        let customer = try news(
+            "customer.updated", ["id": "cus_t", "object": "customer", "metadata": ["user_id": "a"]])
+        #expect(customer.users == ["a"] && customer.customer == "cus_t" && customer.about == nil)
+        let invoice = try news(
+            "invoice.paid", shop.invoice("in_1", from: at(0), until: at(30), intent: "pi", user: "c"))
+        #expect(invoice.users == ["c"] && invoice.about?.externalID.text == "sub_t")
+    }
+
+    @Test func `a delayed payment counts when it is paid, and a guest's has no customer`() throws {
+        let unpaid = try news(
+            "checkout.session.completed", shop.session("payment", user: "anna", paid: "unpaid", intent: "pi_1"))
+        #expect(unpaid.statements.isEmpty && unpaid.remark == .unpaid)
+        let paid = try news(
+            "checkout.session.async_payment_succeeded", at: 2, shop.session("payment", user: "anna", intent: "pi_1"))
+        #expect(paid.statements.first?.state?.purchasedAt == instant(2) && paid.customer == nil)
+        let free = try news("checkout.session.completed", shop.session("payment", paid: "no_payment_required"))
+        #expect(free.about?.externalID.text == "cs_t_payment" && free.statements.count == 1)
+        let failed = try news("checkout.session.async_payment_failed", shop.session("payment", intent: "pi_1"))
+        #expect(failed.statements.isEmpty && failed.remark == .unconcerned)
+    }
+
+    @Test func `a refund's share is of what was charged, and only Stripe says that it is the whole`() throws {
+        for (refunded, share) in [(0, nil), (333, 33_333), (998, 99_899), (999, 100_000)] as [(Int64, Int?)] {
+            let told = try news("charge.refunded", shop.charge("pi_1", refunded: refunded))
+            #expect(told.takeback?.revocation?.share == share)
+        }
+        var rounded = shop.charge("pi_1", refunded: 999)
+        rounded = rounded.with(["refunded": false])
+        #expect(try news("charge.refunded", rounded).takeback?.revocation?.share == 99_999)
+    }
+
+    @Test(
+        arguments: [
+            ("product.created", .unknownType), ("customer.subscription.reborn", .unknownType),
+            ("payment_intent.succeeded", .unconcerned), ("checkout.session.expired", .unconcerned),
+            ("customer.subscription.updated", .unreadable), ("charge.refunded", .unreadable),
+        ] as [(String, CardNews.Remark)])
+    func `what concerns nobody, or cannot be read, is kept and nothing is done`(
+        type: String, remark: CardNews.Remark
+    ) throws {
+        let told = try news(type, ["object": "whatever"])
+        #expect(told.remark == remark && told.statements.isEmpty && told.takeback == nil)
+    }
+
+    @Test func `a thin event says not what it is about`() throws {
+        let thin = CardAccount.Event(
+            id: "evt_2", body: #"{"id":"evt_2","object":"v2.core.event","type":"v1.x","created":"2026"}"#)
+        #expect(try CardStoryTests.news(thin).remark == .thin)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"id":"e"}"#, #"{"id":"e","type":"t","object":"event","livemode":true}"#,
+        #"{"id":"e","type":"t","object":"event","created":1}"#, #"{"id":"e","id":"f","type":"t"}"#,
+    ])
+    func `a signed body that is no event is malformed`(body: String) {
+        #expect(throws: VerifiedEvent.Malformed.self) {
+            _ = try CardStoryTests.event(CardAccount.Event(id: "e", body: body))
+        }
+    }
+
+    @Test func `how often it was sent changes nothing of what an event says`() throws {
+        let event = shop.event(1, "charge.refunded", at: at(0), shop.charge("pi_1", refunded: 333))
+        let again = CardAccount.Event(
+            id: event.id, body: event.body.replacing(#""pending_webhooks":1"#, with: #""pending_webhooks":2"#))
+        let other = shop.event(1, "charge.refunded", at: at(0), shop.charge("pi_1", refunded: 334))
+        let digests = try [event, again, other].map { try CardStoryTests.event($0).contentDigest }
+        #expect(digests[0] == digests[1] && digests[0] != digests[2])
+    }
+}

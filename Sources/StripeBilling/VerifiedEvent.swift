@@ -2,12 +2,14 @@ import Crypto
 package import Entitlements
 import StrictJSON
 
-/// An event that Stripe signed; only what verifies makes one.
+/// An event that is Stripe's: it signed it, or listed it when it was asked. Only what knows that makes one.
 package struct VerifiedEvent: Sendable {
+    /// No event is longer, in bytes.
+    package static let maximumBytes = 1 << 20
     /// How far the signing may be from now, in seconds, before and after (`stripe.md` §1).
     package static let tolerance: Int64 = 300
 
-    /// An authentic body that is no event.
+    /// An authentic text that is no event.
     package struct Malformed: Error, Hashable, Sendable {
         package let defect: String
     }
@@ -17,7 +19,7 @@ package struct VerifiedEvent: Sendable {
     package let createdAt: Instant
     package let environment: StoreEnvironment
     package let content: EventContent
-    /// SHA-256 over what it says: apart from how often it was sent, the same in all repeats.
+    /// SHA-256 over what it says, the same in all repeats, however often it was sent and however its JSON is written.
     package let contentDigest: [UInt8]
 
     /// Verifies the body of a request. Throws ``SignatureRefusal``.
@@ -36,6 +38,13 @@ package struct VerifiedEvent: Sendable {
     /// Throws ``Malformed``.
     package static func read(stored text: String) throws(Malformed) -> VerifiedEvent {
         try VerifiedEvent(Array(text.utf8))
+    }
+
+    /// Reads an event as it stands in Stripe's own list (`stripe.md` §6). It needs no signature, because Stripe was
+    /// asked for it, over TLS and with the account's key. Throws ``Malformed``.
+    package static func read(listed body: [UInt8]) throws(Malformed) -> VerifiedEvent {
+        guard body.count <= maximumBytes else { throw Malformed(defect: "The event is longer than 1 MiB.") }
+        return try VerifiedEvent(body)
     }
 
     private init(_ body: [UInt8]) throws(Malformed) {
@@ -67,7 +76,7 @@ package struct VerifiedEvent: Sendable {
         content = EventContent(of: type, about: event["data"]?["object"])
         var digest = SHA256()
         digest.update(data: Array(type.utf8) + [0] + Array(String(createdAt.milliseconds).utf8) + [0])
-        if let data = value["data"] { digest.update(data: Array(data.source)) }
+        if let data = value["data"] { digest.update(with: data) }
         contentDigest = Array(digest.finalize())
     }
 }

@@ -149,4 +149,55 @@ import Testing
         let digests = try [event, again, other].map { try CardStoryTests.event($0).contentDigest }
         #expect(digests[0] == digests[1] && digests[0] != digests[2])
     }
+
+    private static func digest(_ data: String) throws -> [UInt8] {
+        let text = #"{"id":"evt_1","object":"event","type":"t","created":1,"livemode":true,"data":\#(data)}"#
+        return try VerifiedEvent.read(listed: Array(text.utf8)).contentDigest
+    }
+
+    @Test func `how an event is written changes nothing of what it says`() throws {
+        let first = try Self.digest(#"{"object":{"a":"é/","b":[1,{"c":null,"d":-1.50}],"":true}}"#)
+        for same in [
+            #"{ "object" : { "b":[ 1 , {"d":-1.50,"c":null}], "":true,"a":"\u00e9\/" } }"#,
+            "{\n  \"object\": {\n    \"\": true, \"a\": \"é/\",\r\n\t\"b\": [1, {\"c\": null, \"d\": -1.50}]}}",
+        ] { #expect(try Self.digest(same) == first, "\(same)") }
+    }
+
+    @Test func `no two events that say different things have one digest`() throws {
+        let texts = [
+            "{}", "[]", "null", "true", "false", #""""#, #"{"a":1}"#, #"{"a":"1"}"#, #"{"a":null}"#, #"{"a":true}"#,
+            #"{"a":"true"}"#, #"{"a":[]}"#, #"{"a":{}}"#, #"{"a":[[]]}"#, #"{"a":[[],[]]}"#, #"{"a":[1,2]}"#,
+            #"{"a":[2,1]}"#, #"{"a":[12]}"#, #"{"a":["1","2"]}"#, #"{"a":["12"]}"#, #"{"a":["1\"1:2"]}"#,
+            #"{"a":"b","c":"d"}"#, #"{"a":{"b":{}},"c":1}"#, #"{"a":{"b":{},"c":1}}"#, #"{"a":"bc:d"}"#, #"{"A":1}"#,
+            #"{"a":1.0}"#, #"{"a":"é"}"#, #"{"a":"e\u0301"}"#,
+        ]
+        #expect(Set(try texts.map { try Self.digest(#"{"object":\#($0)}"#) }).count == texts.count)
+    }
+
+    @Test func `an event of a list is no longer than one of a webhook`() throws {
+        let text = Array(#"{"id":"evt_1","object":"event","type":"t","created":1,"livemode":true}"#.utf8)
+        let blanks = [UInt8](repeating: UInt8(ascii: " "), count: VerifiedEvent.maximumBytes - text.count)
+        #expect(try VerifiedEvent.read(listed: text + blanks).id == "evt_1")
+        #expect(throws: VerifiedEvent.Malformed.self) { try VerifiedEvent.read(listed: text + blanks + [0x20]) }
+    }
+
+    @Test func `a page has its events as they stand in it, and says if there are older ones`() throws {
+        let event = #"{ "id" : "evt_1", "object": "event" }"#
+        let page = try EventPage(Array(#"{"object":"list","data":[\#(event) ,{"id":"evt_2"}],"has_more":true}"#.utf8))
+        #expect(page.entries.map(\.id) == ["evt_1", "evt_2"] && page.hasMore)
+        #expect(page.entries[0].text == Array(event.utf8))
+        let last = try EventPage(Array(#"{"data":[],"has_more":false}"#.utf8))
+        #expect(last.entries.isEmpty && !last.hasMore)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"data":[]}"#, #"{"has_more":false}"#, #"{"data":{},"has_more":false}"#,
+        #"{"data":[],"has_more":"false"}"#, #"{"data":[],"has_more":true}"#, #"{"data":[1],"has_more":false}"#,
+        #"{"data":[{"id":"evt_1"},{}],"has_more":false}"#, #"{"data":[{"id":"a b"}],"has_more":false}"#,
+        #"{"data":[{"id":"evt_1"}],"has_more":false"#, #"{"data":[],"data":[],"has_more":false}"#,
+        "{\"data\":[],\"has_more\":false}\u{0}",
+    ])
+    func `what is no page is malformed`(body: String) {
+        #expect(throws: EventPage.Malformed.self) { try EventPage(Array(body.utf8)) }
+    }
 }

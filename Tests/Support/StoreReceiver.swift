@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A small HTTP server in the place of Gatepass, on 127.0.0.1: it keeps what comes and answers what it is told to.
+/// A small HTTP server on 127.0.0.1, in the place of Gatepass or of a store: it keeps what comes and answers what it is
+/// told to.
 package final class StoreReceiver: Sendable {
     /// One request, read whole.
     package struct Request: Sendable {
@@ -11,14 +12,16 @@ package final class StoreReceiver: Sendable {
         package let body: String
     }
 
-    /// A status and a body of JSON.
+    /// A status and a body of JSON, and further header fields.
     package struct Answer: Sendable {
         package let status: Int
         package let body: String
+        package let fields: [String: String]
 
-        package init(_ status: Int, _ body: String) {
+        package init(_ status: Int, _ body: String, fields: [String: String] = [:]) {
             self.status = status
             self.body = body
+            self.fields = fields
         }
     }
 
@@ -116,11 +119,12 @@ package final class StoreReceiver: Sendable {
     }
 
     private static func write(_ answer: Answer, to connection: Int32) {
+        let fields = answer.fields.map { "\($0.key): \($0.value)\r\n" }.joined()
         let text = """
             HTTP/1.1 \(answer.status) Answer\r
             Content-Type: application/json\r
             Content-Length: \(answer.body.utf8.count)\r
-            Connection: close\r
+            \(fields)Connection: close\r
             \r
             \(answer.body)
             """

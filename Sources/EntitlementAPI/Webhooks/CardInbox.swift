@@ -1,6 +1,7 @@
+import Crypto
 import Entitlements
-import LedgerStore
-import StripeBilling
+package import LedgerStore
+package import StripeBilling
 
 /// Carries out what events of card billing say.
 package struct CardInbox: Sendable {
@@ -17,12 +18,22 @@ package struct CardInbox: Sendable {
         self.graceDays = graceDays
     }
 
-    func news(of event: VerifiedEvent) -> CardNews { CardNews(event, userKey: userKey, graceDays: graceDays) }
+    package func news(of event: VerifiedEvent) -> CardNews { CardNews(event, userKey: userKey, graceDays: graceDays) }
+
+    /// Stores an event with its news, before anything is done about it.
+    ///
+    /// - Parameter text: Its JSON as it came.
+    /// - Throws: ``ServiceFailure``.
+    package func receive(
+        _ event: VerifiedEvent, _ news: CardNews, written text: [UInt8]
+    ) async throws(ServiceFailure) -> StoredDelivery {
+        try await service.receive(InboxDelivery(event, text, news, labels: try service.labels()))
+    }
 
     /// Places a stored text, the delivery `id`.
     ///
     /// - Throws: ``StoreInbox/Failure``.
-    func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) {
+    package func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) {
         let event: VerifiedEvent
         do throws(VerifiedEvent.Malformed) {
             event = try VerifiedEvent.read(stored: text)
@@ -42,7 +53,7 @@ package struct CardInbox: Sendable {
     ///
     /// - Parameter id: Of the delivery as it is stored.
     /// - Throws: ``ServiceFailure``.
-    func place(_ news: CardNews, stored id: UInt64) async throws(ServiceFailure) -> DeliveryStanding {
+    package func place(_ news: CardNews, stored id: UInt64) async throws(ServiceFailure) -> DeliveryStanding {
         let first = try await attempt(news, stored: id)
         guard first.standing.result == .parked, !first.awaited.isEmpty else { return first.standing }
         return try await attempt(news, stored: id).standing
@@ -159,6 +170,26 @@ package struct CardInbox: Sendable {
         if let holder, !holder.isErased, holder != told { naming.reason = .contradicted }
         naming.remembers = naming.customer != nil && holder == nil && (owner == nil || owner == told)
         return naming
+    }
+}
+
+extension InboxDelivery {
+    fileprivate init(_ event: VerifiedEvent, _ body: [UInt8], _ news: CardNews, labels: Labels) {
+        let header = SignedText.Header(length: 0, digest: Array(SHA256.hash(data: [UInt8]())))
+        self.init(
+            source: .stripe, app: .cards, environment: event.environment, externalID: event.id, type: event.type,
+            subtype: nil, signedAt: event.createdAt, about: news.about?.externalID,
+            mentioning: [news.customer.map { labels.cardCustomer($0, in: event.environment).text }].compactMap { $0 },
+            text: SignedText(
+                text: String(decoding: body, as: UTF8.self), digest: Array(SHA256.hash(data: body)), header: header),
+            contentDigest: event.contentDigest)
+    }
+}
+
+extension Labels {
+    /// That of a customer of the card account.
+    fileprivate func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {
+        label(.customer, Source.stripe.text, environment.rawValue, id)
     }
 }
 

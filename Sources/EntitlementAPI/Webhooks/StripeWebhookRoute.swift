@@ -1,4 +1,3 @@
-import Crypto
 import Entitlements
 import HTTPTypes
 import Hummingbird
@@ -9,7 +8,7 @@ import StripeBilling
 ///
 /// Stored and committed first, then placed within the request, like a notification of the App Store.
 enum StripeWebhookRoute {
-    static let bodyLimit = 1 << 20
+    static let bodyLimit = VerifiedEvent.maximumBytes
     private static let signature = HTTPField.Name("Stripe-Signature")
 
     /// - Throws: `not_found` while no secret is configured, why the signature or the body is not genuine,
@@ -21,8 +20,7 @@ enum StripeWebhookRoute {
         let inbox = call.api.inbox.cards
         let news = inbox.news(of: event)
         let stored = try await call.served { () async throws(ServiceFailure) in
-            let labels = try call.api.service.labels()
-            return try await call.api.service.receive(InboxDelivery(event, body, news, labels: labels))
+            try await inbox.receive(event, news, written: body)
         }
         return await StoreInbox.answer(to: stored, from: .stripe, call) { () async throws(ServiceFailure) in
             try await inbox.place(news, stored: stored.id)
@@ -53,25 +51,5 @@ extension Problem {
         self.init(.evidenceInvalid, detail)
         self.reason = reason
         status = .badRequest
-    }
-}
-
-extension InboxDelivery {
-    fileprivate init(_ event: VerifiedEvent, _ body: [UInt8], _ news: CardNews, labels: Labels) {
-        let header = SignedText.Header(length: 0, digest: Array(SHA256.hash(data: [UInt8]())))
-        self.init(
-            source: .stripe, app: .cards, environment: event.environment, externalID: event.id, type: event.type,
-            subtype: nil, signedAt: event.createdAt, about: news.about?.externalID,
-            mentioning: [news.customer.map { labels.cardCustomer($0, in: event.environment).text }].compactMap { $0 },
-            text: SignedText(
-                text: String(decoding: body, as: UTF8.self), digest: Array(SHA256.hash(data: body)), header: header),
-            contentDigest: event.contentDigest)
-    }
-}
-
-extension Labels {
-    /// That of a customer of the card account.
-    func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {
-        label(.customer, Source.stripe.text, environment.rawValue, id)
     }
 }

@@ -9,6 +9,7 @@ struct GatepassCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self,
             TokenCommand.self, TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self,
-            AuditCommand.self, WebhooksCommand.self, SimulateCommand.self, ClockCommand.self, InspectCommand.self,
+            AuditCommand.self, WebhooksCommand.self, ReconcileCommand.self, SimulateCommand.self, ClockCommand.self,
+            InspectCommand.self,
         ])
 }

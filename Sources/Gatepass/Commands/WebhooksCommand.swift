@@ -103,5 +103,5 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
 
 extension DeliveryStanding {
     /// `parked (pending)`.
-    fileprivate var words: String { result.rawValue + (reason.map { " (\($0.rawValue))" } ?? "") }
+    var words: String { result.rawValue + (reason.map { " (\($0.rawValue))" } ?? "") }
 }

@@ -3,7 +3,7 @@ enum IdleSettings {
     static let keys = [
         "apple.issuer_id", "apple.key_id", "apple.private_key_file", "apple.api_base_url",
         "apple.sandbox_api_base_url", "apple.shared_secret", "apple.verify_receipt_url",
-        "apple.sandbox_verify_receipt_url", "stripe.api_key", "retention.access_log_days",
+        "apple.sandbox_verify_receipt_url", "retention.access_log_days",
     ]
 
     /// Those of `settings` that are set to anything but their default.

@@ -39,6 +39,20 @@ package struct Inbox: Sendable {
         }
     }
 
+    /// Those of a source's ids that deliveries came under, whatever became of them. Throws when the database is away.
+    package func known(_ externalIDs: [String], in space: NumberSpace) async throws(DatabaseError) -> Set<String> {
+        try await pool.with { (session) throws(DatabaseError) in
+            try InboxDeliveryRow.known(externalIDs, in: space, session: session)
+        }
+    }
+
+    /// What became of a delivery; nil when there is none. Throws when the database is away.
+    package func standing(of delivery: UInt64) async throws(DatabaseError) -> DeliveryStanding? {
+        try await pool.with { (session) throws(DatabaseError) in
+            try InboxDeliveryRow.read(delivery, in: session)?.standing
+        }
+    }
+
     /// The text of a delivery; nil when it was erased. Throws when the database is away.
     package func text(of delivery: UInt64) async throws(DatabaseError) -> DeliveryText? {
         try await pool.with { (session) throws(DatabaseError) in

@@ -22,6 +22,17 @@ enum InboxDeliveryRow {
         ON DUPLICATE KEY UPDATE delivery_id = delivery_id
         """)
 
+    private static let known = SQLStatement(
+        "find known deliveries",
+        """
+        SELECT DISTINCT d.external_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN inbox_deliveries d
+            ON d.source = ? AND d.environment = ? AND d.external_id = j.external_id
+        WHERE d.app = ?
+        """)
+
     private static let text = SQLStatement(
         "read delivery's text",
         """
@@ -100,6 +111,16 @@ enum InboxDeliveryRow {
             try DeliveryMentionRow.insert(delivery.mentions, of: stored.id, in: session)
         }
         return stored
+    }
+
+    /// Those of `externalIDs` that deliveries have. Throws when the database is away.
+    static func known(
+        _ externalIDs: [String], in space: NumberSpace, session: Session
+    ) throws(DatabaseError) -> Set<String> {
+        var array = JSONArray()
+        for id in externalIDs { array.append(id) }
+        let values = [array.closed, space.source.text, space.environment.rawValue, space.app.text]
+        return Set(try session.query(known, values.map(Value.text)) { (row) throws(DatabaseError) in try row.text(0) })
     }
 
     /// The text of a delivery; nil when it was erased. Throws when the database is away.

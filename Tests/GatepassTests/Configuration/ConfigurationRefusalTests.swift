@@ -103,6 +103,13 @@ import Testing
             "gatepass.yaml:1: auth.jwks_url is \"https://example.com/jwks\", which is not an http or https URL without "
                 + "a user; write an http or https URL without a user"),
         Case(
+            "an API key that goes over the network unprotected", "stripe: {api_base_url: \"http://api.example.com\"}",
+            "gatepass.yaml:1: stripe.api_base_url is not https, so others could read the key; "
+                + "write an https URL, or leave it out"),
+        Case(
+            "an API key that no header can hold", "stripe: {api_key: \"rk_1\\nrk_2\"}",
+            "gatepass.yaml:1: stripe.api_key is no API key; write one such as rk_live_…, and no more"),
+        Case(
             "two ways of verifying", "auth:\n  hs256_secret: secret\n  public_key_file: key.pem",
             "gatepass.yaml:3: auth.public_key_file is set beside auth.hs256_secret; "
                 + "set exactly one of auth.hs256_secret, auth.public_key_file and auth.jwks_url"),

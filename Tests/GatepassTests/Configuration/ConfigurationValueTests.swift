@@ -46,6 +46,15 @@ import Testing
         #expect(WebAddress(text) == nil)
     }
 
+    @Test(arguments: [
+        ("http://127.0.0.1:8080", true), ("http://127.9.8.7/a", true), ("http://[::1]:80", true),
+        ("http://LocalHost", true), ("http://[::ffff:127.0.0.1]", true), ("http://128.0.0.1", false),
+        ("http://[::2]", false), ("http://localhost.example.com", false), ("http://127.0.0.1.example.com", false),
+    ])
+    func `an address of this machine is told from others`(_ text: String, _ isLoopback: Bool) throws {
+        #expect(try #require(WebAddress(text)).isLoopback == isLoopback)
+    }
+
     @Test(
         arguments: [
             ("prot", ["port", "host"], "port"), ("databse", ["database", "devices"], "database"),

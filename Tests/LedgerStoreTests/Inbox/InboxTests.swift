@@ -64,6 +64,30 @@ import Testing
         }
     }
 
+    @Test func `the ids that deliveries came under are known, of their own source, app and environment only`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let first = try await inbox.receive(Self.delivery("1"))
+            for other in [Self.delivery("1", Self.text("q")), Self.delivery("2"), Self.delivery("3", in: .production)] {
+                _ = try await inbox.receive(other)
+            }
+            let known = { (source: Source, app: AppID, environment: StoreEnvironment) in
+                try await inbox.known(
+                    ["1", "2", "3", "4"], in: NumberSpace(source: source, app: app, environment: environment))
+            }
+            #expect(try await known(.appleIAP, Sample.app, .sandbox) == ["1", "2"])
+            #expect(try await known(.appleIAP, Sample.app, .production) == ["3"])
+            #expect(try await known(.stripe, Sample.app, .sandbox) == [])
+            #expect(try await known(.appleIAP, AppID("another"), .sandbox) == [])
+            #expect(try await inbox.standing(of: first.id) == .pending)
+            try await settle(first.id, as: DeliveryStanding(.applied), in: store)
+            #expect(try await inbox.standing(of: first.id) == DeliveryStanding(.applied))
+            #expect(try await inbox.standing(of: 99) == nil)
+        }
+    }
+
     @Test func `many who bring one delivery at once store it once`() async throws {
         try await TestStore.open(instances: 2) { store in
             let ids = try await withThrowingTaskGroup(of: UInt64.self) { group in

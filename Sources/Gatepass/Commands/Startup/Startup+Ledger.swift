@@ -1,3 +1,4 @@
+import EntitlementAPI
 import Entitlements
 import LedgerStore
 import MariaDB
@@ -51,6 +52,36 @@ extension Startup {
             ledger.shutDown()
             await running
             return try recorded.get().answer
+        }
+    }
+
+    /// Runs `body` with what a server does its work with, once the database is open. Throws what `body` throws, and
+    /// when the database is away or holds no catalogue.
+    func withService<Answer: Sendable>(
+        _ body: @Sendable (LedgerService, LedgerService.Opened) async throws -> Answer
+    ) async throws -> Answer {
+        try await withPool { pool in
+            let versionCache = try await openCatalogue(pool)
+            let ledgerSettings = try await LedgerSettings(settings, from: pool, clock: clock)
+            let opened = LedgerService.Opened(
+                pool, versionCache, SigningKeys(settings.tokens, pool: pool, clock: clock), settings: ledgerSettings,
+                clock: clock, noteBatch: { _ in })
+            let service = LedgerService(
+                pool: pool, roots: try files.trustRoots(settings), provisional: versionCache.snapshot,
+                entitlements: settings.entitlements, rules: settings.claimRules, clock: clock, logger: logger)
+            service.open(opened)
+            async let writing: Void = opened.ledger.run()
+            async let reading: Void = opened.reader.run()
+            let answer: Result<Answer, any Error>
+            do {
+                answer = .success(try await body(service, opened))
+            } catch {
+                answer = .failure(error)
+            }
+            opened.ledger.shutDown()
+            opened.reader.shutDown()
+            _ = await (writing, reading)
+            return try answer.get()
         }
     }
 

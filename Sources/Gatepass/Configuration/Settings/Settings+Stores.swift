@@ -60,13 +60,27 @@ extension Settings {
         let signingSecrets: [Secret]
         let userIDMetadataKey: String
         let graceDays: Int
+        /// With which Stripe's list of events is asked for; visible ASCII.
         let apiKey: Secret?
+        /// Nil means Stripe's own address; otherwise encrypted, or of this machine.
+        let apiBaseURL: WebAddress?
 
         init(_ reader: inout SettingsReader) {
             signingSecrets = reader.secrets("stripe.signing_secrets")
             userIDMetadataKey = reader.text("stripe.user_id_metadata_key", default: "user_id")
             graceDays = reader.integer("stripe.grace_days", default: 14, in: 0...365)
             apiKey = reader.secret("stripe.api_key")
+            apiBaseURL = reader.address("stripe.api_base_url")
+            // What no header can hold would be shown by the fault that it makes.
+            if let apiKey, !apiKey.isBlank, !apiKey.text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+                reader.report(
+                    "stripe.api_key", "stripe.api_key is no API key", "write one such as rk_live_…, and no more")
+            }
+            if let apiBaseURL, !apiBaseURL.isEncrypted, !apiBaseURL.isLoopback {
+                reader.report(
+                    "stripe.api_base_url", "stripe.api_base_url is not https, so others could read the key",
+                    "write an https URL, or leave it out")
+            }
             if userIDMetadataKey.isEmpty {
                 reader.report(
                     "stripe.user_id_metadata_key", "stripe.user_id_metadata_key is empty",

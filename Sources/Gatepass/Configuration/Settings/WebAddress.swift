@@ -17,6 +17,15 @@ struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     var isEncrypted: Bool { text.lowercased().hasPrefix("https:") }
 
+    /// Whether it leads to this machine, so that nobody reads along on the way.
+    var isLoopback: Bool {
+        let host = URLComponents(string: text)?.host ?? ""
+        guard let address = IPAddress(host.trimmingCharacters(in: ["[", "]"])) else {
+            return host.lowercased() == "localhost"
+        }
+        return address.isLoopback
+    }
+
     /// `text` as it may be shown: of what is no such URL, though it may be meant as one, all is left out that stands
     /// between the scheme and the last `@`.
     static func withoutUser(_ text: String) -> String {

@@ -128,7 +128,8 @@ enum EndToEndTour {
         "keys create --scopes read --name tour --json", "keys list", "keys revoke {key_id}",
         "grant {user} --pass pro --days 3 --reason tour --reference tour",
         "user status {user}", "user timeline {user}", "user export {user}", "user erase {user} --reason tour",
-        "tokens rotate", "webhooks list --state parked", "webhooks replay {delivery}", "audit verify",
+        "tokens rotate", "webhooks list --state parked", "webhooks replay {delivery}", "reconcile stripe",
+        "audit verify",
     ]
 
     /// Commands on the development installation that `dev` serves.

@@ -26,7 +26,11 @@ extension EndToEnd {
         private static let metricsToken = "a-token-of-the-tour"
 
         @Test func `every command ends well`() async throws {
-            let backend = try await EndToEndBackend.open()
+            let stripe = try StoreReceiver { _, _ in .init(200, #"{"data":[],"has_more":false}"#) }
+            defer { stripe.stop() }
+            let backend = try await EndToEndBackend.open([
+                "GATEPASS_STRIPE_API_KEY": "rk_tour", "GATEPASS_STRIPE_API_BASE_URL": "http://127.0.0.1:\(stripe.port)",
+            ])
             let user = "tourist" + newID()
             #expect(try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: user).status == 200)
             let unowned = EndToEndBackend.sale("pass.30", at: now - day)

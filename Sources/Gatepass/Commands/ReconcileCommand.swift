@@ -1,0 +1,111 @@
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// `gatepass reconcile`: what a store says when it is asked, for repair.
+struct ReconcileCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconcile", abstract: "Ask a store for what its webhooks did not bring.",
+        subcommands: [ReconcileStripeCommand.self])
+}
+
+/// `gatepass reconcile stripe`: the events of Stripe's list that the inbox does not have are taken as by the webhook.
+struct ReconcileStripeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stripe", abstract: "Take the events of the last 30 days that Stripe's webhook did not bring.",
+        discussion: "Needs stripe.api_key. What is known stays as it is, so it can be run at any time, and again.")
+
+    @Option(help: "Go on behind this event, which a run that was cut off names.")
+    var after: String?
+
+    @Option(help: "Only events since then, such as 2026-01-15T00:00:00Z.")
+    var since: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var options: CommandOptions
+
+    @OptionGroup var installation: InstallationOptions
+
+    /// Throws `ValidationError` for an event or an instant that is none.
+    func validate() throws {
+        if let after, after.isEmpty || !after.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
+            throw ValidationError("--after \(VisibleText.escaped(after)) is no event")
+        }
+        _ = try start()
+    }
+
+    /// Throws the exit status 1 when the list or the database cannot be read to the end; the report says how far it
+    /// came.
+    func run() async throws {
+        let start = try start()
+        let startup = try installation.startupForKeys(options)
+        try await Startup.reporting {
+            guard let key = startup.settings.stripe.apiKey, !key.isBlank else { throw Failure.noKey }
+            let outcome = try await StripeEventList.reading(
+                with: key, at: startup.settings.stripe.apiBaseURL, since: start
+            ) { list in try await reconcile(list, startup) }
+            print(json ? try JSONText.pretty(outcome.report.document) : outcome.report.text)
+            if let failure = outcome.failure { throw Failure.cutOff(failure, goOn: goOn(outcome.report)) }
+        }
+    }
+
+    /// What came of it, and what cut it off.
+    private struct Outcome: Sendable {
+        let report: ReconciliationReport
+        let failure: String?
+    }
+
+    /// Why it ends with the exit status 1.
+    private enum Failure: Error, CustomStringConvertible {
+        case noKey
+        case cutOff(String, goOn: String)
+
+        var description: String {
+            switch self {
+            case .noKey: "stripe.api_key is not set: write a key that may read events"
+            case .cutOff(let failure, let goOn): "\(failure)\ngatepass: \(goOn)"
+            }
+        }
+    }
+
+    private func reconcile(_ list: StripeEventList, _ startup: Startup) async throws -> Outcome {
+        try await startup.withService { service, opened in
+            let stripe = startup.settings.stripe
+            let reconciliation = StripeReconciliation(
+                list: list, service: service, inbox: opened.inbox,
+                cards: CardInbox(service: service, userKey: stripe.userIDMetadataKey, graceDays: stripe.graceDays),
+                note: { StandardError.print("gatepass: \($0.listed) events, \($0.new) new; \(goOn($0))") })
+            var report = ReconciliationReport(after: after)
+            do {
+                try await reconciliation.run(&report)
+                return Outcome(report: report, failure: nil)
+            } catch {
+                return Outcome(report: report, failure: Self.words(error))
+            }
+        }
+    }
+
+    private func goOn(_ report: ReconciliationReport) -> String {
+        let since = since.map { " --since \($0)" } ?? ""
+        guard let end = report.end else { return "nothing was taken to the end; run it again" }
+        return "go on with: gatepass reconcile stripe --after \(end)\(since)"
+    }
+
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case is ServiceFailure, StoreInbox.Failure.service: "the database did not answer"
+        default: "\(error)"
+        }
+    }
+
+    private func start() throws -> Instant? {
+        guard let since else { return nil }
+        guard let instant = RFC3339.instant(since) else {
+            throw ValidationError("--since \(VisibleText.escaped(since)) is not RFC 3339 in UTC")
+        }
+        return instant
+    }
+}

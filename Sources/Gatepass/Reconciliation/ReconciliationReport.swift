@@ -1,0 +1,54 @@
+import Entitlements
+import Foundation
+import LedgerStore
+
+/// What a reconciliation has come to so far.
+struct ReconciliationReport {
+    var pages = 0
+    /// How many events the inbox had.
+    var known = 0
+    /// What became of those that it did not have.
+    var standings: [DeliveryStanding: Int] = [:]
+    /// Events of which nothing could be stored, and why.
+    var unreadable: [(id: String, defect: String)] = []
+    /// The event up to which, from the newest down, all are taken.
+    var end: String?
+    var isComplete = false
+
+    /// It goes on behind `end`, or begins with the newest event.
+    init(after end: String?) { self.end = end }
+
+    var new: Int { standings.values.reduce(0, +) }
+    var listed: Int { known + new + unreadable.count }
+
+    /// For people.
+    var text: String {
+        let words = results.map { "\($0.count) \($0.standing.words)" }.joined(separator: ", ")
+        let counts = "\(listed) events listed: \(known) were known, \(new) are new"
+        var lines = [words.isEmpty ? counts : "\(counts): \(words)"]
+        lines += unreadable.map { VisibleText.escaped("\($0.id) cannot be read: \($0.defect)") }
+        if results.contains(where: { $0.standing.result == .parked }) {
+            lines.append("`gatepass webhooks list --state parked` shows what waits")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// For scripts.
+    var document: [String: Any] {
+        [
+            "listed": listed, "pages": pages, "known": known, "new": new, "complete": isComplete,
+            "continue_after": isComplete ? NSNull() : end as Any? ?? NSNull(),
+            "results": results.map { result -> [String: Any] in
+                [
+                    "result": result.standing.result.rawValue, "count": result.count,
+                    "reason": result.standing.reason?.rawValue as Any? ?? NSNull(),
+                ]
+            },
+            "unreadable": unreadable.map { ["event_id": $0.id, "defect": $0.defect] },
+        ]
+    }
+
+    private var results: [(standing: DeliveryStanding, count: Int)] {
+        standings.filter { $0.value > 0 }.map { ($0.key, $0.value) }.sorted { $0.standing.words < $1.standing.words }
+    }
+}

@@ -30,10 +30,22 @@ struct TestStore: Sendable {
         try MigrationFiles.all()
     }
 
+    /// Locks time out when hundreds of tests make their tables at once.
+    private static let turnstile = Turnstile(letting: 8)
+
     /// Runs `body` with `count` instances over one fresh schema. Throws what `body` throws.
     static func open(
         instances count: Int = 1, legacyTokens: Bool = false, server: PrivateMariaDB? = nil,
         through proxyPort: Int? = nil,
+        _ body: @Sendable (TestStore) async throws -> Void
+    ) async throws {
+        try await turnstile.pass {
+            try await prepared(count, legacyTokens, server, proxyPort, body)
+        }
+    }
+
+    private static func prepared(
+        _ count: Int, _ legacyTokens: Bool, _ server: PrivateMariaDB?, _ proxyPort: Int?,
         _ body: @Sendable (TestStore) async throws -> Void
     ) async throws {
         let settings = try await (server ?? PrivateMariaDB.shared).freshDatabase()

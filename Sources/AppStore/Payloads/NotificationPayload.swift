@@ -54,6 +54,15 @@ package struct NotificationPayload: Hashable, Sendable {
 }
 
 extension NotificationPayload.Content {
+    /// The compact texts inside.
+    package var signedTexts: [String] {
+        switch self {
+        case .data(let data): [data.signedTransactionInfo?.text, data.signedRenewalInfo?.text].compactMap(\.self)
+        case .appData(let appData): [appData.signedAppTransactionInfo?.text].compactMap(\.self)
+        case .summary, .externalPurchaseToken, .unknown: []
+        }
+    }
+
     /// The app it is about.
     package var bundleId: String? {
         switch self {

@@ -137,6 +137,8 @@ struct AuthenticPayload {
     let chain: SigningChain
     /// The compact text with its digests.
     let proof: SignedText
+    /// The payload segment, decoded.
+    let json: [UInt8]
 
     fileprivate init(reader: PayloadReader, chain: SigningChain, _ jws: CompactJWS) {
         self.reader = reader
@@ -144,6 +146,7 @@ struct AuthenticPayload {
         proof = SignedText(
             text: jws.text, digest: Array(jws.textDigest),
             header: SignedText.Header(length: jws.headerLength, digest: Array(jws.headerDigest)))
+        json = jws.payload
     }
 
     /// Reads the payload as the kind that is wanted.

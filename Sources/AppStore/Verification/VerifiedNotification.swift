@@ -1,3 +1,4 @@
+import Crypto
 package import Entitlements
 
 /// A notification V2 that the App Store signed, for one of our apps. Only ``EvidenceVerifier`` makes one.
@@ -6,6 +7,8 @@ package import Entitlements
 package struct VerifiedNotification: Sendable {
     /// The text it was made from.
     package let text: SignedText
+    /// Its payload as it was signed, decoded.
+    package let json: [UInt8]
     package let environment: StoreEnvironment
     package let payload: NotificationPayload
     let chain: SigningChain
@@ -14,9 +17,19 @@ package struct VerifiedNotification: Sendable {
         _ authentic: AuthenticPayload, _ payload: NotificationPayload, _ environment: StoreEnvironment
     ) {
         self.text = authentic.proof
+        self.json = authentic.json
         self.environment = environment
         self.payload = payload
         self.chain = authentic.chain
+    }
+
+    /// SHA-256 over what it says, the same in all repeats: the payload without the signatures of the texts inside,
+    /// which are others each time that the same is signed.
+    package var contentDigest: [UInt8] {
+        let said = payload.content.signedTexts.reduce(json) { json, text in
+            json.replacing(text.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed(), with: [])
+        }
+        return Array(SHA256.hash(data: said))
     }
 
     /// Whether a transaction is of the app and environment that the notification is about.

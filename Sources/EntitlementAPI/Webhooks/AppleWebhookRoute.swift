@@ -14,6 +14,8 @@ enum AppleWebhookRoute {
     /// - Throws: `not_found` for notifications V1 and while no app is sold, `invalid_request`, why the texts are not
     ///   genuine, `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
+        // Before the ledger is open, the apps are not known for certain.
+        _ = try await call.served { () async throws(ServiceFailure) in try call.api.service.labels() }
         guard !call.api.verifier().evidence.apps.isEmpty else { throw .notFound }
         let body = try await call.json()
         guard body.value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
@@ -63,6 +65,7 @@ extension InboxDelivery {
             environment: notification.environment, externalID: notification.payload.notificationUUID,
             type: notification.payload.notificationType.rawValue, subtype: notification.payload.subtype?.rawValue,
             signedAt: Instant(milliseconds: delivery.signedDate),
-            about: delivery.transaction.map { ExternalID($0.payload.originalTransactionId) }, text: notification.text)
+            about: delivery.transaction.map { ExternalID($0.payload.originalTransactionId) },
+            text: .jws(notification.text, payload: notification.json), contentDigest: notification.contentDigest)
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Entitlements
 package import LedgerStore
 package import StripeBilling
@@ -175,14 +174,11 @@ package struct CardInbox: Sendable {
 
 extension InboxDelivery {
     fileprivate init(_ event: VerifiedEvent, _ body: [UInt8], _ news: CardNews, labels: Labels) {
-        let header = SignedText.Header(length: 0, digest: Array(SHA256.hash(data: [UInt8]())))
         self.init(
             source: .stripe, app: .cards, environment: event.environment, externalID: event.id, type: event.type,
             subtype: nil, signedAt: event.createdAt, about: news.about?.externalID,
             mentioning: [news.customer.map { labels.cardCustomer($0, in: event.environment).text }].compactMap { $0 },
-            text: SignedText(
-                text: String(decoding: body, as: UTF8.self), digest: Array(SHA256.hash(data: body)), header: header),
-            contentDigest: event.contentDigest)
+            text: .body(body), contentDigest: event.contentDigest)
     }
 }
 

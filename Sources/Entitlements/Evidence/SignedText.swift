@@ -29,6 +29,11 @@ package struct SignedText: Hashable, Sendable {
     /// The characters of the header.
     package var beginning: String { String(text.utf8.prefix(header.length)) ?? "" }
 
+    /// The characters of the signature.
+    package var signature: String {
+        String(text[(text.utf8.lastIndex(of: UInt8(ascii: ".")).map(text.utf8.index(after:)) ?? text.startIndex)...])
+    }
+
     /// All that follows the header, in bytes.
     package var rest: [UInt8] {
         var text = text

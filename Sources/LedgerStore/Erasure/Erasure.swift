@@ -14,8 +14,9 @@ package struct Erasure: Sendable {
             """
             DELETE s FROM account_tokens a
             STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
-            STRAIGHT_JOIN inbox_texts s ON s.delivery_id = m.delivery_id
-            WHERE a.user_id = ?
+            STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
+            STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
+            WHERE a.user_id = ? AND \(InboxDeliveryRow.isTried)
             """),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
@@ -49,9 +50,10 @@ package struct Erasure: Sendable {
         DELETE s
         FROM \(held)
         STRAIGHT_JOIN purchases i ON i.id = p.id
-        STRAIGHT_JOIN inbox_deliveries d ON d.purchase = i.external_id AND d.source = i.source AND d.app = i.app
-            AND d.environment = i.environment
+        STRAIGHT_JOIN inbox_deliveries d FORCE INDEX (by_purchase) ON d.purchase = i.external_id
+            AND d.source = i.source AND d.app = i.app AND d.environment = i.environment
         STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
+        WHERE \(InboxDeliveryRow.isTried)
         """)
 
     private let pool: Pool

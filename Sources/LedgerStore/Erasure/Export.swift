@@ -82,11 +82,10 @@ package struct Export: Sendable {
                 SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
                     'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
                     'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason,
-                    'signed_text', CONCAT(COALESCE(h.header, ''), s.jws))
+                    'signed_text', \(InboxTextRow.text))
                 FROM purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
                     AND d.app = p.app AND d.environment = p.environment
-                LEFT JOIN inbox_texts s ON s.delivery_id = d.id
-                LEFT JOIN signed_headers h ON h.id = s.header_id
+                LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
                 WHERE p.user_id = ? ORDER BY d.id
                 """)
         ),
@@ -97,10 +96,10 @@ package struct Export: Sendable {
                 """
                 SELECT JSON_OBJECT('source', d.source, 'environment', d.environment, 'external_id', d.external_id,
                     'type', d.type, 'signed_at_ms', d.signed_at, 'received_at_ms', d.received_at, 'state', d.state,
-                    'reason', d.reason, 'text', s.jws)
+                    'reason', d.reason, 'text', \(InboxTextRow.text))
                 FROM account_tokens a STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
                 STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
-                LEFT JOIN inbox_texts s ON s.delivery_id = d.id
+                LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
                 WHERE a.user_id = ? AND d.purchase IS NULL ORDER BY d.id
                 """)
         ),

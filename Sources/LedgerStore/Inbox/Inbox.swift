@@ -27,16 +27,22 @@ package struct Inbox: Sendable {
     /// Repeat is safe: the same content under the same id has one row, and what became of it is returned.
     /// Throws when the database is away.
     package func receive(_ delivery: InboxDelivery) async throws(DatabaseError) -> StoredDelivery {
-        let rows = try await headers.rows(of: [delivery.text], in: pool)
+        let header = try await header(of: delivery.text)
         let (now, realNow) = (now(), realNow())
         return try await pool.transaction { (session) throws(DatabaseError) in
             let stored = try InboxDeliveryRow.insert(
-                delivery, header: rows[delivery.text.header], at: now, in: session)
+                delivery, header: header, at: now, in: session)
             guard !stored.standing.isSettled else { return stored }
             try JobRow.add(
                 .delivery, about: stored.id, dueAt: realNow + Self.patience, now: realNow, in: session)
             return stored
         }
+    }
+
+    /// The row of the header of a compact JWS. Throws when the database is away.
+    private func header(of text: InboxText) async throws(DatabaseError) -> UInt64? {
+        guard case .jws(let jws, _) = text else { return nil }
+        return try await headers.rows(of: [jws], in: pool)[jws.header]
     }
 
     /// Those of a source's ids that deliveries came under, whatever became of them. Throws when the database is away.
@@ -56,7 +62,7 @@ package struct Inbox: Sendable {
     /// The text of a delivery; nil when it was erased. Throws when the database is away.
     package func text(of delivery: UInt64) async throws(DatabaseError) -> DeliveryText? {
         try await pool.with { (session) throws(DatabaseError) in
-            try InboxDeliveryRow.text(of: delivery, in: session)
+            try InboxTextRow.read(of: delivery, in: session)
         }
     }
 
@@ -69,9 +75,9 @@ package struct Inbox: Sendable {
         let (now, realNow) = (now(), realNow())
         return try await pool.transaction { (session) throws(DatabaseError) in
             guard let recorded = try InboxDeliveryRow.read(delivery, in: session) else { return nil }
-            guard try InboxDeliveryRow.text(of: delivery, in: session) != nil else { return recorded }
+            guard try InboxTextRow.read(of: delivery, in: session) != nil else { return recorded }
             try InboxDeliveryRow.reopen(delivery, in: session)
-            try JobRow.revive(.delivery, about: delivery, now: realNow, in: session)
+            try JobRow.revive(.delivery, about: delivery, dueAt: realNow, now: realNow, in: session)
             try audit.append(
                 AuditRecord(
                     at: now, actor: actor, action: .replayDelivery, subject: nil,

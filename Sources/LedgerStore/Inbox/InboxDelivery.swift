@@ -15,15 +15,14 @@ package struct InboxDelivery: Sendable {
     package let purchase: ExternalID?
     /// What else it mentions: the label of a store's customer.
     package let mentions: [String]
-    /// The text as it came.
-    package let text: SignedText
-    /// SHA-256 over what it says, the same in all repeats; nil for a compact JWS, whose payload says it.
-    let contentDigest: [UInt8]?
+    package let text: InboxText
+    /// SHA-256 over what it says, the same in all repeats.
+    package let contentDigest: [UInt8]
 
     package init(
         source: Source, app: AppID, environment: StoreEnvironment, externalID: String, type: String, subtype: String?,
-        signedAt: Instant, about purchase: ExternalID?, mentioning mentions: [String] = [], text: SignedText,
-        contentDigest: [UInt8]? = nil
+        signedAt: Instant, about purchase: ExternalID?, mentioning mentions: [String] = [], text: InboxText,
+        contentDigest: [UInt8]
     ) {
         self.source = source
         self.app = app

@@ -1,4 +1,3 @@
-import Crypto
 import Entitlements
 import MariaDB
 
@@ -15,13 +14,6 @@ enum InboxDeliveryRow {
         RETURNING id, state, reason
         """)
 
-    private static let insertText = SQLStatement(
-        "insert delivery's text",
-        """
-        INSERT INTO inbox_texts (delivery_id, header_id, jws) VALUES (?, ?, ?)
-        ON DUPLICATE KEY UPDATE delivery_id = delivery_id
-        """)
-
     private static let known = SQLStatement(
         "find known deliveries",
         """
@@ -31,14 +23,6 @@ enum InboxDeliveryRow {
         STRAIGHT_JOIN inbox_deliveries d
             ON d.source = ? AND d.environment = ? AND d.external_id = j.external_id
         WHERE d.app = ?
-        """)
-
-    private static let text = SQLStatement(
-        "read delivery's text",
-        """
-        SELECT d.source, CONCAT(COALESCE(h.header, ''), t.jws) FROM inbox_texts t
-        JOIN inbox_deliveries d ON d.id = t.delivery_id
-        LEFT JOIN signed_headers h ON h.id = t.header_id WHERE t.delivery_id = ?
         """)
 
     private static let settle = SQLStatement(
@@ -71,6 +55,9 @@ enum InboxDeliveryRow {
             AND p.external_id = d.purchase
         """
 
+    /// Of a delivery `d`: whether a try came to an end. A text that none did is still needed, and goes when it settles.
+    static let isTried = "d.state <> 'quarantined' AND COALESCE(d.reason, '') <> 'pending'"
+
     private static let placeParked = SQLStatement(
         "place parked deliveries",
         """
@@ -98,16 +85,15 @@ enum InboxDeliveryRow {
             insert,
             [
                 .text(delivery.source.text), .text(delivery.app.text), .text(delivery.environment.rawValue),
-                .text(delivery.externalID), .bytes(delivery.contentDigest ?? contentHash(of: delivery.text)),
+                .text(delivery.externalID), .bytes(delivery.contentDigest),
                 .text(brief(delivery.type)), Value(delivery.subtype.map(brief)),
                 .int64(delivery.signedAt.milliseconds), .int64(now.milliseconds), .text(pending.result.rawValue),
                 Value(pending.reason?.rawValue), Value(delivery.purchase?.text),
             ])
         guard let row = rows.first else { throw DatabaseError(.misuse, statement: insert.name) }
         let stored = StoredDelivery(id: try row.uint64(0), standing: try standing(row, at: 1))
-        let jws = header == nil ? Array(delivery.text.text.utf8) : delivery.text.rest
         if !stored.standing.isSettled {
-            try session.execute(insertText, [.uint64(stored.id), Value(header), .bytes(jws)])
+            try InboxTextRow.insert(delivery.text, of: stored.id, header: header, in: session)
             try DeliveryMentionRow.insert(delivery.mentions, of: stored.id, in: session)
         }
         return stored
@@ -121,13 +107,6 @@ enum InboxDeliveryRow {
         for id in externalIDs { array.append(id) }
         let values = [array.closed, space.source.text, space.environment.rawValue, space.app.text]
         return Set(try session.query(known, values.map(Value.text)) { (row) throws(DatabaseError) in try row.text(0) })
-    }
-
-    /// The text of a delivery; nil when it was erased. Throws when the database is away.
-    static func text(of delivery: UInt64, in session: Session) throws(DatabaseError) -> DeliveryText? {
-        try session.query(text, [.uint64(delivery)]) { (row) throws(DatabaseError) in
-            DeliveryText(source: Source(try row.text(0)), text: try row.text(1))
-        }.first
     }
 
     /// Writes what became of a delivery that is pending, and about which `purchase` it proved to be, if it did not say;
@@ -217,13 +196,6 @@ enum InboxDeliveryRow {
     static func standing(_ row: Row, at column: Int) throws(DatabaseError) -> DeliveryStanding {
         guard let result = DeliveryResult(rawValue: try row.text(column)) else { throw row.malformed(column) }
         return DeliveryStanding(result, because: try row.optionalText(column + 1).flatMap(DeliveryReason.init))
-    }
-
-    /// Without the signature, which is another one each time that the same is signed.
-    private static func contentHash(of text: SignedText) -> [UInt8] {
-        let content = text.text.utf8.prefix { $0 != UInt8(ascii: ".") }.count
-        let payload = text.text.utf8.dropFirst(content + 1).prefix { $0 != UInt8(ascii: ".") }
-        return Array(SHA256.hash(data: Array(payload)))
     }
 
     private static func brief(_ text: String) -> String {

@@ -43,13 +43,13 @@ enum JobRow {
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Adds a job that is due now, or makes the one that is there due now, with all its tries.
-    /// Throws when the database is away.
+    /// Adds a job, or has the one that is there due at `dueAt`, with all its tries. Throws when the database is away.
     static func revive(
-        _ kind: JobKind, about subject: UInt64, now: Instant, in session: Session
+        _ kind: JobKind, about subject: UInt64, dueAt: Instant, now: Instant, in session: Session
     ) throws(DatabaseError) {
         try session.execute(
-            revive, [.text(kind.rawValue), .uint64(subject), .int64(now.milliseconds), .int64(now.milliseconds)])
+            revive,
+            [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
     /// Up to `limit` jobs that are due at `now`, those that are due longest first, leased until `end`. What another

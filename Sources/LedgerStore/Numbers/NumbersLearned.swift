@@ -14,11 +14,12 @@ package struct NumbersLearned: StoredSideRow {
         self.purchase = purchase
     }
 
-    /// Keeps the numbers, and then looks for what waits for them: whoever parks a delivery meanwhile looks for the
-    /// numbers afterwards. Throws when the database is away.
+    /// Keeps the numbers, and then looks for what waits for those that are new: whoever parks a delivery meanwhile
+    /// looks for the numbers afterwards, and a delivery that waits tells its own again each time. Throws when the
+    /// database is away.
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
-        try PurchaseNumberRow.insert(numbers, in: space, at: rows.recordedAt, session: session)
-        let known = Set(numbers.map(\.number)).union([purchase?.text].compactMap { $0 })
+        let new = try PurchaseNumberRow.insert(numbers, in: space, at: rows.recordedAt, session: session)
+        let known = Set(new).union([purchase?.text].compactMap { $0 })
         try DeliveryMentionRow.wake(mentioning: known.sorted(), in: space, at: rows.recordedAt, session: session)
     }
 }

@@ -33,18 +33,23 @@ enum PurchaseNumberRow {
         LOCK IN SHARE MODE
         """)
 
-    /// Keeps what numbers mean. Repeat is safe. Throws when the database is away.
+    /// Keeps what numbers mean, and returns those of which this was not known. Repeat is safe. Throws when the database
+    /// is away.
     static func insert(
         _ numbers: [PurchaseNumber], in space: NumberSpace, at now: Instant, session: Session
-    ) throws(DatabaseError) {
-        try session.executeBulk(
-            insert,
-            numbers.map {
+    ) throws(DatabaseError) -> [String] {
+        var learned: [String] = []
+        for number in numbers {
+            let rows = try session.execute(
+                insert,
                 [
                     .text(space.source.text), .text(space.app.text), .text(space.environment.rawValue),
-                    .text($0.number), .text($0.target), .text($0.transaction?.text ?? ""), .int64(now.milliseconds),
-                ]
-            })
+                    .text(number.number), .text(number.target), .text(number.transaction?.text ?? ""),
+                    .int64(now.milliseconds),
+                ])
+            if rows > 0 { learned.append(number.number) }
+        }
+        return learned
     }
 
     /// What is known of `numbers`. Throws when the database is away.

@@ -7,12 +7,12 @@ enum FigureRow {
         "count jobs",
         """
         SELECT kind, COUNT(IF(died_at IS NULL AND due_at <= ?, 1, NULL)), COUNT(IF(died_at IS NULL, 1, NULL)),
-            COUNT(died_at), MIN(IF(died_at IS NULL, due_at, NULL))
+            COUNT(died_at), MIN(IF(died_at IS NULL, GREATEST(due_at, created_at), NULL))
         FROM (
-            (SELECT kind, due_at, died_at FROM jobs FORCE INDEX (by_due) WHERE died_at IS NULL
+            (SELECT kind, due_at, created_at, died_at FROM jobs FORCE INDEX (by_due) WHERE died_at IS NULL
             ORDER BY due_at LIMIT ?)
             UNION ALL
-            (SELECT kind, due_at, died_at FROM jobs FORCE INDEX (by_due) WHERE died_at IS NOT NULL LIMIT ?)
+            (SELECT kind, due_at, created_at, died_at FROM jobs FORCE INDEX (by_due) WHERE died_at IS NOT NULL LIMIT ?)
         ) j
         GROUP BY kind
         """)

@@ -28,10 +28,9 @@ enum SignedTextRow {
         "list oldest texts of deliveries",
         """
         SELECT s.delivery_id, d.received_at
-        FROM (SELECT delivery_id FROM inbox_texts ORDER BY delivery_id LIMIT ?) s
-        STRAIGHT_JOIN inbox_deliveries d ON d.id = s.delivery_id
+        FROM inbox_texts s STRAIGHT_JOIN inbox_deliveries d ON d.id = s.delivery_id
         WHERE d.state NOT IN ('parked', 'quarantined')
-        ORDER BY s.delivery_id
+        ORDER BY s.delivery_id LIMIT ?
         """)
 
     private static let deleteOfDelivery = SQLStatement(

@@ -10,15 +10,13 @@ import Testing
 @Suite struct InboxBatchTests {
     /// Stores a delivery about a purchase. Throws when the database is away.
     private static func receive(_ purchase: VerifiedPurchase, in store: TestStore) async throws -> UInt64 {
-        let text = "h.delivery-of-\(purchase.transactionID).s"
-        let signed = SignedText(
-            text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
-            header: SignedText.Header(length: 1, digest: Array(SHA256.hash(data: Array("h".utf8)))))
+        let text = Array("delivery of \(purchase.transactionID)".utf8)
         return try await Inbox(pool: store.pool, now: { store.clock.now }, realNow: { store.clock.now }).receive(
             InboxDelivery(
                 source: .appleIAP, app: Sample.app, environment: purchase.key.environment,
                 externalID: "\(purchase.transactionID)", type: "ONE_TIME_CHARGE", subtype: nil,
-                signedAt: purchase.signedAt, about: purchase.key.externalID, text: signed)
+                signedAt: purchase.signedAt, about: purchase.key.externalID, text: .body(text),
+                contentDigest: Array(SHA256.hash(data: text)))
         ).id
     }
 

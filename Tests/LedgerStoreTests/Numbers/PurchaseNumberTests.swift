@@ -18,8 +18,7 @@ import Testing
         return InboxDelivery(
             source: Vouchers.source, app: Sample.app, environment: .production, externalID: id, type: "t", subtype: nil,
             signedAt: Sample.epoch, about: nil, mentioning: mentions,
-            text: SignedText(text: "Zoë \(id)", digest: digest, header: .init(length: 0, digest: digest)),
-            contentDigest: digest)
+            text: .body(Array("Zoë \(id)".utf8)), contentDigest: digest)
     }
 
     /// Writes rows beside the ledgers, as a decision does. Throws when the database is away.
@@ -69,6 +68,22 @@ import Testing
         }
     }
 
+    @Test func `what waits for the numbers that it tells itself is tried once more, and not for ever`() async throws {
+        try await TestStore.withVouchers { store in
+            let refund = try await Self.inbox(in: store).receive(Self.delivery("refund"))
+            let parked = DeliveryOutcome(
+                of: refund.id, DeliveryStanding(.parked, because: .noPurchase), awaiting: ["charge", "payment"])
+            let told = NumbersLearned(
+                [PurchaseNumber("charge", meaning: "payment")], of: nil, in: Self.space)
+            var jobs: [Int] = []
+            for _ in 1...3 {
+                try await write(parked, told, in: store)
+                jobs.append(try await store.schema.number("SELECT COUNT(*) FROM jobs"))
+            }
+            #expect(jobs == [1, 0, 0])
+        }
+    }
+
     @Test func `what waits for a number, a purchase or a customer is due as soon as that is known`() async throws {
         try await TestStore.withVouchers { store in
             let inbox = Self.inbox(in: store)
@@ -107,6 +122,7 @@ import Testing
             let (inbox, anna, customer) = (Self.inbox(in: store), Sample.user("anna"), Label("customer"))
             let stored = try await inbox.receive(Self.delivery("1", mentioning: [customer.text]))
             #expect(try await inbox.text(of: stored.id)?.text == "Zoë 1")
+            try await write(DeliveryOutcome(of: stored.id, DeliveryStanding(.ignored)), in: store)
             try await write(CustomerRemembered(customer, is: anna, in: Self.space), for: [anna], in: store)
             try await store.tell(Vouchers.pass("v1", sold: 20), of: anna)
             try await store.erase(anna)

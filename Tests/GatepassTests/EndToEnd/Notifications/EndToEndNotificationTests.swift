@@ -188,6 +188,17 @@ extension EndToEnd {
             #expect(try await server.status(of: user)["active"]?.flag == true)
         }
 
+        @Test func `a notification that is signed anew, outside and inside, is the same`() async throws {
+            let server = try await EndToEndServer.shared
+            let pass = Self.charge(by: try await server.accountToken(of: "anew-" + newID()))
+            let uuid = newID()
+            let first = try server.notification(.oneTimeCharge, about: pass, uuid: uuid)
+            #expect(try await server.place(first) == "applied")
+            let second = try server.notification(.oneTimeCharge, about: pass, uuid: uuid)
+            #expect(try await server.place(second) == "duplicate")
+            #expect(try await server.standings(of: uuid) == ["applied"])
+        }
+
         @Test func `another content under the same id is stored beside the first, and both count`() async throws {
             let server = try await EndToEndServer.shared
             let user = "twice-" + newID()

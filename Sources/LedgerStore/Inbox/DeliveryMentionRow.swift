@@ -39,7 +39,7 @@ enum DeliveryMentionRow {
             ]
         ) { (row) throws(DatabaseError) in try row.uint64(0) }
         for delivery in deliveries {
-            try JobRow.revive(.delivery, about: delivery, dueAt: .init(milliseconds: 0), now: now, in: session)
+            try JobRow.wake(.delivery, about: delivery, now: now, in: session)
         }
     }
 }

@@ -116,10 +116,11 @@ package struct DeliveryOutcome: StoredSideRow {
         self.awaited = awaited
     }
 
-    /// Writes the row, and removes the delivery's job. Throws when the database is away.
+    /// Writes the row, and removes the delivery's job; while it waits, that stays if what it waits for became known
+    /// after this was decided. Throws when the database is away.
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
         try DeliveryMentionRow.insert(awaited, of: delivery, in: session)
         try InboxDeliveryRow.settle(delivery, as: standing, about: purchase, at: rows.recordedAt, in: session)
-        try JobRow.remove(.delivery, about: delivery, in: session)
+        try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
     }
 }

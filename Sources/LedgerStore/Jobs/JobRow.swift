@@ -20,7 +20,11 @@ enum JobRow {
     private static let lease = SQLStatement(
         "lease job", "UPDATE jobs SET due_at = ?, attempts = attempts + 1 WHERE id = ?")
 
-    private static let remove = SQLStatement("remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
+    private static let remove = SQLStatement(
+        "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ? AND due_at >= ?")
+
+    /// When a woken job is due, before every lease.
+    private static let atOnce = Instant(milliseconds: 0)
 
     private static let postpone = SQLStatement(
         "postpone job", "UPDATE jobs SET due_at = ?, attempts = ? WHERE id = ? AND attempts = ?")
@@ -41,6 +45,14 @@ enum JobRow {
         try session.execute(
             insert,
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
+    }
+
+    /// Adds a job that is due before all others, or has the one that is there tried so, also one that a worker has now,
+    /// with all its tries. Throws when the database is away.
+    static func wake(
+        _ kind: JobKind, about subject: UInt64, now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try revive(kind, about: subject, dueAt: atOnce, now: now, in: session)
     }
 
     /// Adds a job, or has the one that is there due at `dueAt`, with all its tries. Throws when the database is away.
@@ -67,9 +79,13 @@ enum JobRow {
         return jobs
     }
 
-    /// Removes the job about `subject`, which is done. Repeat is safe. Throws when the database is away.
-    static func remove(_ kind: JobKind, about subject: UInt64, in session: Session) throws(DatabaseError) {
-        try session.execute(remove, [.text(kind.rawValue), .uint64(subject)])
+    /// Removes the job about `subject`; `evenIfWoken`, or unless it was woken since a worker took it. Repeat is safe.
+    /// Throws when the database is away.
+    static func remove(
+        _ kind: JobKind, about subject: UInt64, evenIfWoken: Bool, in session: Session
+    ) throws(DatabaseError) {
+        let first = Self.atOnce.milliseconds + (evenIfWoken ? 0 : 1)
+        try session.execute(remove, [.text(kind.rawValue), .uint64(subject), .int64(first)])
     }
 
     /// Has a job tried again at `dueAt`, unless its lease ran out and another worker took it. Where `counts` is false

@@ -33,15 +33,17 @@ extension VerifiedPurchase {
 extension VerifiedRenewal {
     /// What `renewalInfo` says of the renewal of the chain that `transaction`, beside which it was sent, is of.
     ///
-    /// An expiration intent or a price consent that is not known here is kept or left out, never guessed.
+    /// An expiration intent or a price consent that is not known here is kept or left out, never guessed. While Apple
+    /// tries to charge again nothing has ended, though the intent may be there already (`apple.md` §3.11).
     package init(_ renewalInfo: VerifiedRenewalInfo, beside transaction: VerifiedTransaction) {
         let payload = renewalInfo.payload
+        let isInRetry = payload.isInBillingRetryPeriod ?? false
         self.init(
             key: PurchaseKey(transaction), signedAt: Instant(milliseconds: payload.signedDate),
             willRenew: payload.autoRenewStatus == .on,
             renewsInto: (payload.autoRenewProductId ?? payload.productId).map { ProductID($0) },
             graceEndsAt: payload.gracePeriodExpiresDate.map(Instant.init(milliseconds:)),
-            isInRetry: payload.isInBillingRetryPeriod ?? false, end: payload.expirationIntent.map(RenewalEnd.init),
+            isInRetry: isInRetry, end: isInRetry ? nil : payload.expirationIntent.map(RenewalEnd.init),
             priceConsent: payload.priceIncreaseStatus.flatMap(PriceConsent.init))
     }
 }

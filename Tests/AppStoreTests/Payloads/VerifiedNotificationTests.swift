@@ -144,6 +144,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [(true, nil), (false, RenewalEnd.billing)])
+    func `while Apple tries to charge again nothing has ended`(_ isInRetry: Bool, _ end: RenewalEnd?) throws {
+        var simulated = SimulatedRenewalInfo(for: subscription)
+        simulated.expirationIntent = .billingError
+        simulated.isInBillingRetryPeriod = isInRetry
+        let renewal = VerifiedRenewal(
+            try verifier.verify(try mint.authority.sign(simulated), at: now),
+            beside: try verifier.verify(try mint.authority.sign(subscription), at: now))
+        #expect(renewal.isInRetry == isInRetry && renewal.end == end)
+    }
+
     @Test func `renewal info is read, and counts only beside its transaction`() throws {
         var simulated = SimulatedRenewalInfo(for: subscription)
         simulated.expirationIntent = .billingError

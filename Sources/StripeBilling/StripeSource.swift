@@ -7,28 +7,27 @@ extension CardNews {
     ///   - graceDays: For how long a period goes on whose successor is not paid, from that one's start.
     package init(_ event: VerifiedEvent, userKey: String, graceDays: Int) {
         self.init(in: event.environment)
+        customer = event.customer
         switch event.content {
         case .subscription(let subscription):
             about = PurchaseKey(subscription.id, in: environment)
             users = [subscription.metadata[userKey]].compactMap { $0 }
-            customer = subscription.customer
             statements = subscription.statements(in: event, graceDays: graceDays)
         case .checkout(let checkout):
             users = [checkout.clientReferenceID, checkout.metadata[userKey]].compactMap { $0 }
-            customer = checkout.customer
             tell(checkout, in: event)
         case .invoice(let invoice):
             about = PurchaseKey(invoice.subscription, in: environment)
             users = [invoice.metadata[userKey]].compactMap { $0 }
-            customer = invoice.customer
+            statements = invoice.statements(in: event)
             links =
-                invoice.periods.map {
-                    Link(invoice.id, .transaction(ExternalID(invoice.subscription), TransactionID($0.id)))
+                invoice.lines.filter { $0.period != nil || invoice.isPaid != nil }.map { line in
+                    let paid = line.period.map { TransactionID($0.id) } ?? invoice.bill(for: line)
+                    return Link(invoice.id, .transaction(ExternalID(invoice.subscription), paid))
                 } + invoice.paidBy.map { Link($0, .number(invoice.id)) }
         case .invoicePayment(let payment):
             links = payment.paidBy.map { Link($0, .number(payment.invoice)) }
         case .charge(let charge):
-            customer = charge.customer
             if let intent = charge.paymentIntent { links = [Link(charge.id, .number(intent))] }
             if let invoice = charge.invoice { links.append(Link(charge.id, .number(invoice))) }
             let revocation = Revocation(revokedAt: event.createdAt, share: charge.refundedShare)
@@ -43,7 +42,6 @@ extension CardNews {
             tell(dispute, in: event)
         case .customer(let customer):
             users = [customer.metadata[userKey]].compactMap { $0 }
-            self.customer = customer.id
         case .ignored(let reason):
             remark = Remark(reason)
         }
@@ -61,7 +59,7 @@ extension CardNews {
                 remark = .unpaid
                 return
             }
-            let names = [checkout.metadata["plan_id"], checkout.paymentLink].compactMap { $0 }.map { ProductID($0) }
+            let names = [checkout.paymentLink, checkout.metadata["plan_id"]].compactMap { $0 }.map { ProductID($0) }
             statements = [
                 .purchase(
                     VerifiedPurchase(
@@ -74,7 +72,8 @@ extension CardNews {
         }
     }
 
-    /// An open dispute changes nothing; a lost one takes the whole, and a won one gives it back.
+    /// A lost dispute takes the whole, and a won one gives it back. An open one changes nothing, be it new or an appeal
+    /// against a loss: it stands beside the dispute under its event's id, so that it undoes no loss.
     private mutating func tell(_ dispute: CardDispute, in event: VerifiedEvent) {
         let revocation: Revocation? =
             switch dispute.outcome {
@@ -83,42 +82,45 @@ extension CardNews {
             }
         if dispute.outcome == .open { remark = .disputed }
         takeback = CardTakeback(
-            numbers: [dispute.paymentIntent, dispute.charge].compactMap { $0 }, id: TransactionID(dispute.id),
-            revocation: revocation, signedAt: event.createdAt, eventID: event.id)
+            numbers: [dispute.paymentIntent, dispute.charge].compactMap { $0 },
+            id: TransactionID(dispute.outcome == .open ? event.id : dispute.id), revocation: revocation,
+            signedAt: event.createdAt, eventID: event.id)
     }
 }
 
 extension CardSubscription {
-    /// The periods that run and what will follow them. One that is not paid has no length, so that the one before it
-    /// goes on in grace, from the unpaid one's start.
+    /// The periods that run and what will follow them.
     fileprivate func statements(in event: VerifiedEvent, graceDays: Int) -> [Statement] {
         let key = PurchaseKey(id, in: event.environment)
-        return items.compactMap { state(of: $0, key, in: event).map(Statement.purchase) }
-            + [.renewal(renewal(of: key, in: event, graceDays: graceDays))]
+        return items.compactMap { state(of: $0, key, in: event, graceDays: graceDays).map(Statement.purchase) }
+            + [.renewal(renewal(of: key, in: event))]
     }
 
-    private func state(of item: Item, _ key: PurchaseKey, in event: VerifiedEvent) -> VerifiedPurchase? {
-        let endsAt: Instant
+    private func state(
+        of item: Item, _ key: PurchaseKey, in event: VerifiedEvent, graceDays: Int
+    ) -> VerifiedPurchase? {
+        var bill: Bill?
+        let graceEnd = item.startsAt + Int64(max(0, graceDays)) * Instant.millisecondsPerDay
         switch status {
-        case .trialing, .active, .paused: endsAt = min(item.endsAt, cancelsAt ?? item.endsAt)
-        case .pastDue, .unpaid: endsAt = item.startsAt
+        case .trialing, .active, .paused: break
+        case .pastDue: bill = Bill(latestInvoice, isPaid: false, graceEndsAt: graceEnd)
+        case .unpaid: bill = Bill(latestInvoice, isPaid: false, graceEndsAt: min(graceEnd, event.createdAt))
         case .incomplete, .incompleteExpired, .canceled, .unknown: return nil
         }
         let isTrial = trialEndsAt.map { item.startsAt < $0 } ?? false
-        let names = [item.planID, item.lookupKey].compactMap { $0 }.map { ProductID($0) }
+        let names = ([item.lookupKey].compactMap { $0 } + item.planIDs).map { ProductID($0) }
         return VerifiedPurchase(
-            key: key, transactionID: TransactionID(item.periodID), isOriginal: true, periodID: item.periodID,
+            key: key, transactionID: TransactionID(item.period.id), isOriginal: true, periodID: item.period.id,
             productID: ProductID(item.price), otherNames: names, type: .plan, purchasedAt: item.startsAt,
-            originallyPurchasedAt: startedAt, expiresAt: max(item.startsAt, endsAt), quantity: max(1, item.quantity),
-            offer: isTrial ? "trial" : nil,
+            originallyPurchasedAt: startedAt, expiresAt: max(item.startsAt, min(item.endsAt, cancelsAt ?? item.endsAt)),
+            quantity: max(0, item.quantity), offer: isTrial ? "trial" : nil,
             suspension: status == .paused ? Suspension(startsAt: event.createdAt, endsAt: nil) : nil,
             price: isTrial ? item.currency.map { Price(milliunits: 0, currency: $0.uppercased()) } : nil,
-            signedAt: event.createdAt, eventID: event.id)
+            signedAt: event.createdAt, eventID: event.id, item: item.id, bill: bill)
     }
 
-    private func renewal(of key: PurchaseKey, in event: VerifiedEvent, graceDays: Int) -> VerifiedRenewal {
+    private func renewal(of key: PurchaseKey, in event: VerifiedEvent) -> VerifiedRenewal {
         let lastEnd = items.map(\.endsAt).max() ?? .distantPast
-        let unpaidFrom = status == .pastDue ? items.map(\.startsAt).min() : nil
         let isOver = status == .canceled || status == .incompleteExpired
         let mayRenew =
             switch status {
@@ -126,10 +128,8 @@ extension CardSubscription {
             case .incomplete, .incompleteExpired, .canceled, .unpaid, .paused, .unknown: false
             }
         return VerifiedRenewal(
-            key: key, signedAt: event.createdAt, willRenew: mayRenew,
-            graceEndsAt: graceDays > 0 ? unpaidFrom.map { $0 + Int64(graceDays) * Instant.millisecondsPerDay } : nil,
-            isInRetry: status == .pastDue, end: isOver ? end : nil, endedAt: isOver ? endedAt ?? event.createdAt : nil,
-            eventID: event.id)
+            key: key, signedAt: event.createdAt, willRenew: mayRenew, isInRetry: status == .pastDue,
+            end: isOver ? end : nil, endedAt: isOver ? endedAt ?? event.createdAt : nil, eventID: event.id)
     }
 
     private var end: RenewalEnd {
@@ -139,6 +139,27 @@ extension CardSubscription {
         case nil, "cancellation_requested": .cancelled
         case let reason?: .other(reason)
         }
+    }
+}
+
+extension CardInvoice {
+    /// What became of it, of each line by itself: a bill, and no period that runs.
+    fileprivate func statements(in event: VerifiedEvent) -> [Statement] {
+        guard let isPaid else { return [] }
+        let key = PurchaseKey(subscription, in: event.environment)
+        return lines.map { line in
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: bill(for: line), isOriginal: false, productID: ProductID(line.price),
+                    type: .plan, purchasedAt: line.startsAt, signedAt: event.createdAt, item: line.item,
+                    bill: Bill(id, isPaid: isPaid)))
+        }
+    }
+
+    /// The transaction that a line is.
+    fileprivate func bill(for line: Line) -> TransactionID {
+        let name = line.period?.id ?? "\(line.startsAt.milliseconds / 1_000):\(line.price)"
+        return TransactionID("\(id):\(name)")
     }
 }
 

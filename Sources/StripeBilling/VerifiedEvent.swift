@@ -19,6 +19,8 @@ package struct VerifiedEvent: Sendable {
     package let createdAt: Instant
     package let environment: StoreEnvironment
     package let content: EventContent
+    /// The account's customer whom it is about, whatever its type; nil where it tells none.
+    package let customer: String?
     /// SHA-256 over what it says, the same in all repeats, however often it was sent and however its JSON is written.
     package let contentDigest: [UInt8]
 
@@ -66,6 +68,7 @@ package struct VerifiedEvent: Sendable {
             createdAt = .distantPast
             environment = event.flag("livemode") ?? true ? .production : .sandbox
             content = .ignored(.thin)
+            customer = nil
             contentDigest = Array(SHA256.hash(data: body))
             return
         }
@@ -73,7 +76,9 @@ package struct VerifiedEvent: Sendable {
         guard let isLive = event.flag("livemode") else { throw Malformed(defect: "The event says no mode.") }
         self.createdAt = createdAt
         environment = isLive ? .production : .sandbox
-        content = EventContent(of: type, about: event["data"]?["object"])
+        let object = event["data"]?["object"]
+        content = EventContent(of: type, about: object)
+        customer = object?.text("object") == "customer" ? object?.id : object?.identifier("customer")
         var digest = SHA256()
         digest.update(data: Array(type.utf8) + [0] + Array(String(createdAt.milliseconds).utf8) + [0])
         if let data = value["data"] { digest.update(with: data) }

@@ -63,6 +63,20 @@ import Testing
         #expect(try self.purchase { $0.appAccountToken = "x" }.accountToken == nil)
     }
 
+    @Test func `while Apple tries to charge again nothing has ended, though the reason is said already`() throws {
+        let transaction = try verified { $0.type = .autoRenewableSubscription }
+        var info = SimulatedRenewalInfo(
+            for: .subscription(
+                "1001", of: "annual", group: "g", bundleId: Self.bundleId, at: Self.now - 3_600_000, until: Self.now))
+        info.expirationIntent = .billingError
+        for (isInRetry, end) in [(true, nil), (false, .billing), (nil, .billing)] as [(Bool?, RenewalEnd?)] {
+            info.isInBillingRetryPeriod = isInRetry
+            let renewal = VerifiedRenewal(
+                try verifier.verify(authority.sign(info), at: Self.now), beside: transaction)
+            #expect(renewal.isInRetry == (isInRetry ?? false) && renewal.end == end)
+        }
+    }
+
     @Test func `only auto-renewables have periods`() throws {
         func period(_ change: (inout SimulatedTransaction) -> Void) throws -> String? {
             try purchase {

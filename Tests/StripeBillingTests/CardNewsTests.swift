@@ -40,21 +40,75 @@ import Testing
 
     @Test(
         arguments: [
-            ("trialing", 30, true, false), ("active", 30, true, false), ("past_due", 0, true, true),
-            ("unpaid", 0, false, false), ("paused", 30, false, false), ("incomplete", nil, false, false),
-            ("incomplete_expired", nil, false, false), ("canceled", nil, false, false),
-            ("brand_new", nil, false, false),
-        ] as [(String, Int64?, Bool, Bool)])
-    func `a status says how far a period reaches and what will follow it`(
-        status: String, end: Int64?, willRenew: Bool, isInRetry: Bool
+            ("trialing", true, true, false), ("active", true, true, false), ("past_due", true, true, true),
+            ("unpaid", true, false, false), ("paused", true, false, false), ("incomplete", false, false, false),
+            ("incomplete_expired", false, false, false), ("canceled", false, false, false),
+            ("brand_new", false, false, false),
+        ] as [(String, Bool, Bool, Bool)])
+    func `a status says whether a period runs and what will follow it`(
+        status: String, runs: Bool, willRenew: Bool, isInRetry: Bool
     ) throws {
-        let (period, renewal) = try subscription(status)
-        #expect(period?.expiresAt == end.map(instant))
-        #expect(renewal?.willRenew == willRenew && renewal?.isInRetry == isInRetry)
-        #expect(renewal?.graceEndsAt == (isInRetry ? instant(14) : nil))
+        let (period, renewal) = try subscription(status, with: ["latest_invoice": "in_1"])
+        #expect(period?.expiresAt == (runs ? instant(30) : nil) && (period != nil) == runs)
+        #expect(renewal?.willRenew == willRenew && renewal?.isInRetry == isInRetry && renewal?.graceEndsAt == nil)
         let isOver = ["canceled", "incomplete_expired"].contains(status)
         #expect((renewal?.endedAt == instant(1)) == isOver && (renewal?.end != nil) == isOver)
         #expect((period?.suspension != nil) == (status == "paused"))
+        let bill: Bill? =
+            switch status {
+            case "past_due": Bill("in_1", isPaid: false, graceEndsAt: instant(14))
+            case "unpaid": Bill("in_1", isPaid: false, graceEndsAt: instant(1))
+            default: nil
+            }
+        #expect(period?.bill == bill)
+    }
+
+    @Test func `a price goes before metadata, and the subscription's metadata comes last`() throws {
+        let price: CardJSON = ["id": "price_x", "lookup_key": "key_x", "metadata": ["plan_id": "monthly_1"]]
+        let item = shop.item(from: at(0), until: at(30)).with(["price": price])
+        let told = try subscription(
+            "active", with: ["items": ["data": [item]], "metadata": ["plan_id": "annual_2"]])
+        #expect(told.period?.productNames.map(\.text) == ["price_x", "key_x", "monthly_1", "annual_2"])
+        let paid = try news(
+            "checkout.session.completed",
+            shop.session(
+                "payment", user: "anna", intent: "pi_1",
+                with: ["payment_link": "plink_pass", "metadata": ["plan_id": "monthly_1"]]))
+        #expect(paid.statements.first?.state?.productNames.map(\.text) == ["plink_pass", "monthly_1"])
+    }
+
+    @Test func `none of a thing is no period, and no number of seats is too large`() throws {
+        for (quantity, stated) in [(-1, 0), (0, 0), (1, 1), (.max, Int.max)] as [(Int64, Int)] {
+            let told = try news(
+                "customer.subscription.updated",
+                shop.subscription("active", from: at(0), until: at(30), quantity: quantity))
+            #expect(told.statements.first?.state?.quantity == stated)
+        }
+    }
+
+    @Test func `an invoice says what became of each of its lines, once it is paid or could not be`() throws {
+        let lines = [
+            shop.line(from: at(0), until: at(30)), shop.line(from: at(9), until: at(30), isProration: true),
+            shop.line(from: at(9), until: at(30), price: "price_basic", isProration: true, amount: -9),
+        ]
+        for isPaid in [true, false] {
+            let told = try news("invoice.updated", at: 3, shop.invoice("in_1", of: lines, intent: "pi", isPaid: isPaid))
+            let states = told.statements.compactMap(\.state)
+            #expect(states.map(\.item) == ["si_t", nil] && states.map(\.purchasedAt) == [instant(0), instant(9)])
+            #expect(states.allSatisfy { $0.bill == Bill("in_1", isPaid: isPaid) && $0.signedAt == instant(3) })
+            #expect(states.allSatisfy { $0.expiresAt == nil && $0.eventID == nil && !$0.isOriginal })
+            let paid = told.links.filter { $0.number == "in_1" }.map(\.meaning)
+            #expect(paid.count == 2)
+            let part = CardNews.Meaning.transaction(ExternalID("sub_t"), try #require(states.last?.transactionID))
+            #expect(paid.last == part, "what is added for a part pays for no period")
+        }
+        let whole = shop.invoice("in_1", of: lines, intent: "pi", isPaid: false)
+        for members: CardJSON in [
+            ["status": "draft"], ["status": "void"], ["attempt_count": 0],
+            ["lines": ["data": .array(lines), "has_more": true]],
+        ] {
+            #expect(try news("invoice.updated", whole.with(members)).statements.isEmpty, "\(members.json)")
+        }
     }
 
     @Test func `what will be cancelled covers until then, and is not renewed`() throws {
@@ -110,6 +164,17 @@ import Testing
         var rounded = shop.charge("pi_1", refunded: 999)
         rounded = rounded.with(["refunded": false])
         #expect(try news("charge.refunded", rounded).takeback?.revocation?.share == 99_999)
+    }
+
+    @Test func `of a charge that was captured in part the share is of that part`() throws {
+        for (refunded, share) in [(100, 20_000), (499, 99_800), (500, 100_000), (501, 100_000)] as [(Int64, Int)] {
+            let told = try news("charge.refunded", shop.charge("pi_1", refunded: refunded, captured: 500))
+            #expect(told.takeback?.revocation?.share == share)
+        }
+        for captured in [0, -1, 1_000] as [Int64] {
+            let told = try news("charge.refunded", shop.charge("pi_1", refunded: 333, captured: captured))
+            #expect(told.takeback?.revocation?.share == 33_333, "\(captured) was not captured in part")
+        }
     }
 
     @Test(

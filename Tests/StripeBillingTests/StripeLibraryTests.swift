@@ -57,7 +57,7 @@ import Testing
     @Test func `every event of every story that the library signs is believed, and ours by the library`() throws {
         var bodies: [String: String] = [:]
         for shape in CardAccount.Shape.allCases {
-            for story in CardStory.all(of: { CardAccount(shape, tag: $0) }, for: "anna", from: Self.time) {
+            for story in CardStory.all(of: { CardAccount(shape, tag: $0) }, for: { _ in "anna" }, from: Self.time) {
                 for (place, event) in story.events.enumerated() {
                     bodies["\(shape.rawValue) \(story.name) \(place)"] = event.body
                 }
@@ -101,7 +101,8 @@ import Testing
                     Questions.Header(name: name, secret: Self.secret, header: header, body: body)
                 }))
         for (name, header) in headers {
-            #expect(answers[name] != "OK", "\(name)")
+            let answer = try #require(answers[name], "\(name)")
+            #expect(answer != "OK", "\(name)")
             #expect(try Self.refusal(body, header) != nil, "\(name)")
         }
         #expect(try Self.refusal(body, genuine) == nil)

@@ -47,15 +47,18 @@ package struct CardInbox: Sendable {
     }
 
     /// Records what an event says, gives its purchase to the user whom it names, and notes what became of it, all in
-    /// one transaction. What it waits for is looked for once more after it was parked: who wrote it meanwhile has not
-    /// seen that something waits.
+    /// one transaction. What it waits for is looked for once more after it was said to wait for that: who wrote it
+    /// meanwhile has not seen that something waits. Who writes it later wakes it.
     ///
     /// - Parameter id: Of the delivery as it is stored.
     /// - Throws: ``ServiceFailure``.
     package func place(_ news: CardNews, stored id: UInt64) async throws(ServiceFailure) -> DeliveryStanding {
-        let first = try await attempt(news, stored: id)
-        guard first.standing.result == .parked, !first.awaited.isEmpty else { return first.standing }
-        return try await attempt(news, stored: id).standing
+        var mentioned: Set<String> = []
+        while true {
+            let outcome = try await attempt(news, stored: id, mentioned: mentioned)
+            guard outcome.isLookedAtAgain(after: mentioned) else { return outcome.standing }
+            mentioned.formUnion(outcome.awaited)
+        }
     }
 
     /// What one try came to.
@@ -67,15 +70,32 @@ package struct CardInbox: Sendable {
             self.standing = standing
             self.awaited = awaited
         }
+
+        /// Whether it waits for something that it did not say before that it waits for.
+        func isLookedAtAgain(after mentioned: Set<String>) -> Bool {
+            standing.result == .parked && !mentioned.isSuperset(of: awaited)
+        }
+
+        func row(
+            of id: UInt64, about purchase: ExternalID? = nil, after mentioned: Set<String>
+        ) -> DeliveryOutcome {
+            DeliveryOutcome(
+                of: id, standing, about: purchase, awaiting: awaited,
+                isLookedAtAgain: isLookedAtAgain(after: mentioned))
+        }
     }
 
-    private func attempt(_ news: CardNews, stored id: UInt64) async throws(ServiceFailure) -> Outcome {
-        guard let takeback = news.takeback else { return try await tell(news, stored: id) }
-        return try await take(takeback, news, stored: id)
+    private func attempt(
+        _ news: CardNews, stored id: UInt64, mentioned: Set<String>
+    ) async throws(ServiceFailure) -> Outcome {
+        guard let takeback = news.takeback else { return try await tell(news, stored: id, mentioned) }
+        return try await take(takeback, news, stored: id, mentioned)
     }
 
     /// Records what a purchase's own events say.
-    private func tell(_ news: CardNews, stored id: UInt64) async throws(ServiceFailure) -> Outcome {
+    private func tell(
+        _ news: CardNews, stored id: UInt64, _ mentioned: Set<String>
+    ) async throws(ServiceFailure) -> Outcome {
         let naming = try await naming(news)
         let (space, about) = (NumberSpace(news), news.about)
         let learned = NumbersLearned(news.numbers, of: about?.externalID, in: space)
@@ -84,12 +104,16 @@ package struct CardInbox: Sendable {
             everythingOf: nil, audit: nil
         ) { history, _ -> Decision<Outcome, Never> in
             var placed = Decision<UserID?, Never>(answer: .success(nil))
-            if let about { placed = PlaceNamedPurchase(about, for: naming.user).decide(given: history) }
-            let isNew = history.isEvidenceNew || !placed.bindings.isEmpty || naming.remembers || !news.links.isEmpty
+            if let about {
+                placed = PlaceNamedPurchase(about, for: naming.user, asCustomer: naming.told == nil)
+                    .decide(given: history)
+            }
+            let isNew =
+                history.isEvidenceNew || !placed.changesNothing || naming.remembers || !news.links.isEmpty
             let isOwned = about == nil || placed.answer.get() != nil
             let outcome = news.outcome(isOwned: isOwned, isNew: isNew, naming: naming)
             let decision = placed.mapReply { _ in outcome }
-                .adding(DeliveryOutcome(of: id, outcome.standing, awaiting: outcome.awaited)).adding(learned)
+                .adding(outcome.row(of: id, after: mentioned)).adding(learned)
             guard let customer = naming.customer, let user = naming.told, naming.remembers else { return decision }
             return decision.adding(CustomerRemembered(customer, is: user, in: space))
         }
@@ -98,7 +122,7 @@ package struct CardInbox: Sendable {
 
     /// Records what went back of the purchase that a payment was for; waits until that is known.
     private func take(
-        _ takeback: CardTakeback, _ news: CardNews, stored id: UInt64
+        _ takeback: CardTakeback, _ news: CardNews, stored id: UInt64, _ mentioned: Set<String>
     ) async throws(ServiceFailure) -> Outcome {
         let space = NumberSpace(news)
         let found = try await service.purchases(numbered: takeback.numbers, in: space)
@@ -125,9 +149,9 @@ package struct CardInbox: Sendable {
                 let isOwned = history.purchases.values.contains { $0.owner != nil }
                 outcome = news.outcome(isOwned: isOwned, isNew: history.isEvidenceNew, naming: Naming())
             }
-            let settled = DeliveryOutcome(
-                of: id, outcome.standing, about: about?.externalID, awaiting: outcome.awaited)
-            return Decision(sideRows: [settled, learned], answer: .success(outcome))
+            let row = outcome.row(of: id, about: about?.externalID, after: mentioned)
+            // Before it is said that it waits, so that what it says itself does not wake it.
+            return Decision(sideRows: [learned, row], answer: .success(outcome))
         }
         return recorded.answer.get()
     }
@@ -136,7 +160,7 @@ package struct CardInbox: Sendable {
     fileprivate struct Naming {
         /// As the event itself says.
         var told: UserID?
-        /// The one to whom its purchase goes if nobody has it.
+        /// The one to whom its purchase goes if nobody has it, or somebody has it as its customer alone.
         var user: UserID?
         var customer: Label?
         /// Whether the customer is nobody yet, and is the user who is told from now on.
@@ -163,7 +187,12 @@ package struct CardInbox: Sendable {
             let found = try await service.purchases(numbered: [about.externalID.text], in: NumberSpace(news))
             owner = found.purchases.first { $0.key == about }?.owner
         }
-        if owner == nil { naming.user = naming.told ?? holder.flatMap { $0.isErased ? nil : $0 } }
+        if let owner, let about = news.about {
+            let isCustomers = try await service.ledger(of: owner).hasAsCustomer(about)
+            naming.user = isCustomers || naming.told == owner ? naming.told : nil
+        } else if news.about != nil {
+            naming.user = naming.told ?? holder.flatMap { $0.isErased ? nil : $0 }
+        }
         guard let told = naming.told else { return naming }
         // A customer once named is never renamed; an event about what another has names nobody anew.
         if let holder, !holder.isErased, holder != told { naming.reason = .contradicted }

@@ -32,6 +32,12 @@ package enum Terms: Hashable, Sendable {
         }
     }
 
+    /// The plan's name, if it has one.
+    package var planID: String? {
+        guard case .plan(_, let planID, _) = self else { return nil }
+        return planID
+    }
+
     /// The tier that a pass or plan covers.
     package var tier: TierID? {
         switch self {
@@ -92,8 +98,10 @@ package struct Product: Hashable, Sendable {
         return devices ?? PlanID(planID)?.seats
     }
 
-    /// The seats of a purchase of `quantity`; nil when the tier's count.
-    package func seats(of quantity: Int) -> Int? { seatsFollowQuantity ? quantity : seats }
+    /// The seats of a purchase of `quantity`, never more than a catalogue may say; nil when the tier's count.
+    package func seats(of quantity: Int) -> Int? {
+        seatsFollowQuantity ? min(max(0, quantity), PlanID.maximumSeats) : seats
+    }
 
     /// Whether card billing sells it.
     package var isSoldByCard: Bool { source == .stripe || !cardNames.isEmpty }

@@ -10,26 +10,31 @@ struct Period {
     let share: ShareTrack
     /// The first time that a state says that another period took its place.
     let upgradedSaidAt: Instant?
-    /// As the newest state has it.
-    let suspension: Suspension?
     /// By which it was sold, as the newest state has it.
     let offer: String?
     /// Whether an offer sold it for nothing; nil where one did and no state says the price.
     let isTrial: Bool?
     /// As the newest state has it.
     let quantity: Int
+    /// Until when it goes on though it is not paid; nil for one that is.
+    let unpaidGraceEnd: Instant?
+    /// When the store suspends it.
+    private(set) var suspensions: [Suspension]
     /// When it is one of those that run, as the source's events list them; nil for one of a source without events.
     private(set) var listed: [Explanation.Interval]?
 
     /// The periods of a chain, by their start; of those that start together what was replaced comes first.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
-        let periods = Dictionary(grouping: states, by: PeriodID.init(of:))
-            .compactMap { Period($0.value, named: $0.key, withdrawal: withdrawal) }
+        let bills = PeriodBills(states)
+        let periods = Dictionary(grouping: states.lazy.filter { !$0.isOfBill }, by: PeriodID.init(of:))
+            .compactMap { Period($0.value, named: $0.key, bills, withdrawal: withdrawal) }
         let listings = PeriodListings(of: periods)
+        let pauses = listings.pauses
         return
             periods.map { period in
                 var period = period
                 period.listed = listings.parts(of: period)
+                if period.listed != nil { period.suspensions = pauses }
                 return period
             }
             .sorted { left, right in
@@ -40,31 +45,38 @@ struct Period {
             }
     }
 
-    private init?(_ states: [VerifiedPurchase], named id: PeriodID, withdrawal: ShareTrack) {
-        guard let spokesman = Reading.spokesman(of: states),
-            let startsAt = states.lazy.map(\.purchasedAt).min()
+    /// Nil for what no event lists of a source that tells by events.
+    private init?(
+        _ states: [VerifiedPurchase], named id: PeriodID, _ bills: PeriodBills, withdrawal: ShareTrack
+    ) {
+        // A copy that only tells of a refund says no end, and nothing else of the period.
+        let whole = states.filter(\.statesPeriod)
+        guard let spokesman = Reading.spokesman(of: states), let startsAt = states.lazy.map(\.purchasedAt).min(),
+            !whole.isEmpty || spokesman.eventID == nil
         else { return nil }
         self.id = id
         self.states = states
         self.spokesman = spokesman
         self.startsAt = startsAt
-        // A copy that only tells of a refund says no end, and nothing else of the period.
-        let whole = states.filter { $0.expiresAt != nil }
         expiresAt =
             whole.max { left, right in
                 Self.olderFirst(left, right) ?? (left.expiresAt ?? .distantPast < right.expiresAt ?? .distantPast)
             }?.expiresAt
-        share = .largest(of: [ShareTrack(of: states, measuring: .whole), withdrawal])
+        share = .largest(of: [ShareTrack(of: bills.sharing(states, until: expiresAt), measuring: .whole), withdrawal])
         upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
-        suspension = whole.max(by: Self.suspendsBefore)?.suspension
+        suspensions = [whole.max(by: Self.suspendsBefore)?.suspension].compactMap { $0 }
         quantity = whole.max { Self.olderFirst($0, $1) ?? ($0.quantity < $1.quantity) }?.quantity ?? 1
+        unpaidGraceEnd = bills.graceEnd(of: states)
         let sale = whole.max(by: Self.sellsBefore)
         offer = sale?.offer
         isTrial = sale?.offer == nil ? false : sale?.price.map { $0.milliunits == 0 }
     }
 
-    /// Whether it has no length, as one that is not paid has.
-    var isEmpty: Bool { expiresAt.map { $0 <= startsAt } ?? false }
+    /// What of the purchase it is of; nil where there is one thing in it.
+    var item: String? { spokesman.item }
+
+    /// Whether it is one of those that run, by the source's newest event.
+    var isListed: Bool { listed.map { $0.last.map { $0.endsAt == nil } ?? false } ?? true }
 
     /// Whether it was over before its end, because the source left it out.
     var isReplaced: Bool {

@@ -7,6 +7,7 @@ struct PeriodListings {
     private struct Listing {
         let statedAt: StatedAt
         var periods: Set<PeriodID> = []
+        var isPaused = false
     }
 
     private let listings: [Listing]
@@ -17,11 +18,30 @@ struct PeriodListings {
         for period in periods {
             for state in period.states {
                 guard let eventID = state.eventID, state.expiresAt != nil else { continue }
-                listings[eventID, default: Listing(statedAt: state.statedAt)].periods.insert(period.id)
+                var listing = listings[eventID] ?? Listing(statedAt: state.statedAt)
+                if state.statesPeriod { listing.periods.insert(period.id) }
+                if state.suspension != nil { listing.isPaused = true }
+                listings[eventID] = listing
             }
         }
         self.listings = listings.values.sorted { $0.statedAt < $1.statedAt }
         starts = Dictionary(periods.map { ($0.id, $0.startsAt) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The stretches in which all of it is paused: each from the first event that says so to the next that does not.
+    var pauses: [Suspension] {
+        var pauses: [Suspension] = []
+        var pausedAt: Instant?
+        for listing in listings {
+            let signedAt = listing.statedAt.signedAt
+            if listing.isPaused {
+                pausedAt = pausedAt ?? signedAt
+            } else if let start = pausedAt {
+                pauses.append(Suspension(startsAt: start, endsAt: signedAt))
+                pausedAt = nil
+            }
+        }
+        return pauses + [pausedAt].compactMap { $0 }.map { Suspension(startsAt: $0, endsAt: nil) }
     }
 
     /// When `period` is one of those that run, the first listing reaching back; nil where no event lists it.
@@ -32,7 +52,11 @@ struct PeriodListings {
         for listing in listings {
             let isListed = listing.periods.contains(period.id)
             if isListed, openedAt == nil {
-                openedAt = previous.map { start(of: period, in: listing, after: $0) } ?? .distantPast
+                let comesBack = !parts.isEmpty
+                openedAt =
+                    comesBack
+                    ? listing.statedAt.signedAt
+                    : previous.map { start(of: period, in: listing, after: $0) } ?? .distantPast
             } else if !isListed, let start = openedAt, let last = previous {
                 parts.append(.init(startsAt: start, endsAt: end(of: period, in: listing, after: last)))
                 openedAt = nil

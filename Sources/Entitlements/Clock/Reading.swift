@@ -63,41 +63,49 @@ struct Reading {
 
     /// Of a chain: each period is an identity of its own. Nil without a state; those of its renewal make no purchase.
     private init?(chain gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
-        let key = gathered.key
         let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
-        // What has no length is not paid, and the period before it goes on as the last.
-        let last = periods.lastIndex { !$0.isEmpty } ?? periods.indices.last
-        guard let first = periods.first, let last else { return nil }
-        let newest = periods[last]
-        let overAt = gathered.renewals.compactMap(\.endedAt).min()
+        let sales = periods.map { Sale(of: $0, gathered.key, given: catalogue) }
+        let lasts = Set(Dictionary(grouping: periods.indices, by: { periods[$0].item }).values.compactMap(\.last))
+        // Of several things in one purchase what counts goes before what does not, then what runs before what is over.
+        let newest = lasts.max { left, right in
+            if (sales[left].obstacle == nil) != (sales[right].obstacle == nil) { return sales[left].obstacle != nil }
+            if periods[left].isListed != periods[right].isListed { return !periods[left].isListed }
+            return left < right
+        }
+        guard let newest, let first = periods.first else { return nil }
         anchor = first.startsAt
         quantity = 1
-        share = newest.share
-        var windows: [Window] = []
-        var newestProduct: Product?
-        var newestObstacle: Purchase.Obstacle?
-        for (index, period) in periods.enumerated() where index == last || !period.isEmpty {
+        share = periods[newest].share
+        productID = sales[newest].product?.id ?? periods[newest].spokesman.productID
+        kind = sales[newest].product?.terms.kind
+        let overAt = gathered.renewals.compactMap(\.endedAt).min()
+        let windows = periods.indices.compactMap { index -> Window? in
+            let (period, sale) = (periods[index], sales[index])
+            guard sale.obstacle == nil, let product = sale.product, let tier = sale.tier else { return nil }
+            let isLast = lasts.contains(index)
+            return Window(
+                period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, of: product,
+                tier: tier, isLast: isLast, renewal: isLast ? period.renewal(among: gathered.renewals) : nil,
+                overAt: overAt)
+        }
+        worth = windows.isEmpty ? .recorded(sales[newest].obstacle ?? .productTypeMismatch) : .plan(windows)
+    }
+
+    /// What the catalogue says of a period.
+    private struct Sale {
+        let product: Product?
+        let tier: Tier?
+        let obstacle: Purchase.Obstacle?
+
+        init(of period: Period, _ key: PurchaseKey, given catalogue: CatalogueVersions) {
             let product = catalogue.product(
                 named: period.spokesman.productNames, from: key.source, for: key.app, purchasedAt: period.startsAt)
-            let isLast = index == last
-            var obstacle = Self.obstacle(in: period.states, given: product?.terms)
-            defer {
-                if isLast { (newestProduct, newestObstacle) = (product, obstacle) }
-            }
-            guard obstacle == nil, let product, case .plan(let tierID, _, _) = product.terms else { continue }
-            guard let tier = catalogue.tier(tierID) else {
-                obstacle = .unknownProduct
-                continue
-            }
-            windows.append(
-                Window(
-                    period, followedBy: periods[(index + 1)...].first { $0.startsAt > period.startsAt }, of: product.id,
-                    tier: tier, seats: product.seats(of: period.quantity), isLast: isLast,
-                    renewal: isLast ? period.renewal(among: gathered.renewals) : nil, overAt: overAt))
+            let tier = product?.terms.tier.flatMap { catalogue.tier($0) }
+            self.product = product
+            self.tier = tier
+            let obstacle = Reading.obstacle(in: period.states, given: product?.terms)
+            self.obstacle = obstacle ?? (tier == nil ? .unknownProduct : nil)
         }
-        productID = newestProduct?.id ?? newest.spokesman.productID
-        kind = newestProduct?.terms.kind
-        worth = windows.isEmpty ? .recorded(newestObstacle ?? .productTypeMismatch) : .plan(windows)
     }
 
     /// What keeps the states of one identity from counting, the first by precedence.

@@ -4,17 +4,22 @@
 package struct Window: Hashable, Sendable {
     /// As the catalogue calls it; nil for an operator's, which is of no product.
     package let productID: ProductID?
+    /// The product's.
+    package let planID: String?
+    /// What of the purchase it is of; nil where there is one thing in it.
+    package let item: String?
     package let tier: Tier
     /// The product's own seats, which go before its tier's.
     package let seats: Int?
     package let startsAt: Instant
-    /// The end that was paid for, or an upgrade before it.
+    /// The end that was paid for, or an upgrade before it; the start of one that is not paid.
     package let endsAt: Instant
     /// A refund or a withdrawal ends it, whatever its share; a reversal opens it again.
     package let revocations: ShareTrack
     /// Another period took its place.
     package let isSuperseded: Bool
-    /// Whether a renewal may still come: the chain's last period, not upgraded, not revoked when it expires.
+    /// Whether a renewal may still come: the last period of its item that still runs, not upgraded, not revoked when it
+    /// expires.
     package let mayRenew: Bool
     /// What the store says of that; nil when it says nothing.
     package let renewal: VerifiedRenewal?
@@ -22,29 +27,38 @@ package struct Window: Hashable, Sendable {
     package let offer: String?
     /// Whether an offer sold it for nothing; nil where that is not known.
     package let isTrial: Bool?
-    private let suspension: Suspension?
+    private let isUnpaid: Bool
+    /// Until when the store lets it go on beyond its end.
+    private let graceEndsAt: Instant?
+    private let suspensions: [Suspension]
     /// When the source says that it runs; nil where it says nothing of that.
     private let listed: [Explanation.Interval]?
     /// From when on the chain is over for ever.
     private let overAt: Instant?
 
     init(
-        _ period: Period, followedBy next: Period?, of product: ProductID, tier: Tier, seats: Int?, isLast: Bool,
+        _ period: Period, followedBy next: Period?, of product: Product, tier: Tier, isLast: Bool,
         renewal: VerifiedRenewal?, overAt: Instant?
     ) {
-        productID = product
+        productID = product.id
+        planID = product.terms.planID
+        item = period.item
         self.tier = tier
-        self.seats = seats
+        seats = product.seats(of: period.quantity)
         startsAt = period.startsAt
         revocations = period.share
+        isUnpaid = period.unpaidGraceEnd != nil
         let expiresAt = period.expiresAt ?? period.startsAt
         let upgradedAt = period.upgradedSaidAt.map { next?.startsAt ?? $0 }
-        let ends = [expiresAt, upgradedAt, period.listed?.last?.endsAt, overAt]
-        endsAt = max(startsAt, ends.compactMap { $0 }.reduce(expiresAt, min))
+        let ends = [expiresAt, upgradedAt, period.listed?.last?.endsAt, overAt].compactMap { $0 }
+        endsAt = isUnpaid ? startsAt : max(startsAt, ends.reduce(expiresAt, min))
         isSuperseded = upgradedAt != nil || period.isReplaced
-        mayRenew = isLast && upgradedAt == nil && period.expiresAt != nil && revocations.share(at: expiresAt) == 0
+        mayRenew =
+            isLast && period.isListed && upgradedAt == nil && period.expiresAt != nil
+            && revocations.share(at: expiresAt) == 0
         self.renewal = mayRenew ? renewal : nil
-        suspension = period.suspension
+        graceEndsAt = period.unpaidGraceEnd ?? (mayRenew && startsAt < endsAt ? renewal?.graceEndsAt : nil)
+        suspensions = period.suspensions
         listed = period.listed
         self.overAt = overAt
         offer = period.offer
@@ -54,6 +68,8 @@ package struct Window: Hashable, Sendable {
     /// An operator's, which never renews.
     init(of tier: Tier, from startsAt: Instant, to endsAt: Instant, revocations: ShareTrack) {
         productID = nil
+        planID = nil
+        item = nil
         self.tier = tier
         seats = nil
         self.startsAt = startsAt
@@ -62,7 +78,9 @@ package struct Window: Hashable, Sendable {
         isSuperseded = false
         mayRenew = false
         renewal = nil
-        suspension = nil
+        isUnpaid = false
+        graceEndsAt = nil
+        suspensions = []
         listed = nil
         overAt = nil
         offer = nil
@@ -70,59 +88,64 @@ package struct Window: Hashable, Sendable {
     }
 
     /// What it covers by its dates, independent of any instant.
-    package var covered: [Explanation.Interval] {
-        let parts = parts(from: startsAt, to: endsAt)
-        guard let listed else { return parts }
-        return parts.flatMap { part in listed.compactMap { part.part(within: $0) } }
-    }
+    package var covered: [Explanation.Interval] { parts(from: startsAt, to: endsAt) }
 
     /// What it still covers after its end, once that has come: as long as the store grants, else while its renewal may
     /// be published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway;
     /// nothing goes on when the chain is over.
     package func grace(leewayHours: Int) -> [Explanation.Interval] {
-        guard mayRenew, startsAt < endsAt else { return [] }
-        if let graceEndsAt = renewal?.graceEndsAt {
-            return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt))
-        }
-        guard overAt == nil, renewal?.mayFollowInTime ?? true else { return [] }
+        if let graceEndsAt { return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt)) }
+        guard mayRenew, startsAt < endsAt, overAt == nil, !isRetried, renewal?.mayFollow ?? true else { return [] }
         let hours = min(max(0, leewayHours), Self.maximumLeewayHours)
         return parts(from: endsAt, to: endsAt + Int64(hours) * Instant.millisecondsPerHour)
     }
 
     /// Until when the store lets it go on without payment; nil where it grants nothing beyond the end.
     package var grantedGraceEnd: Instant? {
-        guard startsAt < endsAt, overAt == nil, let graceEndsAt = renewal?.graceEndsAt, graceEndsAt > endsAt else {
-            return nil
-        }
+        guard overAt == nil, let graceEndsAt, graceEndsAt > endsAt else { return nil }
         return graceEndsAt
     }
 
     /// Everything that an answer about it compares its instant with, apart from the ends of what it covers.
     var instants: [Instant] {
-        [startsAt, endsAt] + [suspension?.startsAt, suspension?.endsAt].compactMap { $0 }
+        [endsAt] + begins + suspensions.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } }
             + revocations.steps.map(\.startsAt)
     }
 
-    /// Whether the store still tries to charge for what follows upon its end.
+    /// When it begins: at its start, or whenever its source lists it again.
+    private var begins: [Instant] { listed?.map { max(startsAt, $0.startsAt) } ?? [startsAt] }
+
+    /// When it begins for the first time.
+    var beginsFirst: Instant { begins.first ?? startsAt }
+
+    /// When it began last by `instant`; nil if it has not begun.
+    func begun(by instant: Instant) -> Instant? { begins.last { $0 <= instant } }
+
+    /// Whether the store still tries to charge for it, or for what follows upon its end.
     package func isInRetry(at instant: Instant) -> Bool {
-        guard let renewal, endsAt <= instant, overAt == nil else { return false }
-        return renewal.isInRetry && renewal.end == nil && revocations.share(at: instant) == 0
+        endsAt <= instant && overAt == nil && isRetried && renewal?.end == nil && revocations.share(at: instant) == 0
     }
+
+    /// Of a purchase that has several things in it only what is not paid is tried again.
+    private var isRetried: Bool { renewal.map { $0.isInRetry && (item == nil || isUnpaid) } ?? false }
 
     /// Whether the store suspends it at `instant`, before its end.
     package func isSuspended(at instant: Instant) -> Bool {
-        guard let suspension, suspension.startsAt <= instant, startsAt <= instant else { return false }
-        return instant < min(endsAt, suspension.endsAt ?? endsAt)
+        startsAt <= instant
+            && suspensions.contains { $0.startsAt <= instant && instant < min(endsAt, $0.endsAt ?? endsAt) }
     }
 
-    /// The parts of `[start, end)` in which nothing is revoked, and nothing suspended by the store.
+    /// The parts of `[start, end)` in which it runs, nothing is revoked, and nothing suspended by the store.
     private func parts(from start: Instant, to end: Instant) -> [Explanation.Interval] {
         guard start < end else { return [] }
-        let open = revocations.untouchedParts(from: start, to: end)
-        guard let suspension, suspension.endsAt.map({ suspension.startsAt < $0 }) ?? true else { return open }
-        let before = Explanation.Interval(startsAt: start, endsAt: suspension.startsAt)
-        let after = suspension.endsAt.map { Explanation.Interval(startsAt: $0, endsAt: nil) }
-        return open.flatMap { part in [before, after].compactMap { $0.flatMap { part.part(within: $0) } } }
+        var parts = revocations.untouchedParts(from: start, to: end)
+        for suspension in suspensions where suspension.endsAt.map({ suspension.startsAt < $0 }) ?? true {
+            let before = Explanation.Interval(startsAt: start, endsAt: suspension.startsAt)
+            let after = suspension.endsAt.map { Explanation.Interval(startsAt: $0, endsAt: nil) }
+            parts = parts.flatMap { part in [before, after].compactMap { $0.flatMap { part.part(within: $0) } } }
+        }
+        guard let listed else { return parts }
+        return parts.flatMap { part in listed.compactMap { part.part(within: $0) } }
     }
 
     private static let maximumLeewayHours = 24 * 366

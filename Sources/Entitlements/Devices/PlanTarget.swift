@@ -24,16 +24,6 @@ extension PlanTarget {
     }
 }
 
-extension Terms {
-    /// Of a plan that has one.
-    fileprivate var planID: String? {
-        switch self {
-        case .plan(_, let planID, _): planID
-        case .pass, .addOn, .consumable: nil
-        }
-    }
-}
-
 extension SeatSources {
     /// What a purchase of `product` would cover; nil for what covers nothing.
     fileprivate func giver(_ product: Product) -> Giver? {

@@ -39,6 +39,10 @@ package final class VerifiedPurchase: Hashable, Sendable {
     /// The source's event that states it, where a source tells by events. Such an event states all periods of its chain
     /// that run, so one that a later event leaves out is over.
     package let eventID: String?
+    /// Of a plan that has several things in one purchase: which of them the period is of.
+    package let item: String?
+    /// The money that is missing for the period; of a state without an end of its own, what became of one bill.
+    package let bill: Bill?
 
     /// Without being told, a transaction of the purchase's own id is the original.
     package init(
@@ -47,7 +51,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
         originallyPurchasedAt: Instant? = nil, expiresAt: Instant? = nil, quantity: Int = 1,
         isFamilyShared: Bool = false, isUpgraded: Bool = false, offer: String? = nil, subscriptionGroup: String? = nil,
         suspension: Suspension? = nil, price: Price? = nil, revocation: Revocation? = nil, accountToken: Label? = nil,
-        account: Label? = nil, signedAt: Instant, eventID: String? = nil
+        account: Label? = nil, signedAt: Instant, eventID: String? = nil, item: String? = nil, bill: Bill? = nil
     ) {
         self.key = key
         self.transactionID = transactionID
@@ -71,6 +75,8 @@ package final class VerifiedPurchase: Hashable, Sendable {
         self.account = account
         self.signedAt = signedAt
         self.eventID = eventID
+        self.item = item
+        self.bill = bill
     }
 
     package static func == (left: VerifiedPurchase, right: VerifiedPurchase) -> Bool {
@@ -86,6 +92,12 @@ package final class VerifiedPurchase: Hashable, Sendable {
     /// Every name that the store gave the product; the first that the catalogue knows counts.
     package var productNames: [ProductID] { [productID] + otherNames }
 
+    /// Whether it says nothing of a period but what became of a bill.
+    package var isOfBill: Bool { bill != nil && expiresAt == nil }
+
+    /// Whether it states a period that runs: a source that tells by events also tells of none of a thing.
+    var statesPeriod: Bool { expiresAt != nil && (quantity > 0 || eventID == nil) }
+
     /// Whether the two states name one product: other names may come to stand for it, as when a lookup key moves on.
     func namesSameProduct(as other: VerifiedPurchase) -> Bool { productID == other.productID }
 
@@ -99,5 +111,6 @@ package final class VerifiedPurchase: Hashable, Sendable {
             && offer == other.offer && subscriptionGroup == other.subscriptionGroup
             && suspension == other.suspension && price == other.price && revocation == other.revocation
             && accountToken == other.accountToken && account == other.account && eventID == other.eventID
+            && item == other.item && bill == other.bill
     }
 }

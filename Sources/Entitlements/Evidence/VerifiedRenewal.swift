@@ -47,8 +47,8 @@ package struct VerifiedRenewal: Hashable, Sendable {
             && priceConsent == other.priceConsent && endedAt == other.endedAt && eventID == other.eventID
     }
 
-    /// Whether the period that it is about may still be followed by a renewal that was charged in time.
-    var mayFollowInTime: Bool { willRenew && !isInRetry && end == nil }
+    /// Whether the period that it is about may still be followed by another.
+    var mayFollow: Bool { willRenew && end == nil }
 
     /// The order of states of one chain, of which the last counts: over for ever last, then by `signedAt`; ties: ended
     /// last, then by the larger event id, then in retry, then renewal off, then the earlier end of grace, none being

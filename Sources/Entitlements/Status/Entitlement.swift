@@ -14,8 +14,10 @@ package struct Entitlement: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    /// Of a plan that of the newest period begun by then; nil for a grant that is of no product.
+    /// Of a plan that of the period that is told of it (`semantics.md` §7); nil for a grant that is of no product.
     package let productID: ProductID?
+    /// The plan's name, if that product has one.
+    package let planID: String?
     /// Nil while the catalogue does not know the product.
     package let kind: ProductKind?
     package let tier: TierID?
@@ -30,11 +32,12 @@ package struct Entitlement: Hashable, Sendable {
     package let plan: PlanDetails?
 
     package init(
-        key: PurchaseKey, productID: ProductID?, kind: ProductKind?, tier: TierID?, state: State, startsAt: Instant?,
-        endsAt: Instant?, willRenew: Bool? = nil, plan: PlanDetails? = nil
+        key: PurchaseKey, productID: ProductID?, planID: String? = nil, kind: ProductKind?, tier: TierID?,
+        state: State, startsAt: Instant?, endsAt: Instant?, willRenew: Bool? = nil, plan: PlanDetails? = nil
     ) {
         self.key = key
         self.productID = productID
+        self.planID = planID
         self.kind = kind
         self.tier = tier
         self.state = state

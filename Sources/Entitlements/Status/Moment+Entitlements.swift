@@ -16,9 +16,10 @@ extension Moment {
             let purchase = timeline.purchases[index]
             let gives = gives(index)
             return Entitlement(
-                key: purchase.key, productID: product(of: purchase), kind: purchase.kind, tier: tier(of: purchase),
-                state: doings[index].state, startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt,
-                willRenew: willRenew(index), plan: planDetails(index))
+                key: purchase.key, productID: product(index), planID: presentPeriods[index]?.planID,
+                kind: purchase.kind, tier: tier(index), state: doings[index].state,
+                startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt, willRenew: willRenew(index),
+                plan: planDetails(index))
         }
     }
 
@@ -95,7 +96,7 @@ extension Moment {
 
     private func plan(_ windows: [Window], _ index: Int) -> Doing {
         if let piece = pieces[index].first(where: { $0.covers(at) }) { return Doing(piece.isGrace ? .grace : .running) }
-        guard let window = windows.last(where: { $0.startsAt <= at }) else { return Doing(.queued, .queuedBehind) }
+        guard let window = newestBegun(of: windows) else { return Doing(.queued, .queuedBehind) }
         if window.revocations.share(at: at) > 0 { return Doing(.revoked, .revoked) }
         if window.isSuspended(at: at) { return Doing(.suspended) }
         if window.isInRetry(at: at) { return Doing(.billingRetry, .finished) }

@@ -1,23 +1,21 @@
 extension Moment {
     /// Of a plan that of its present period.
-    func product(of purchase: Purchase) -> ProductID? {
-        presentPeriod(of: purchase)?.productID ?? purchase.productID
-    }
+    func product(_ index: Int) -> ProductID? { presentPeriods[index]?.productID ?? timeline.purchases[index].productID }
 
     /// The same of its tier; nil for what has none.
-    func tier(of purchase: Purchase) -> TierID? {
-        switch purchase.worth {
+    func tier(_ index: Int) -> TierID? {
+        switch timeline.purchases[index].worth {
         case .pass(let tier, _): tier.id
-        case .plan: presentPeriod(of: purchase)?.tier.id
+        case .plan: presentPeriods[index]?.tier.id
         case .recorded, .addOn, .credits: nil
         }
     }
 
-    /// A chain's last period renews unless it was upgraded, revoked or handed over, the store says otherwise, or it has
-    /// run past its grace and is not charged for any more; nil for what is no plan.
+    /// The last period of what is told of a chain renews unless it was upgraded, revoked or handed over, the store says
+    /// otherwise, or it has run past its grace and is not charged for any more; nil for what is no plan.
     func willRenew(_ index: Int) -> Bool? {
         let purchase = timeline.purchases[index]
-        guard let last = purchase.windows.last else { return nil }
+        guard let last = lastPeriod(index) else { return nil }
         guard last.mayRenew, isCurrent(last, of: purchase),
             last.renewal.map({ $0.willRenew && $0.end == nil }) ?? true
         else { return false }
@@ -27,9 +25,9 @@ extension Moment {
     /// What the entitlement of a plan says beside the others; nil unless a store renews it.
     func planDetails(_ index: Int) -> PlanDetails? {
         let purchase = timeline.purchases[index]
-        guard let last = purchase.windows.last, let product = last.productID,
-            let present = presentPeriod(of: purchase)
-        else { return nil }
+        guard let last = lastPeriod(index), let product = last.productID, let present = presentPeriods[index] else {
+            return nil
+        }
         let renewal = isCurrent(last, of: purchase) ? last.renewal : nil
         let hasEnded = last.endsAt <= at && !isCovered(by: index)
         return PlanDetails(
@@ -41,9 +39,31 @@ extension Moment {
             offer: present.offer, isTrial: present.isTrial)
     }
 
-    /// The newest period begun by now, else the first.
-    private func presentPeriod(of purchase: Purchase) -> Window? {
-        purchase.windows.last { $0.startsAt <= at } ?? purchase.windows.first
+    /// Of what covers now the newest of the highest tier; else the newest period begun by now, else the first.
+    func presentPeriod(of purchase: Purchase) -> Window? {
+        let covering = purchase.windows.filter { window in
+            let parts = window.covered + window.grace(leewayHours: timeline.settings.renewalLeewayHours)
+            return purchase.held(parts).contains { $0.startsAt <= at && $0.endsAt.map { at < $0 } ?? true }
+        }
+        let highest = covering.map(\.tier.rank).max()
+        return newestBegun(of: covering.filter { $0.tier.rank == highest }) ?? newestBegun(of: purchase.windows)
+            ?? purchase.windows.min { $0.beginsFirst < $1.beginsFirst }
+    }
+
+    /// What says what will follow: of several things in one purchase the one that is told of it.
+    private func lastPeriod(_ index: Int) -> Window? {
+        guard let present = presentPeriods[index] else { return nil }
+        return timeline.purchases[index].windows.last { $0.item == present.item }
+    }
+
+    /// Of those that began at once the last; nil while none has begun.
+    func newestBegun(of windows: [Window]) -> Window? {
+        var newest: (window: Window, begun: Instant)?
+        for window in windows {
+            guard let begun = window.begun(by: at), newest.map({ $0.begun <= begun }) ?? true else { continue }
+            newest = (window, begun)
+        }
+        return newest?.window
     }
 
     /// Whether what is known of the last period's renewal concerns this user: it is not refunded, and still theirs.

@@ -11,6 +11,8 @@ struct Moment {
     let top: Coverage?
     /// What each purchase covers, by start.
     let pieces: [[Coverage]]
+    /// The period that is told of each purchase; nil for what is no plan.
+    private(set) var presentPeriods: [Window?] = []
     /// What each purchase is doing.
     private(set) var doings: [Doing] = []
 
@@ -29,6 +31,7 @@ struct Moment {
         var pieces = timeline.plannedByPurchase
         for piece in entered { pieces[piece.purchase].append(piece) }
         self.pieces = pieces
+        presentPeriods = timeline.purchases.map { presentPeriod(of: $0) }
         doings = timeline.purchases.indices.map { doing($0) }
     }
 

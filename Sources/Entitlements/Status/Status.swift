@@ -20,6 +20,8 @@ package struct Status: Hashable, Sendable {
     /// The end of gap-free coverage at any rank; without coverage the end of the last one.
     package let accessExpiresAt: Instant?
     package let state: State
+    /// Nil if nothing has covered yet.
+    package let decisive: Decisive?
     /// Everything that covers now unlocks, and active add-ons; in ascending order.
     package let features: [Feature]
     package let limits: [String: Int]
@@ -37,8 +39,9 @@ package struct Status: Hashable, Sendable {
 
     package init(
         user: UserID, at: Instant, active: Bool, tier: TierID?, tierRank: Int?, expiresAt: Instant?,
-        accessExpiresAt: Instant?, state: State, features: [Feature], limits: [String: Int],
-        entitlements: [Entitlement], segments: [Segment], addOns: [AddOn], credits: [CreditBalance],
+        accessExpiresAt: Instant?, state: State, decisive: Decisive?, features: [Feature],
+        limits: [String: Int], entitlements: [Entitlement], segments: [Segment], addOns: [AddOn],
+        credits: [CreditBalance],
         devices: DeviceSeats, explanation: [Explanation], settings: EntitlementSettings
     ) {
         self.user = user
@@ -49,6 +52,7 @@ package struct Status: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.accessExpiresAt = accessExpiresAt
         self.state = state
+        self.decisive = decisive
         self.features = features
         self.limits = limits
         self.entitlements = entitlements

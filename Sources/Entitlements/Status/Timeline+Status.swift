@@ -8,7 +8,8 @@ extension Timeline {
         return Status(
             user: user, at: at, active: moment.top != nil, tier: moment.tier?.id, tierRank: moment.tier?.rank,
             expiresAt: reach.expiresAt, accessExpiresAt: reach.accessExpiresAt, state: moment.state,
-            features: moment.features, limits: moment.limits, entitlements: moment.entitlements,
+            decisive: moment.decisive, features: moment.features, limits: moment.limits,
+            entitlements: moment.entitlements,
             segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
             devices: deviceSeats(at: at), explanation: moment.explanation, settings: settings)
     }

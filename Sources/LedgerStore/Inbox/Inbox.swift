@@ -105,22 +105,26 @@ package struct DeliveryOutcome: StoredSideRow {
     package let purchase: ExternalID?
     /// What it waits for: labels of customers, numbers of purchases.
     package let awaited: [String]
+    /// Whether what it waits for is looked for once more, now that it says so.
+    package let isLookedAtAgain: Bool
 
     package init(
         of delivery: UInt64, _ standing: DeliveryStanding, about purchase: ExternalID? = nil,
-        awaiting awaited: [String] = []
+        awaiting awaited: [String] = [], isLookedAtAgain: Bool = false
     ) {
         self.delivery = delivery
         self.standing = standing
         self.purchase = purchase
         self.awaited = awaited
+        self.isLookedAtAgain = isLookedAtAgain
     }
 
-    /// Writes the row, and removes the delivery's job; while it waits, that stays if what it waits for became known
-    /// after this was decided. Throws when the database is away.
+    /// Writes the row, and removes the delivery's job. That stays while it is to be looked at again, in case nobody
+    /// comes to that, and if what it waits for became known after this was decided. Throws when the database is away.
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
         try DeliveryMentionRow.insert(awaited, of: delivery, in: session)
         try InboxDeliveryRow.settle(delivery, as: standing, about: purchase, at: rows.recordedAt, in: session)
+        guard standing.isSettled || !isLookedAtAgain else { return }
         try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
     }
 }

@@ -40,7 +40,9 @@ enum StatementContent {
             JSONField(state.account?.text), JSONField(state.accountToken?.text),
             JSONField(state.price.map { String($0.milliunits) }), JSONField(state.price?.currency),
             JSONField(state.offer), JSONField(state.subscriptionGroup), JSONField(state.suspension?.startsAt),
-            JSONField(state.suspension?.endsAt), JSONField(state.eventID),
+            JSONField(state.suspension?.endsAt), JSONField(state.eventID), JSONField(state.item),
+            JSONField(state.bill?.id), state.bill.map { JSONField($0.isPaid) } ?? .null,
+            JSONField(state.bill?.graceEndsAt),
         ])
     }
 
@@ -84,7 +86,9 @@ enum StatementContent {
             isUpgraded: fields.flag(12) ?? false, offer: fields.text(19), subscriptionGroup: fields.text(20),
             suspension: fields.instant(21).map { Suspension(startsAt: $0, endsAt: fields.instant(22)) },
             price: price.value, revocation: revocation.value, accountToken: fields.text(16).map { Label($0) },
-            account: fields.text(15).map { Label($0) }, signedAt: signedAt, eventID: fields.text(23))
+            account: fields.text(15).map { Label($0) }, signedAt: signedAt, eventID: fields.text(23),
+            item: fields.text(24),
+            bill: fields.flag(26).map { Bill(fields.text(25), isPaid: $0, graceEndsAt: fields.instant(27)) })
     }
 
     /// The state of a renewal that `fields` are; nil for what this program would never write.

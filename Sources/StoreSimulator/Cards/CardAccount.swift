@@ -41,7 +41,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
     }
 
     /// What everything costs, in the smallest unit of the currency.
-    static let amount: Int64 = 999
+    package static let amount: Int64 = 999
 
     package var customer: String { "cus_" + tag }
     package var subscription: String { "sub_" + tag }
@@ -63,23 +63,40 @@ package struct CardAccount: Codable, Hashable, Sendable {
         quantity: Int64 = 1, user: String? = nil, with members: CardJSON = [:]
     ) -> CardJSON {
         let period: CardJSON = ["current_period_start": .number(start), "current_period_end": .number(end)]
-        let line: CardJSON = [
-            "id": .text(item ?? "si_" + tag), "object": "subscription_item", "quantity": .number(quantity),
+        let line = self.item(item, from: start, until: end, price: price, quantity: quantity)
+        let whole = subscription(status, of: [line], since: start, user: user)
+        return (shape == .new ? whole : whole.with(period)).with(members)
+    }
+
+    /// A subscription of several items.
+    package func subscription(
+        _ status: String, of items: [CardJSON], since start: Int64, user: String? = nil, with members: CardJSON = [:]
+    ) -> CardJSON {
+        let whole: CardJSON = [
+            "id": .text(subscription), "object": "subscription", "status": .text(status),
+            "customer": .text(customer), "currency": "eur", "created": .number(start), "start_date": .number(start),
+            "items": ["object": "list", "data": .array(items), "has_more": false],
+            "cancel_at_period_end": false, "cancel_at": nil, "canceled_at": nil, "ended_at": nil, "trial_start": nil,
+            "trial_end": nil, "pause_collection": nil, "livemode": .flag(isLive), "latest_invoice": nil,
+            "metadata": CardJSON(user.map { ["user_id": $0] } ?? [:]),
+        ]
+        return whole.with(members)
+    }
+
+    /// An item of a subscription, which only in the new shape has a period of its own.
+    package func item(
+        _ id: String? = nil, from start: Int64, until end: Int64, price: String = "price_pro", quantity: Int64 = 1
+    ) -> CardJSON {
+        let item: CardJSON = [
+            "id": .text(id ?? "si_" + tag), "object": "subscription_item", "quantity": .number(quantity),
             "price": [
                 "id": .text(price), "object": "price", "currency": "eur", "lookup_key": .text(price + "_key"),
                 "product": "prod_1", "metadata": [:], "unit_amount": .number(Self.amount),
                 "recurring": ["interval": "month"],
             ],
         ]
-        let whole: CardJSON = [
-            "id": .text(subscription), "object": "subscription", "status": .text(status),
-            "customer": .text(customer), "currency": "eur", "created": .number(start), "start_date": .number(start),
-            "items": ["object": "list", "data": [shape == .new ? line.with(period) : line], "has_more": false],
-            "cancel_at_period_end": false, "cancel_at": nil, "canceled_at": nil, "ended_at": nil, "trial_start": nil,
-            "trial_end": nil, "pause_collection": nil, "livemode": .flag(isLive),
-            "metadata": CardJSON(user.map { ["user_id": $0] } ?? [:]),
-        ]
-        return (shape == .new ? whole : whole.with(period)).with(members)
+        guard shape == .new else { return item }
+        return item.with(["current_period_start": .number(start), "current_period_end": .number(end)])
     }
 
     /// A checkout session.
@@ -101,14 +118,23 @@ package struct CardAccount: Codable, Hashable, Sendable {
     /// The invoice `id` of the subscription for one period, paid by `intent`.
     package func invoice(
         _ id: String, from start: Int64, until end: Int64, intent: String, price: String = "price_pro",
-        isProration: Bool = false, user: String? = nil
+        isProration: Bool = false, isPaid: Bool = true, user: String? = nil
+    ) -> CardJSON {
+        invoice(
+            id, of: [line(from: start, until: end, price: price, isProration: isProration)], intent: intent,
+            isPaid: isPaid, user: user)
+    }
+
+    /// An invoice of several lines, which `intent` paid or could not pay.
+    package func invoice(
+        _ id: String, of lines: [CardJSON], intent: String, isPaid: Bool = true, user: String? = nil
     ) -> CardJSON {
         let metadata = CardJSON(user.map { ["user_id": $0] } ?? [:])
-        let period: CardJSON = ["start": .number(start), "end": .number(end)]
         let common: CardJSON = [
-            "id": .text(id), "object": "invoice", "customer": .text(customer), "status": "paid",
-            "amount_paid": .number(Self.amount),
+            "id": .text(id), "object": "invoice", "customer": .text(customer), "status": isPaid ? "paid" : "open",
+            "amount_paid": .number(isPaid ? Self.amount : 0), "attempt_count": 1,
             "billing_reason": "subscription_cycle", "currency": "eur", "customer_email": "zoë@example.com",
+            "lines": ["object": "list", "data": .array(lines), "has_more": false],
         ]
         switch shape {
         case .new:
@@ -116,38 +142,48 @@ package struct CardAccount: Codable, Hashable, Sendable {
                 "parent": [
                     "type": "subscription_details", "quote_details": nil,
                     "subscription_details": ["subscription": .text(subscription), "metadata": metadata],
-                ],
-                "lines": [
-                    "object": "list",
-                    "data": [
-                        [
-                            "id": "il_1", "object": "line_item", "period": period,
-                            "parent": [
-                                "type": "subscription_item_details", "invoice_item_details": nil,
-                                "subscription_item_details": [
-                                    "subscription": .text(subscription), "subscription_item": .text("si_" + tag),
-                                    "proration": .flag(isProration),
-                                ],
-                            ],
-                            "pricing": ["price_details": ["price": .text(price), "product": "prod_1"]],
-                        ]
-                    ],
-                ],
+                ]
             ])
         case .old:
             return common.with([
                 "subscription": .text(subscription), "subscription_details": ["metadata": metadata],
-                "payment_intent": .text(intent), "charge": .text("ch_" + intent), "paid": true,
-                "lines": [
-                    "object": "list",
-                    "data": [
-                        [
-                            "id": "il_1", "object": "line_item", "period": period, "type": "subscription",
-                            "subscription": .text(subscription), "subscription_item": .text("si_" + tag),
-                            "proration": .flag(isProration), "price": ["id": .text(price), "object": "price"],
-                        ]
-                    ],
+                "payment_intent": .text(intent), "charge": .text("ch_" + intent), "paid": .flag(isPaid),
+            ])
+        }
+    }
+
+    /// A line of an invoice: for a period of an item, or what an upgrade adds for a part of one.
+    package func line(
+        _ item: String? = nil, from start: Int64, until end: Int64, price: String = "price_pro",
+        isProration: Bool = false, amount: Int64 = amount
+    ) -> CardJSON {
+        let item = CardJSON.text(item ?? "si_" + tag)
+        let common: CardJSON = [
+            "id": "il_1", "object": "line_item", "amount": .number(amount),
+            "period": ["start": .number(start), "end": .number(end)],
+        ]
+        let owner: CardJSON = ["subscription": .text(subscription), "proration": .flag(isProration)]
+        switch shape {
+        case .new where isProration:
+            return common.with([
+                "parent": [
+                    "type": "invoice_item_details", "subscription_item_details": nil,
+                    "invoice_item_details": owner.with(["invoice_item": "ii_1"]),
                 ],
+                "pricing": ["price_details": ["price": .text(price), "product": "prod_1"]],
+            ])
+        case .new:
+            return common.with([
+                "parent": [
+                    "type": "subscription_item_details", "invoice_item_details": nil,
+                    "subscription_item_details": owner.with(["subscription_item": item]),
+                ],
+                "pricing": ["price_details": ["price": .text(price), "product": "prod_1"]],
+            ])
+        case .old:
+            return common.with(owner).with([
+                "type": isProration ? "invoiceitem" : "subscription", "subscription_item": item,
+                "price": ["id": .text(price), "object": "price"],
             ])
         }
     }
@@ -161,10 +197,12 @@ package struct CardAccount: Codable, Hashable, Sendable {
     }
 
     /// A charge of which so much was refunded.
-    package func charge(_ intent: String, refunded: Int64, invoice: String? = nil) -> CardJSON {
+    package func charge(
+        _ intent: String, refunded: Int64, captured: Int64 = amount, invoice: String? = nil
+    ) -> CardJSON {
         let charge: CardJSON = [
             "id": .text("ch_" + intent), "object": "charge", "amount": .number(Self.amount),
-            "amount_captured": .number(Self.amount),
+            "amount_captured": .number(captured),
             "amount_refunded": .number(refunded), "refunded": .flag(refunded == Self.amount),
             "payment_intent": .text(intent), "customer": .text(customer), "metadata": [:],
             "billing_details": ["email": "zoë@example.com", "address": ["city": "Köln"]],

@@ -99,8 +99,8 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     package mutating func fail(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing)
         begin(.pastDue, from: endsAt, until: end)
-        let failed = account.invoice(invoice, from: startsAt, until: endsAt, intent: intent, price: name)
-            .with(["status": "open", "paid": false, "amount_paid": 0, "attempt_count": 1])
+        let failed = account.invoice(
+            invoice, from: startsAt, until: endsAt, intent: intent, price: name, isPaid: false)
         return [updated(at: seconds), event("invoice.payment_failed", at: seconds, failed)]
     }
 
@@ -163,7 +163,9 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         let trial: CardJSON = ["trial_start": .number(startsAt), "trial_end": .number(endsAt)]
         return account.subscription(
             phase.rawValue, from: startsAt, until: endsAt, price: name, user: user,
-            with: (phase == .trialing ? trial : [:]).with(["cancel_at_period_end": .flag(!renews)]))
+            with: (phase == .trialing ? trial : [:]).with([
+                "cancel_at_period_end": .flag(!renews), "latest_invoice": .text(invoice),
+            ]))
     }
 
     private func require(_ phases: Phase...) throws(Refusal) {

@@ -64,7 +64,8 @@ package struct CardTakeback: Hashable, Sendable {
 
     /// The statements that it makes of a purchase whose states are known: a transaction of its own, under each of the
     /// periods that the payment was for, which says nothing but what went back. So what the purchase's own states say
-    /// later does not undo it (`semantics.md` §1). Of a window only the whole payment takes something.
+    /// later does not undo it (`semantics.md` §1). Of a window only the whole payment takes something; what was charged
+    /// beside the periods, such as the proration of an upgrade, takes none.
     ///
     /// - Parameters:
     ///   - states: Of one purchase, in any order.
@@ -74,7 +75,7 @@ package struct CardTakeback: Hashable, Sendable {
         about states: [VerifiedPurchase], paying transactions: Set<TransactionID>?
     ) -> [Statement] {
         var firsts: [TransactionID: VerifiedPurchase] = [:]
-        for state in states where state.isOriginal {
+        for state in states where state.isOriginal || state.isOfBill {
             let isEarlier =
                 firsts[state.transactionID].map { first in
                     (state.signedAt, state.eventID ?? "") < (first.signedAt, first.eventID ?? "")
@@ -93,6 +94,6 @@ package struct CardTakeback: Hashable, Sendable {
             productID: state.productID, otherNames: state.otherNames, type: state.type,
             purchasedAt: state.purchasedAt, originallyPurchasedAt: state.originallyPurchasedAt,
             quantity: state.quantity, revocation: takesNothing ? nil : revocation, signedAt: signedAt,
-            eventID: eventID)
+            eventID: eventID, item: state.item)
     }
 }

@@ -4,9 +4,8 @@ package struct CardCharge: Hashable, Sendable {
     package let paymentIntent: String?
     /// Only before 2025-03-31 a charge says so itself.
     package let invoice: String?
-    package let customer: String?
-    /// How much of it is refunded, 0…100000; all of it only when Stripe says so, for credits and discounts make amounts
-    /// differ.
+    /// How much of what was captured is refunded, 0…100000; of a charge that was captured whole all of it only when
+    /// Stripe says so, for credits and discounts make amounts differ.
     package let refundedShare: Int
 
     init?(_ object: CardObject) {
@@ -16,8 +15,10 @@ package struct CardCharge: Hashable, Sendable {
         self.id = id
         paymentIntent = object.identifier("payment_intent")
         invoice = object.identifier("invoice")
-        customer = object.identifier("customer")
-        refundedShare = Self.share(refunded, of: amount, isWhole: object.flag("refunded") ?? false)
+        let captured = object.integer("amount_captured").flatMap { 1..<amount ~= $0 ? $0 : nil }
+        refundedShare = Self.share(
+            refunded, of: captured ?? amount,
+            isWhole: object.flag("refunded") ?? false || captured.map { refunded >= $0 } ?? false)
     }
 
     private static func share(_ refunded: Int64, of amount: Int64, isWhole: Bool) -> Int {

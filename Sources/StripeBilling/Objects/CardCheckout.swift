@@ -13,7 +13,6 @@ package struct CardCheckout: Hashable, Sendable {
     package let isPaid: Bool
     package let clientReferenceID: String?
     package let metadata: [String: String]
-    package let customer: String?
     package let paymentIntent: String?
     package let paymentLink: String?
     package let subscription: String?
@@ -25,7 +24,6 @@ package struct CardCheckout: Hashable, Sendable {
         isPaid = ["paid", "no_payment_required"].contains(object.text("payment_status"))
         clientReferenceID = object.text("client_reference_id")
         metadata = object.metadata
-        customer = object.identifier("customer")
         paymentIntent = object.identifier("payment_intent")
         paymentLink = object.identifier("payment_link")
         subscription = object.identifier("subscription")

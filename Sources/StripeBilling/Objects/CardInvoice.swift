@@ -1,12 +1,25 @@
+package import Entitlements
+
 /// An invoice of a subscription as an event shows it, of either shape: what pays for which periods.
 package struct CardInvoice: Hashable, Sendable {
+    /// A thing that it charges for.
+    package struct Line: Hashable, Sendable {
+        /// The item whose period it is for; nil for what is charged beside, such as for a part of a period.
+        package let item: String?
+        package let price: String
+        package let startsAt: Instant
+
+        /// The period that it is for.
+        package var period: CardPeriod? { item.map { CardPeriod(item: $0, startsAt: startsAt, price: price) } }
+    }
+
     package let id: String
-    package let customer: String?
     package let subscription: String
     /// That of the subscription.
     package let metadata: [String: String]
-    /// The periods that it is for; what an upgrade adds for a part of a period is none.
-    package let periods: [CardPeriod]
+    package let lines: [Line]
+    /// Whether it was paid, true, or could not be, false; nil while neither is told of all its lines.
+    package let isPaid: Bool?
     /// What paid it; only before 2025-03-31 an invoice says so itself.
     package let paidBy: [String]
 
@@ -17,24 +30,38 @@ package struct CardInvoice: Hashable, Sendable {
         else { return nil }
         self.id = id
         self.subscription = subscription
-        customer = object.identifier("customer")
         metadata = (parent ?? object["subscription_details"])?.metadata ?? [:]
-        periods = object.list("lines").compactMap(CardPeriod.init(line:))
+        lines = object.list("lines").compactMap(Line.init)
+        isPaid = Self.isPaid(object)
         paidBy = ["payment_intent", "charge"].compactMap { object.identifier($0) }
+    }
+
+    /// What is paid stays so. Of an invoice that has more lines than an event shows, nobody knows what was not paid.
+    private static func isPaid(_ object: CardObject) -> Bool? {
+        switch object.text("status") {
+        case "paid": true
+        case "open", "uncollectible":
+            object.integer("attempt_count") ?? 0 > 0 && object["lines"]?.flag("has_more") != true ? false : nil
+        default: nil
+        }
     }
 }
 
-extension CardPeriod {
-    fileprivate init?(line: CardObject) {
+extension CardInvoice.Line {
+    /// Nil for what is of no price, and for what gives back.
+    fileprivate init?(_ line: CardObject) {
         let details = line["parent"]?["subscription_item_details"]
-        guard details != nil || line.text("type") == "subscription" else { return nil }
-        guard (details ?? line).flag("proration") != true,
-            let item = details?.identifier("subscription_item") ?? line.identifier("subscription_item"),
+        guard
             let price = line["pricing"]?["price_details"]?.identifier("price") ?? line.identifier("price")
                 ?? line.identifier("plan"),
             let startsAt = line["period"]?.instant("start")
         else { return nil }
-        self.init(item: item, startsAt: startsAt, price: price)
+        let isOfItem =
+            (details != nil || line.text("type") == "subscription") && (details ?? line).flag("proration") != true
+        item = isOfItem ? details?.identifier("subscription_item") ?? line.identifier("subscription_item") : nil
+        guard item != nil || line.integer("amount") ?? 0 > 0 else { return nil }
+        self.price = price
+        self.startsAt = startsAt
     }
 }
 

@@ -36,19 +36,19 @@ package struct CardSubscription: Hashable, Sendable {
         package let id: String
         package let price: String
         package let lookupKey: String?
-        package let planID: String?
+        /// As metadata names it: the price's own, then the subscription's.
+        package let planIDs: [String]
         package let currency: String?
         package let quantity: Int
         package let startsAt: Instant
         package let endsAt: Instant
 
-        /// What names its period: the item, its start and the price (`semantics.md` §7).
-        package var periodID: String { CardPeriod(item: id, startsAt: startsAt, price: price).id }
+        /// The period that runs.
+        package var period: CardPeriod { CardPeriod(item: id, startsAt: startsAt, price: price) }
     }
 
     package let id: String
     package let status: Status
-    package let customer: String?
     package let metadata: [String: String]
     package let items: [Item]
     package let startedAt: Instant?
@@ -57,12 +57,12 @@ package struct CardSubscription: Hashable, Sendable {
     package let cancelsAt: Instant?
     package let endedAt: Instant?
     package let cancellationReason: String?
+    package let latestInvoice: String?
 
     init?(_ object: CardObject) {
         guard let id = object.id, let status = object.text("status") else { return nil }
         self.id = id
         self.status = Status(status)
-        customer = object.identifier("customer")
         metadata = object.metadata
         items = object.list("items").compactMap { Item($0, of: object) }
         startedAt = object.instant("start_date") ?? object.instant("created")
@@ -71,6 +71,7 @@ package struct CardSubscription: Hashable, Sendable {
         cancelsAt = object.instant("cancel_at")
         endedAt = object.instant("ended_at") ?? object.instant("canceled_at")
         cancellationReason = object["cancellation_details"]?.identifier("reason")
+        latestInvoice = object.identifier("latest_invoice")
     }
 }
 
@@ -84,7 +85,7 @@ extension CardSubscription.Item {
         self.id = id
         self.price = priceID
         lookupKey = price.identifier("lookup_key")
-        planID = subscription.texts("metadata")["plan_id"] ?? price.texts("metadata")["plan_id"]
+        planIDs = [price, subscription].compactMap { $0.metadata["plan_id"] }
         currency = price.text("currency") ?? subscription.text("currency")
         quantity = item.integer("quantity").flatMap { Int(exactly: $0) } ?? 1
         self.startsAt = startsAt
@@ -92,7 +93,7 @@ extension CardSubscription.Item {
     }
 }
 
-/// A period of a subscription: what names it among all periods of that subscription.
+/// A period of a subscription: what names it among all periods of that subscription (`semantics.md` §7).
 package struct CardPeriod: Hashable, Sendable {
     package let item: String
     package let startsAt: Instant

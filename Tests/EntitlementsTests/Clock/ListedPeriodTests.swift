@@ -23,13 +23,13 @@ import Testing
     }
 
     private static func renewal(
-        _ id: String, at signedAt: Instant, willRenew: Bool = true, graceEndsAt: Instant? = nil, endedAt: Instant? = nil
+        _ id: String, at signedAt: Instant, willRenew: Bool = true, endedAt: Instant? = nil
     ) -> [Statement] {
         [
             .renewal(
                 VerifiedRenewal(
-                    key: key, signedAt: signedAt, willRenew: willRenew, graceEndsAt: graceEndsAt,
-                    isInRetry: graceEndsAt != nil, end: endedAt.map { _ in .cancelled }, endedAt: endedAt, eventID: id))
+                    key: key, signedAt: signedAt, willRenew: willRenew, end: endedAt.map { _ in .cancelled },
+                    endedAt: endedAt, eventID: id))
         ]
     }
 
@@ -78,6 +78,12 @@ import Testing
             Self.renewal("3", at: "01-20", willRenew: false),
         ])
         #expect(Self.lines(story) == ["basic w 01-01..01-10", "pro w 01-10..01-20", "basic w 01-20..02-01"])
+        for (instant, product) in [
+            ("2025-12-31", "cheap"), ("01-09", "cheap"), ("01-10", "dear"), ("01-19", "dear"), ("01-20", "cheap"),
+        ] as [(Instant, String)] {
+            let told = story.status(at: instant, in: Self.catalogue).entitlements.first?.productID?.text
+            #expect(told == product, "the present period at \(instant.text)")
+        }
     }
 
     @Test func `a change of cadence ends the period where the next one begins, and a renewal leaves no gap`() {
@@ -99,33 +105,13 @@ import Testing
         #expect(Self.lines(story) == ["pro w 01-01..01-15", "basic w 01-01..02-01"])
     }
 
-    @Test func `a period without length is not paid, and the one before goes on in grace`() {
-        let told = [
-            Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01")), Self.renewal("1", at: "01-01"),
-            Self.event("2", at: "02-01", (Self.dear, "02-01", "03-01")), Self.renewal("2", at: "02-01"),
-            Self.event("3", at: "02-02", (Self.dear, "02-01", "02-01")),
-            Self.renewal("3", at: "02-02", graceEndsAt: "02-15"),
-        ]
-        let unpaid = Self.story(told)
-        #expect(Self.lines(unpaid) == ["pro w 01-01..02-01", "pro w 02-01..02-15"])
-        #expect(unpaid.status(at: "02-10", in: Self.catalogue).state == .grace)
-        #expect(unpaid.status(at: "02-16", in: Self.catalogue).entitlements.map(\.state) == [.billingRetry])
-        let paid = Self.story(
-            told + [
-                Self.event("4", at: "02-08", (Self.dear, "02-01", "03-01")),
-                Self.renewal("4", at: "02-08", willRenew: false),
-            ])
-        #expect(Self.lines(paid) == ["pro w 01-01..02-01", "pro w 02-01..03-01"])
-    }
-
     @Test func `what is over stays over, whatever is told of it at any time`() {
         let told = [
             Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01")), Self.renewal("1", at: "01-01"),
             Self.renewal("2", at: "01-20", willRenew: false, endedAt: "01-20"),
             Self.renewal("3", at: "01-25", willRenew: false, endedAt: "01-18"),
             Self.event("4", at: "01-30", (Self.dear, "01-01", "02-01")), Self.renewal("4", at: "01-30"),
-            Self.event("5", at: "02-01", (Self.dear, "02-01", "03-01")),
-            Self.renewal("5", at: "02-01", graceEndsAt: "04-01"),
+            Self.event("5", at: "02-01", (Self.dear, "02-01", "03-01")), Self.renewal("5", at: "02-01"),
         ]
         let story = Self.story(told)
         #expect(Self.lines(story) == ["pro w 01-01..01-18"])
@@ -156,6 +142,44 @@ import Testing
         #expect(story.status(at: "01-15", in: Self.catalogue).devices.allowed == 7)
         let dear = Self.story([Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01"), quantity: 9)])
         #expect(dear.status(at: "01-15", in: Self.catalogue).devices.allowed == 3)
+    }
+
+    @Test func `no number of units is more seats than a catalogue may say, and none ends what ran`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01"), quantity: .max),
+            Self.event("2", at: "01-10", (Self.cheap, "01-01", "02-01"), quantity: 0),
+            Self.event("3", at: "01-20", (Self.cheap, "01-01", "02-01"), quantity: 2),
+            Self.renewal("3", at: "01-20", willRenew: false),
+        ])
+        #expect(Self.lines(story) == ["basic w 01-01..01-10", "basic w 01-20..02-01"])
+        #expect(story.status(at: "01-05", in: Self.catalogue).devices.allowed == 2)
+        let many = Self.story([Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01"), quantity: .max)])
+        #expect(many.status(at: "01-05", in: Self.catalogue).devices.allowed == 10_000)
+        let none = Self.story([Self.event("1", at: "01-01", (Self.cheap, "01-01", "02-01"), quantity: 0)])
+        #expect(none.status(at: "01-05", in: Self.catalogue).entitlements.isEmpty)
+    }
+
+    @Test func `a pause lasts from the first event of a run that says so to the next that does not`() {
+        let pause = Suspension(startsAt: "01-10", endsAt: nil)
+        func event(_ id: String, at signedAt: Instant, isPaused: Bool) -> [Statement] {
+            Self.event(
+                id, at: signedAt, (Self.dear, "01-01", "02-01"),
+                suspension: isPaused ? Suspension(startsAt: signedAt, endsAt: nil) : nil)
+        }
+        let told = [
+            event("1", at: "01-01", isPaused: false), event("2", at: "01-10", isPaused: true),
+            event("3", at: "01-12", isPaused: true),
+        ]
+        let paused = Self.story(told + [Self.renewal("3", at: "01-12", willRenew: false)])
+        #expect(Self.lines(paused) == ["pro w 01-01..01-10"])
+        #expect(paused.status(at: "01-15", in: Self.catalogue).entitlements.map(\.state) == [.suspended])
+        #expect(paused.timeline(in: Self.catalogue).nextChange(after: "01-09") == pause.startsAt)
+        let resumed = Self.story(
+            told + [
+                event("4", at: "01-20", isPaused: false), event("5", at: "01-25", isPaused: true),
+                event("6", at: "01-28", isPaused: false), Self.renewal("6", at: "01-28", willRenew: false),
+            ])
+        #expect(Self.lines(resumed) == ["pro w 01-01..01-10", "pro w 01-20..01-25", "pro w 01-28..02-01"])
     }
 
     @Test func `a copy that tells of a refund revokes its period and says nothing else of it`() {

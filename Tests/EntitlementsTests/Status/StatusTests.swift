@@ -105,6 +105,28 @@ import Testing
         #expect(states(story.refunds("p", at: "01-10", share: 90000), at: "01-10") == ["p finished finished"])
     }
 
+    @Test func `what decides is the highest coverage, of that what ends last, else what ended last`() {
+        let low = Story().buys("b", .basic30, at: "01-01").grants(
+            "g", .window(tier: "pro", endsAt: "01-20"), at: "01-05")
+        let story = low.grants("h", .window(tier: "pro", endsAt: "01-15"), at: "01-06")
+        let decisive = { (instant: Instant) in story.status(at: instant).decisive?.key.externalID.text }
+        #expect(decisive("2025-12-31") == nil && decisive("01-02") == "b" && decisive("01-10") == "g")
+        #expect(decisive("01-20") == "b" && decisive("02-10") == "b")
+    }
+
+    @Test func `coverage that a refund stops was taken back, and what had ended before was not`() {
+        let story = Story().buys("p", at: "01-01")
+        let wasTaken = { (story: Story) in story.status(at: "03-01").decisive?.endsByTakeback }
+        #expect(wasTaken(story) == false)
+        #expect(wasTaken(story.refunds("p", at: "01-10")) == true)
+        #expect(wasTaken(story.refunds("p", at: "01-10", share: 90_000)) == true, "it had run for more than was paid")
+        #expect(wasTaken(story.refunds("p", at: "01-10", share: 50_000)) == false, "it ran for all that was paid")
+        #expect(wasTaken(story.refunds("p", at: "02-10")) == false)
+        #expect(wasTaken(story.withdraws("p", at: "01-10")) == true)
+        #expect(wasTaken(story.withdraws("p", at: "02-10")) == false)
+        #expect(story.refunds("p", at: "01-10").status(at: "01-09").decisive?.endsByTakeback == true)
+    }
+
     @Test func `segments and entitlements stand in order`() {
         let status = Self.v4.status(at: "01-20")
         #expect(status.segments.map(\.text) == ["b 01-01..01-10", "x 01-10..02-09", "b 02-09..03-02"])

@@ -85,7 +85,8 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = Self.statements(with: states, using: &random) + Set(states.map(\.key)).sorted().map(Fact.bound)
+            let facts =
+                Self.statements(with: states, using: &random) + Set(states.map(\.key)).sorted().map { Fact.bound($0) }
             let days = stride(from: Int64(0), to: 130, by: 13)
             let once = Self.ledger(facts, using: &random)
             let repeated = Self.ledger((facts + facts.prefix(5)).shuffled(using: &random), using: &random)
@@ -141,7 +142,8 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = Self.statements(with: states, using: &random) + Set(states.map(\.key)).sorted().map(Fact.bound)
+            let facts =
+                Self.statements(with: states, using: &random) + Set(states.map(\.key)).sorted().map { Fact.bound($0) }
             let ledger = wandering ? Self.wanderings(using: &random) : Self.ledger(facts, using: &random)
             let timeline = Timeline(folding: ledger, given: .pausing, settings: .everyone)
             var at = Self.day(Int64.random(in: -5...120, using: &random))
@@ -165,7 +167,7 @@ import Testing
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
             let facts =
-                (Set(states.map(\.key)).sorted().map(Fact.bound) + Self.statements(with: states, using: &random))
+                (Set(states.map(\.key)).sorted().map { Fact.bound($0) } + Self.statements(with: states, using: &random))
                 .shuffled(using: &random)
             let split = facts.count / 2
             let early = Self.ledger(Array(facts.prefix(split)), using: &random)
@@ -226,7 +228,8 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let states = Self.states(using: &random)
-            let facts = Set(states.map(\.key)).sorted().map(Fact.bound) + Self.statements(with: states, using: &random)
+            let facts =
+                Set(states.map(\.key)).sorted().map { Fact.bound($0) } + Self.statements(with: states, using: &random)
             let before = Timeline(
                 folding: Self.ledger(facts, using: &random), given: .example, settings: .everyone)
             let new = VerifiedPurchase.state(
@@ -249,7 +252,7 @@ extension Status {
     fileprivate var withoutExplanation: Status {
         Status(
             user: user, at: at, active: active, tier: tier, tierRank: tierRank, expiresAt: expiresAt,
-            accessExpiresAt: accessExpiresAt, state: state, features: features, limits: limits,
+            accessExpiresAt: accessExpiresAt, state: state, decisive: decisive, features: features, limits: limits,
             entitlements: entitlements, segments: segments, addOns: addOns, credits: credits, devices: devices,
             explanation: [], settings: settings)
     }

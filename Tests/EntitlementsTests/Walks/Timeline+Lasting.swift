@@ -7,7 +7,8 @@ extension Timeline {
         return Status(
             user: status.user, at: .distantPast, active: status.active, tier: status.tier, tierRank: status.tierRank,
             expiresAt: status.expiresAt, accessExpiresAt: status.accessExpiresAt, state: status.state,
-            features: status.features, limits: status.limits, entitlements: status.entitlements,
+            decisive: status.decisive, features: status.features, limits: status.limits,
+            entitlements: status.entitlements,
             segments: status.segments.filter { $0.endsAt > instant }, addOns: status.addOns, credits: status.credits,
             devices: status.devices, explanation: [], settings: status.settings)
     }

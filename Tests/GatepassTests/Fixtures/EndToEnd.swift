@@ -33,7 +33,9 @@ import Testing
 
     /// An instant as the API reads it, with milliseconds.
     static func rfc3339(_ milliseconds: Int64) -> String {
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(style)
+        // Whole seconds alone are exact as a `Double`.
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        return text.dropLast() + "." + String(String(1_000 + rest).dropFirst()) + "Z"
     }
 }

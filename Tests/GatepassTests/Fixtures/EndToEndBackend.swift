@@ -19,8 +19,12 @@ struct EndToEndBackend: Sendable {
 
     /// Starts a server with this catalogue and `changes` of its settings, and makes a key. Throws when either fails.
     static func open(_ changes: [String: String] = [:]) async throws -> EndToEndBackend {
-        let server = try await ready(changes)
-        return EndToEndBackend(server: server, secret: try await key("read,write,admin", of: server))
+        try await keyed(try await ready(changes))
+    }
+
+    /// A server that is ready, and a key that was made for it. Throws when none can be made.
+    static func keyed(_ server: EndToEndServer) async throws -> EndToEndBackend {
+        EndToEndBackend(server: server, secret: try await key("read,write,admin", of: server))
     }
 
     /// The same server under another key. Throws when none can be made.

@@ -134,6 +134,64 @@ import Testing
         }
     }
 
+    @Test func `what waits is woken once by what becomes known, and never by what was known`() async throws {
+        try await TestStore.withVouchers { store in
+            let jobs = Jobs(pool: store.pool, now: { store.clock.now }, jitter: { 1 })
+            let stored = try await Self.inbox(in: store).receive(Self.delivery("waits"))
+            let parked = DeliveryOutcome(
+                of: stored.id, DeliveryStanding(.parked, because: .noPurchase), awaiting: ["charge", "payment"])
+            let charge = NumbersLearned([PurchaseNumber("charge", meaning: "payment")], of: nil, in: Self.space)
+            try await write(parked, in: store)
+            for isNew in [true, false] {
+                try await write(charge, in: store)
+                #expect(try await jobs.take(9).map(\.subject) == (isNew ? [stored.id] : []))
+                try await write(parked, in: store)
+                #expect(try await store.schema.counts()["jobs"] == 0)
+            }
+            // A delivery that says what it waits for does not wake itself, as long as it says so first.
+            let again = try await Self.inbox(in: store).receive(Self.delivery("waits for its own"))
+            let own = NumbersLearned([PurchaseNumber("own", meaning: "other")], of: nil, in: Self.space)
+            try await write(
+                own, DeliveryOutcome(of: again.id, DeliveryStanding(.parked, because: .noPurchase), awaiting: ["own"]),
+                in: store)
+            #expect(try await store.schema.counts()["jobs"] == 0)
+        }
+    }
+
+    @Test func `what becomes known while a delivery is decided is not slept through, nor by one that was given up`()
+        async throws
+    {
+        try await TestStore.withVouchers { store in
+            let jobs = Jobs(pool: store.pool, now: { store.clock.now }, jitter: { 1 })
+            let stored = try await Self.inbox(in: store).receive(Self.delivery("waits"))
+            let standing = DeliveryStanding(.parked, because: .noPurchase)
+            let (first, second) = (
+                DeliveryOutcome(of: stored.id, standing, awaiting: ["invoice"], isLookedAtAgain: true),
+                DeliveryOutcome(of: stored.id, standing, awaiting: ["invoice"])
+            )
+            try await write(first, in: store)
+            #expect(try await store.schema.counts()["jobs"] == 1, "should nobody look again, the job does")
+            // It was looked for before it was known, and is written after that.
+            let number = PurchaseNumber("invoice", meaning: TransactionID("m1"), of: ExternalID("s1"))
+            try await write(NumbersLearned([number], of: nil, in: Self.space), in: store)
+            try await write(second, in: store)
+            #expect(try await jobs.take(9).map(\.subject) == [stored.id])
+            // Woken as often as it may be tried, it is woken again.
+            try await write(
+                DeliveryOutcome(of: stored.id, standing, awaiting: ["s1"]),
+                NumbersLearned([], of: ExternalID("s1"), in: Self.space), in: store)
+            for attempt in 1...Jobs.maximumAttempts {
+                let taken = try await jobs.take(9)
+                #expect(taken.map(\.attempt) == [attempt])
+                for job in taken { try await jobs.fail(job) }
+                store.clock.now = store.clock.now + 600_000
+            }
+            #expect(try await jobs.take(9) == [])
+            try await write(NumbersLearned([], of: ExternalID("s1"), in: Self.space), in: store)
+            #expect(try await jobs.take(9).map(\.attempt) == [1])
+        }
+    }
+
     @Test func `a text in any alphabet is kept, and goes with the customer whom it mentions`() async throws {
         try await TestStore.withVouchers { store in
             let (inbox, anna, customer) = (Self.inbox(in: store), Sample.user("anna"), Label("customer"))

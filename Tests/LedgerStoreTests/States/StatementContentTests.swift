@@ -63,6 +63,23 @@ import Testing
             #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
                 + String(repeating: "null,", count: 15) + #""evt_1"]"#
         ),
+        (
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID("1"), productID: ProductID("p"), type: .oneTime,
+                    purchasedAt: at(5), signedAt: at(10), item: "si",
+                    bill: Bill("in", isPaid: false, graceEndsAt: at(9)))),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
+                + String(repeating: "null,", count: 16) + #""si","in","false","9"]"#
+        ),
+        (
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID("1"), productID: ProductID("p"), type: .oneTime,
+                    purchasedAt: at(5), signedAt: at(10), bill: Bill(nil, isPaid: true))),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
+                + String(repeating: "null,", count: 18) + #""true"]"#
+        ),
     ]
 
     private static func read(_ json: String, as kind: FactKind) -> Fact? {
@@ -95,7 +112,8 @@ import Testing
         let facts =
             FactRoundTripTests.facts + Self.goldens.map { .stated($0.0) }
             + grants.map { .granted(Grant(key: Self.key, gift: $0, grantedAt: Self.at(1))) } + [
-                .bound(Self.key), .withdrawn(Self.key), .gaveAway(Self.key, handover),
+                .bound(Self.key), .bound(Self.key, asCustomer: true), .withdrawn(Self.key),
+                .gaveAway(Self.key, handover),
                 .received(Self.key, Handover(cause: .policy)),
             ]
         #expect(Set(facts.map { FactKind(of: $0) }) == Set(FactKind.allCases))
@@ -129,6 +147,7 @@ import Testing
         (.renewalState, #"[["apple_iap","a","Sandbox","1"],"1",null,null,null,"true"]"#),
         (.renewalState, #"[["apple_iap","a","Sandbox","1"],"1","true",null,null,"no"]"#),
         (.renewalState, #"[["apple_iap","a","Sandbox","1"],null,"true",null,null,"true"]"#),
+        (.bound, #"[["s","a","Sandbox","1"],"gift"]"#), (.bound, #"[["s","a","Sandbox","1"],null]"#),
         (.received, #"[["s","a","Sandbox","1"],"gift","0","0",null]"#),
         (.spent, #"["k","r","coin","Sandbox","1",[["x","1"]],"0"]"#),
         (.granted, #"[["s","a","Sandbox","1"],"1","gift","pro","1"]"#),
@@ -164,7 +183,8 @@ import Testing
             originallyPurchasedAt: state.originallyPurchasedAt, expiresAt: state.expiresAt, quantity: state.quantity,
             isFamilyShared: state.isFamilyShared, isUpgraded: state.isUpgraded, offer: state.offer,
             subscriptionGroup: state.subscriptionGroup, suspension: state.suspension, price: state.price,
-            revocation: state.revocation, accountToken: state.accountToken, account: state.account, signedAt: signedAt)
+            revocation: state.revocation, accountToken: state.accountToken, account: state.account, signedAt: signedAt,
+            eventID: state.eventID, item: state.item, bill: state.bill)
     }
 
     private static func state(_ chance: inout SeededChance) -> VerifiedPurchase {
@@ -184,6 +204,9 @@ import Testing
             price: maybe(Price(milliunits: Int64.random(in: 0...9, using: &chance), currency: text())),
             revocation: maybe(
                 Revocation(revokedAt: instant(), share: maybe(Int.random(in: 0...100_000, using: &chance)))),
-            accountToken: maybe(Label(text())), account: maybe(Label(text())), signedAt: instant())
+            accountToken: maybe(Label(text())), account: maybe(Label(text())), signedAt: instant(),
+            eventID: maybe(text()), item: maybe(text()),
+            bill: maybe(
+                Bill(maybe(text()), isPaid: Bool.random(using: &chance), graceEndsAt: maybe(instant()))))
     }
 }

@@ -143,6 +143,71 @@ extension EndToEnd {
             #expect(try await server.status(of: late).string("tier") == "pro")
         }
 
+        @Test func `a refund whose purchase is not known waits without being tried again and again`() async throws {
+            let server = try await EndToEndServer.startWithCards()
+            let shop = Self.account()
+            for place in 1...2 {
+                let refund = shop.event(
+                    place, "charge.refunded", at: Self.ago(place == 1 ? 2 : 1),
+                    shop.charge("pi_" + shop.tag, refunded: place == 1 ? 333 : 999))
+                #expect(try await server.place(refund) == "parked no_purchase")
+            }
+            // Both say what the charge means, and wait for it.
+            let start = ContinuousClock.now
+            while try await server.schema.number("SELECT COUNT(*) FROM jobs") != 0,
+                start.duration(to: .now) < .seconds(10)
+            {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(try await server.schema.number("SELECT COUNT(*) FROM jobs") == 0)
+            #expect(try await server.place(Self.pass(shop, "late-refund", at: Self.ago(3))) == "applied")
+            while try await server.schema.number("SELECT COUNT(*) FROM inbox_deliveries WHERE state = 'parked'") != 0,
+                start.duration(to: .now) < .seconds(30)
+            {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let status = try await server.status(of: "late-refund")
+            #expect(status.string("entitlements.0.state") == "revoked", "\(status.text)")
+            #expect(try await server.end() == 0)
+        }
+
+        @Test func `events that lead to one another are all placed, however many come at once`() async throws {
+            let server = try await EndToEndServer.withCards
+            let began = Self.ago(10)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for place in 0..<40 {
+                    if place >= 8 { try await group.next() }
+                    group.addTask { try await Self.tellAtOnce(to: server, from: began) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        /// A subscription, who has it, what paid for it and that this went back, each delivered at the same time.
+        private static func tellAtOnce(to server: EndToEndServer, from began: Int64) async throws {
+            let (shop, user) = (account(), "at-once-" + newID())
+            let (invoice, intent) = ("in_" + shop.tag, "pi_" + shop.tag)
+            let session = shop.session("subscription", user: user, customer: shop.customer)
+            let events = [
+                month(shop, from: began),
+                shop.event(2, "checkout.session.completed", at: began, session),
+                shop.event(
+                    3, "invoice.paid", at: began,
+                    shop.invoice(invoice, from: began, until: began + 30 * day, intent: intent)),
+                shop.event(4, "invoice_payment.paid", at: began, shop.invoicePayment(invoice, intent: intent)),
+                shop.event(5, "charge.refunded", at: began + day, shop.charge(intent, refunded: 999)),
+            ]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for event in events.shuffled() { group.addTask { _ = try await server.deliver(event) } }
+                try await group.waitForAll()
+            }
+            for event in events {
+                #expect(try await server.settled(event) { !$0.hasPrefix("parked") }?.hasPrefix("parked") == false)
+            }
+            let status = try await server.status(of: user)
+            #expect(status.integer("expires_at_ms") == (began + day) * 1_000, "\(status.text)")
+        }
+
         @Test func `a customer is never renamed, and what is no user id names nobody`() async throws {
             let server = try await EndToEndServer.withCards
             let (shop, anna, ben) = (Self.account(), "anna-" + newID(), "ben-" + newID())
@@ -160,6 +225,34 @@ extension EndToEnd {
             #expect(try await server.status(of: ben).count("entitlements") == 1)
             let bad = Self.pass(Self.account(), "no user id!", at: Self.ago(1))
             #expect(try await server.place(bad) == "parked invalid_user_id")
+        }
+
+        @Test func `a subscription is whose it says that it is, whether its customer or its session comes first`()
+            async throws
+        {
+            let server = try await EndToEndServer.withCards
+            for isSessionFirst in [true, false] {
+                let (shop, anna, ben) = (Self.account(), "anna-" + newID(), "ben-" + newID())
+                let known = shop.event(
+                    1, "customer.created", at: Self.ago(9),
+                    ["id": .text(shop.customer), "object": "customer", "metadata": ["user_id": .text(anna)]])
+                #expect(try await server.place(known) == "applied")
+                let began = Self.ago(5)
+                let month = Self.month(shop, 2, from: began)
+                let session = shop.event(
+                    3, "checkout.session.completed", at: began,
+                    shop.session("subscription", user: ben, customer: shop.customer))
+                for event in isSessionFirst ? [session, month] : [month, session] {
+                    let result = try await server.place(event)
+                    #expect(result == (event.id == session.id ? "applied contradicted" : "applied"))
+                }
+                #expect(try await server.status(of: anna).count("entitlements") == 0)
+                let told = try await server.status(of: ben, "?history=1")
+                #expect(told.string("tier") == "pro", "\(told.text)")
+                #expect(told.integer("segments.0.starts_at_ms") == began * 1_000, "\(told.text)")
+                #expect(try await server.deliver(session).string("result") == "duplicate")
+                #expect(try await server.status(of: ben).count("entitlements") == 1)
+            }
         }
 
         @Test func `an unmapped price is recorded, and counts when the catalogue learns it`() async throws {
@@ -250,13 +343,21 @@ extension EndToEnd {
                 shop.session(
                     "payment", user: user, customer: shop.customer, intent: "pi_" + shop.tag,
                     with: ["payment_link": "plink_pass"]))
-            let changed: CardJSON = ["id": .text(shop.customer), "object": "customer", "email": "zoë@example.com"]
+            let changed: CardJSON = [
+                "id": .text(shop.customer), "object": "customer", "email": "zoë@example.com",
+                "metadata": ["user_id": .text(user)],
+            ]
+            let charge = shop.charge("pi_" + shop.tag, refunded: 0)
             #expect(try await server.place(bought) == "applied")
             _ = try await server.place(shop.event(2, "customer.updated", at: Self.ago(2), changed))
+            #expect(try await server.place(shop.event(5, "charge.succeeded", at: Self.ago(3), charge)) == "ignored")
             let exported = try await server.command(["user", "export", user])
-            #expect(exported.text.contains("customer.updated") && exported.text.contains("checkout.session.completed"))
+            for type in ["customer.updated", "checkout.session.completed", "charge.succeeded"] {
+                #expect(exported.text.contains(type), "\(type)")
+            }
             #expect(try await server.command(["user", "erase", user, "--reason", "asked"]).status == 0)
             _ = try await server.place(shop.event(3, "customer.updated", at: Self.ago(1), changed))
+            #expect(try await server.place(shop.event(6, "charge.updated", at: Self.ago(1), charge)) == "ignored")
             let refund = shop.event(4, "charge.refunded", at: Self.ago(1), shop.charge("pi_" + shop.tag, refunded: 999))
             #expect(try await server.place(refund) == "applied")
             let texts = """

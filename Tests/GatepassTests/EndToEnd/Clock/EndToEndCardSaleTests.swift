@@ -41,6 +41,8 @@ extension EndToEnd {
             #expect(try await installation.run(["clock", "advance", "1d"]).status == 0)
             #expect(try await installation.simulate(["stripe", "resume"]).status == 0)
             #expect(try await Self.check("alice", on: installation).string("status") == "ACTIVE")
+            // Card billing dates in whole seconds.
+            #expect(try await installation.run(["clock", "advance", "1m"]).status == 0)
             #expect(try await installation.simulate(["stripe", "refund", "--percent", "50"]).status == 0)
             #expect(try await Self.check("alice", on: installation).string("status") == "ACTIVE")
             #expect(try await installation.simulate(["stripe", "refund"]).status == 0)

@@ -1,0 +1,47 @@
+/// The coverage that the short answer is about (`api.md`, "Check").
+package struct Decisive: Hashable, Sendable {
+    package let key: PurchaseKey
+    /// The plan's name, if what covers is of a product that has one.
+    package let planID: String?
+    /// Whether it ends because something was refunded or withdrawn at that instant.
+    package let endsByTakeback: Bool
+}
+
+extension Moment {
+    /// The coverage of the highest rank now, of those the one that ends last; without coverage the one that ended last;
+    /// nil if nothing has covered yet.
+    var decisive: Decisive? {
+        let piece =
+            covering.max { left, right in
+                let (first, second) = (left.segment, right.segment)
+                return first.tierRank != second.tierRank
+                    ? first.tierRank < second.tierRank : first.endsAt < second.endsAt
+            } ?? coverage.filter { $0.segment.endsAt <= at }.max { $0.segment.endsAt < $1.segment.endsAt }
+        return piece.map { piece in
+            let purchase = timeline.purchases[piece.purchase]
+            let window = window(of: piece)
+            return Decisive(
+                key: purchase.key, planID: window?.planID,
+                endsByTakeback: (window?.revocations ?? purchase.share).rises(at: piece.segment.endsAt))
+        }
+    }
+
+    /// The period that a piece is of; nil for a pass.
+    private func window(of piece: Coverage) -> Window? {
+        let segment = piece.segment
+        return timeline.purchases[piece.purchase].windows.last { window in
+            guard window.tier.id == segment.tier else { return false }
+            let parts =
+                piece.isGrace
+                ? window.grace(leewayHours: timeline.settings.renewalLeewayHours) : window.covered
+            return parts.contains { part in
+                part.startsAt <= segment.startsAt && part.endsAt.map { segment.endsAt <= $0 } ?? true
+            }
+        }
+    }
+}
+
+extension ShareTrack {
+    /// Whether more is refunded from `instant` on than before.
+    func rises(at instant: Instant) -> Bool { share(at: instant) > share(at: instant + -1) }
+}

@@ -19,10 +19,10 @@ test-release: setup
 	GATEPASS_TEST_PROGRAM=$(CURDIR)/.build/release/gatepass swift test --filter GatepassTests
 
 # Random histories by the thousands: WALKS of them against the rules taken literally, then at once over HTTP, on
-# loopback.
+# loopback; and 10,000 users of both stores against scripts/oracle.
 soak: setup
 	GATEPASS_WALKS=$${WALKS:-20000} swift test --filter WholeWalkTests
-	GATEPASS_TEST_SOAK=1 swift test --filter 'EndToEnd/(Histories|Racing|CreditRacing)/'
+	GATEPASS_TEST_SOAK=1 swift test --filter 'EndToEnd/(Histories|Racing|CreditRacing|Oracle)/'
 
 # What a reviewer should not have to say.
 check:

@@ -1,0 +1,90 @@
+"""What a user has, whichever source it came from."""
+
+from dataclasses import dataclass, field
+
+from catalogue import Product, Tier
+from shares import Share
+
+
+@dataclass
+class Holding:
+    """A purchase or a grant; `reason` says why it is only recorded."""
+
+    source: str
+    environment: str
+    external_id: str
+    product: Product | None
+    product_id: str | None
+    kind: str | None
+    reason: str | None = None
+
+    @property
+    def name(self) -> tuple:
+        return (self.source, self.environment, self.external_id)
+
+
+@dataclass
+class Pass(Holding):
+    anchor: int = 0
+    length: int = 0
+    tier: Tier | None = None
+    share: Share = field(default_factory=lambda: Share([]))
+
+
+@dataclass
+class AddOn(Holding):
+    anchor: int = 0
+    share: Share = field(default_factory=lambda: Share([]))
+
+
+@dataclass
+class Lot(Holding):
+    anchor: int = 0
+    unit: str = ""
+    amount: int = 0
+    share: Share = field(default_factory=lambda: Share([]))
+
+
+@dataclass
+class Period:
+    """One period of a plan: the parts of it that are paid and cover, and those of grace or leeway.
+
+    `stated_end` is the end that its store names; the start of one that is not paid.
+    """
+
+    start: int
+    stated_end: int
+    parts: list
+    tier: Tier | None
+    product: Product | None
+    product_id: str | None
+    share: Share
+    seats: int | None = None
+    is_upgraded: bool = False
+    grace: list = field(default_factory=list)
+    pauses: list = field(default_factory=list)
+    is_unpaid: bool = False
+
+
+@dataclass
+class Plan(Holding):
+    """Windows whose dates another party gives."""
+
+    periods: list = field(default_factory=list)
+    renews: bool = False
+    is_in_retry: bool = False
+
+
+@dataclass
+class Piece:
+    """A stretch over which a holding covers at a tier."""
+
+    start: int
+    end: int
+    tier: Tier
+    holding: Holding
+    share: Share
+    product: Product | None = None
+    product_id: str | None = None
+    seats: int | None = None
+    is_grace: bool = False

@@ -6,9 +6,6 @@ from collections import Counter
 
 from harness.processes import processor_seconds
 
-WEBHOOK = "/api/billing/webhooks/apple"
-
-
 class Deliveries:
     """What became of them: latencies from when each was due, in milliseconds, and the results that were answered."""
 
@@ -20,22 +17,30 @@ class Deliveries:
         self.server_cost = self.database_cost = 0.0
 
 
-def deliver(bench, server, texts: list, rate: float | None = None, at_once: int = 16) -> Deliveries:
-    """Sends notifications: so many a second, or, without a `rate`, the next when one `at_once` is answered."""
-    requests = [_request(text) for text in texts]
+def deliver(bench, server, requests: list, rate: float | None = None, at_once: int = 16) -> Deliveries:
+    """Sends requests: so many a second, or, without a `rate`, the next when one `at_once` is answered."""
     groups = (server.process.pid, bench.mariadb.process.pid)
     before = [processor_seconds(group) for group in groups]
     done = Deliveries()
     asyncio.run(_Sender(server.port, done).send(requests, rate, at_once))
-    spent = [(processor_seconds(group) - start) * 1e6 / len(texts) for group, start in zip(groups, before)]
+    spent = [(processor_seconds(group) - start) * 1e6 / len(requests) for group, start in zip(groups, before)]
     done.server_cost, done.database_cost = spent
     return done
 
 
-def _request(text: str) -> bytes:
-    body = b'{"signedPayload":"' + text.encode() + b'"}'
-    head = f"POST {WEBHOOK} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    return head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+def notification(text: str) -> bytes:
+    """Apple's request with a signed text."""
+    return _request("apple", b'{"signedPayload":"' + text.encode() + b'"}')
+
+
+def card_event(body: bytes, signature: str) -> bytes:
+    """Stripe's request with a signed body."""
+    return _request("stripe", body, f"Stripe-Signature: {signature}\r\n")
+
+
+def _request(source: str, body: bytes, headers: str = "") -> bytes:
+    head = f"POST /api/billing/webhooks/{source} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    return head.encode() + f"{headers}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
 class _Sender:

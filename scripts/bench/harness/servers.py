@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 
+from harness import cards
 from harness.processes import Children, free_port, wait_until_ready
 
 
@@ -75,6 +76,7 @@ class Gatepass(Server):
             "AUTH_HS256_SECRET": bench.secret,
             "APPLE_TRUST_ROOTS": bench.mint.root,
             "SANDBOX_ACCESS": "nobody",
+            "STRIPE_SIGNING_SECRETS": cards.SECRET,
             "ACCOUNT_TOKENS_LEGACY_HEX_USER_ID": "true",
             "CREDITS_USER_SPEND": "true",
             "RATE_LIMITS_ATTACH_PER_MINUTE": "0",

@@ -1,9 +1,10 @@
-"""How soon a notification is acknowledged, at 100 a second."""
+"""How soon what a store delivers is acknowledged, at 100 a second."""
 
 import time
 
+from harness import cards
 from harness.bench import Bench
-from harness.openload import Deliveries, deliver
+from harness.openload import Deliveries, deliver, notification
 from harness.report import Figure, median, percentile
 
 RATE = 100
@@ -17,33 +18,42 @@ def webhook(bench: Bench):
     """New purchases and renewals by turns, each about a user of its own.
 
     Warm: Apple's chain was seen before. Cold: the server was started just before, and each delivery is signed under an
-    intermediate and a leaf that it has never seen, so that no cache of chains helps.
+    intermediate and a leaf that it has never seen, so that no cache of chains helps. Cards: passes that were bought and
+    subscriptions that renew, as Stripe tells of them.
     """
     bench.start_servers()
     pairs = int(RATE * LONGER * bench.arguments.seconds / 2)
     first, at = FIRST_USER, time.time_ns() // 1_000_000
-    rounds: dict = {"warm": [], "cold": []}
+    kinds = {"warm chains": False, "cold chains": True, "cards": None}
+    rounds: dict = {kind: [] for kind in kinds}
     for number in range(bench.arguments.rounds):
-        for chain in ("warm", "cold") if number % 2 == 0 else ("cold", "warm"):
-            rounds[chain].append(_round(bench, chain, pairs, first, at))
+        for kind in list(kinds) if number % 2 == 0 else reversed(list(kinds)):
+            rounds[kind].append(_round(bench, kind, kinds[kind], pairs, first, at))
             first += 2 * pairs
-    for chain, done in rounds.items():
-        bench.report.add(_figure(chain, done))
+    for kind, done in rounds.items():
+        bench.report.add(_figure(kind, done))
 
 
-def _round(bench: Bench, chain: str, pairs: int, first: int, at: int) -> Deliveries:
+def _round(bench: Bench, kind: str, is_cold: bool | None, pairs: int, first: int, at: int) -> Deliveries:
     mint, server = bench.mint, bench.gatepass
-    is_cold = chain == "cold"
-    begun = deliver(bench, server, mint.notifications("subscription", pairs, first, at))
+
+    def notifications(*event) -> list:
+        return [notification(text) for text in mint.notifications(*event)]
+
+    if is_cold is None:
+        begun = deliver(bench, server, cards.subscriptions(first, pairs))
+        renewals, bought = cards.subscriptions(first, pairs, month=1), cards.checkouts(first + pairs, pairs)
+    else:
+        begun = deliver(bench, server, notifications("subscription", pairs, first, at))
+        renewals = notifications("renewal", pairs, first, at, is_cold)
+        bought = notifications("charge", pairs, first + pairs, at, is_cold)
     _expect_applied(bench, "subscriptions", begun)
-    renewals = mint.notifications("renewal", pairs, first, at, is_cold)
-    charges = mint.notifications("charge", pairs, first + pairs, at, is_cold)
     if is_cold:
         server.stop()
         server.launch()
     newest = bench.mariadb.number("SELECT MAX(id) FROM inbox_deliveries", server.database)
-    done = deliver(bench, server, [text for pair in zip(charges, renewals) for text in pair], RATE)
-    _expect_applied(bench, chain, done)
+    done = deliver(bench, server, [request for pair in zip(bought, renewals) for request in pair], RATE)
+    _expect_applied(bench, kind, done)
     kept = bench.mariadb.number(
         f"SELECT COUNT(*) FROM inbox_deliveries WHERE id > {newest} AND state = 'applied'", server.database)
     if kept < done.results["applied"]:
@@ -56,10 +66,10 @@ def _expect_applied(bench: Bench, what: str, done: Deliveries):
         bench.report.problem(f"webhook, {what}: {dict(done.results)}")
 
 
-def _figure(chain: str, rounds: list) -> Figure:
+def _figure(kind: str, rounds: list) -> Figure:
     latencies = [latency for each in rounds for latency in each.latencies]
     return Figure(
-        f"webhook acknowledged, p99, {chain} chains", f"{RATE}/s, open loop", percentile(latencies, 0.99), "ms",
+        f"webhook acknowledged, p99, {kind}", f"{RATE}/s, open loop", percentile(latencies, 0.99), "ms",
         at_most=200,
         measured={
             "deliveries": len(latencies), "p50 ms": percentile(latencies, 0.5), "max ms": max(latencies),

@@ -95,9 +95,11 @@ package protocol EntitlementService: Sendable {
     func readiness() async -> Readiness
 }
 
-/// A passing fault of what the server stands on; the same request may be sent again.
+/// A fault of what the server stands on; the same request may be sent again.
 package enum ServiceFailure: Error, Hashable, Sendable {
     case unavailable(retryAfterSeconds: Int)
+    /// The database is there and refuses what it was told; that does not pass by itself.
+    case refused(retryAfterSeconds: Int)
     /// The key that signs entitlement tokens cannot be opened; the log says what to do.
     case keysUnusable(retryAfterSeconds: Int)
 }

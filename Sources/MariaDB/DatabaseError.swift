@@ -75,6 +75,16 @@ extension DatabaseError {
         Self.codesOfWrongNodes.contains(code)
     }
 
+    /// Whether the same unit of work may succeed later, though it is the same: the server is away, busy, full or
+    /// read-only, or nobody can tell what became of it.
+    package var isPassing: Bool {
+        switch cause {
+        case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true
+        case .refused: isRetryable || isWrongNode || Self.codesOfPassingRefusals.contains(code)
+        case .transactionOver, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
+        }
+    }
+
     /// Whether a row with the same unique key is there already.
     package var isDuplicateKey: Bool {
         cause == .refused && Self.codesOfDuplicateKeys.contains(code)
@@ -91,6 +101,8 @@ extension DatabaseError {
     private static let retryableCodes: Set<Int> = [1213, 1205, 1020, 1047, 1615]
     /// Read-only option, read-only transaction, read-only server.
     private static let codesOfWrongNodes: Set<Int> = [1290, 1792, 1836]
+    /// Disk full, error of the storage engine, out of memory, table full, interrupted.
+    private static let codesOfPassingRefusals: Set<Int> = [1021, 1030, 1037, 1041, 1114, 1317]
     /// Duplicate entry; the same with the key's name.
     private static let codesOfDuplicateKeys: Set<Int> = [duplicateEntry, 1586]
     private static let duplicateEntry = 1062

@@ -25,6 +25,19 @@ import Testing
         #expect(error.description.contains("\(code)"))
     }
 
+    @Test func `what is away, busy, full or in doubt passes, and what is refused or wrong does not`() {
+        for code in [1213, 1205, 1021, 1114, 1290, 1836, 1053, 2006, 2013] {
+            #expect(DatabaseError(code: code, sqlState: "HY000", statement: "s").isPassing, "\(code)")
+        }
+        for code in [1062, 1064, 1146, 1406, 1644, 4025] {
+            #expect(!DatabaseError(code: code, sqlState: "HY000", statement: "s").isPassing, "\(code)")
+        }
+        let passing: [DatabaseError.Cause] = [.commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled]
+        for cause in passing { #expect(DatabaseError(cause, statement: "s").isPassing, "\(cause)") }
+        let lasting: [DatabaseError.Cause] = [.misuse, .parameters, .unexpectedCell(column: 0), .transactionOver]
+        for cause in lasting { #expect(!DatabaseError(cause, statement: "s").isPassing, "\(cause)") }
+    }
+
     @Test func `an error during commit leaves the outcome open, a deadlock at COMMIT does not`() {
         #expect(DatabaseError(code: 1180, sqlState: "HY000", statement: "commit").atCommit().isCommitUnknown)
         #expect(DatabaseError(code: 1213, sqlState: "40001", statement: "commit").atCommit().isRetryable)

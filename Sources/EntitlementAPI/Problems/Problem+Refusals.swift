@@ -191,6 +191,8 @@ extension Problem {
         switch failure {
         case .unavailable(let seconds):
             self = .unavailable("The database cannot be reached.", retryAfterSeconds: seconds)
+        case .refused(let seconds):
+            self = .unavailable("The database did not carry it out.", retryAfterSeconds: seconds)
         case .keysUnusable(let seconds):
             self = .unavailable("Tokens cannot be signed at the moment.", retryAfterSeconds: seconds)
         }

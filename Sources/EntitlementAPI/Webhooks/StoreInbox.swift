@@ -20,7 +20,7 @@ package struct StoreInbox: Sendable {
 
     /// Why a stored delivery could not be placed.
     package enum Failure: Error {
-        /// What this server stands on is away; to be tried again.
+        /// What this server stands on is away, or refuses; to be tried again.
         case service(ServiceFailure)
         /// Apple could not be asked; to be tried again.
         case certificateStatus(CertificateStatusUnavailable)
@@ -30,9 +30,12 @@ package struct StoreInbox: Sendable {
         case unreadable
         case unknownSource
 
-        /// Whether it will pass when Apple can be asked again.
-        package var isAppleAway: Bool {
-            if case .certificateStatus = self { true } else { false }
+        /// Whether it passes when what is away is there again; a try that ended so says nothing of the delivery.
+        package var isPassing: Bool {
+            switch self {
+            case .service(.unavailable), .service(.keysUnusable), .certificateStatus: true
+            case .service(.refused), .refused, .unreadable, .unknownSource: false
+            }
         }
     }
 

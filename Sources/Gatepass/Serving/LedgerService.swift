@@ -244,7 +244,7 @@ final class LedgerService: EntitlementService {
         return opened
     }
 
-    /// Every fault of the database is a passing one to the client: what it sent may be sent again without harm.
+    /// After every fault of the database what a client sent may be sent again without harm.
     private func asking<Answer>(
         _ body: () async throws(DatabaseError) -> Answer
     ) async throws(ServiceFailure) -> Answer {
@@ -252,7 +252,9 @@ final class LedgerService: EntitlementService {
             return try await body()
         } catch {
             logger.warning("the database did not answer", metadata: ["error": "\(error)"])
-            throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
+            throw error.isPassing
+                ? .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
+                : .refused(retryAfterSeconds: Self.retryAfterSeconds)
         }
     }
 }

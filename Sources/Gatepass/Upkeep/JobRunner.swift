@@ -47,14 +47,28 @@ struct JobRunner: Service {
             noteEnd(job.kind, true)
         } catch {
             noteEnd(job.kind, false)
+            let counts = !error.isPassing
             logger.log(
-                level: job.isLastAttempt ? .error : .warning, "a job failed",
+                level: counts && job.isLastAttempt ? .error : .warning, "a job failed",
                 metadata: [
                     "kind": "\(job.kind.rawValue)", "subject": "\(job.subject)", "attempt": "\(job.attempt)",
                     "error": "\(error)",
                 ])
-            // What cannot be written now is tried again when the lease ends.
-            try? await jobs.fail(job, counts: !error.isAppleAway)
+            await note(job, counts: counts, in: jobs)
+        }
+    }
+
+    /// Writes that a try failed, while the database is away as soon as it is back: what is not written when the lease
+    /// ends counts as a try.
+    private func note(_ job: Job, counts: Bool, in jobs: Jobs) async {
+        let end = ContinuousClock.now + .milliseconds(Jobs.lease)
+        while ContinuousClock.now < end {
+            do throws(DatabaseError) {
+                return try await jobs.fail(job, counts: counts)
+            } catch {
+                guard error.isPassing, error.cause != .shuttingDown else { return }
+                try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends with the pool
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ enum JobRow {
     private static let due = SQLStatement(
         "find due jobs",
         """
-        SELECT id, kind, subject, attempts FROM jobs FORCE INDEX (by_due)
+        SELECT id, kind, subject, attempts, created_at FROM jobs FORCE INDEX (by_due)
         WHERE died_at IS NULL AND due_at <= ? ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED
         """)
 
@@ -35,7 +35,7 @@ enum JobRow {
         "revive job",
         """
         INSERT INTO jobs (kind, subject, due_at, created_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL
+        ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL, created_at = VALUES(created_at)
         """)
 
     /// Adds a job, or makes the one that is there due at `dueAt` if that is earlier. Throws when the database is away.
@@ -73,7 +73,9 @@ enum JobRow {
         for row in try session.query(due, [.int64(now.milliseconds), Value(limit)]) {
             guard let kind = JobKind(rawValue: try row.text(1)) else { continue }
             jobs.append(
-                Job(id: try row.uint64(0), kind: kind, subject: try row.uint64(2), attempt: try row.int(3) + 1))
+                Job(
+                    id: try row.uint64(0), kind: kind, subject: try row.uint64(2), attempt: try row.int(3) + 1,
+                    createdAt: Instant(milliseconds: try row.int64(4))))
         }
         try session.executeBulk(lease, jobs.map { [.int64(end.milliseconds), .uint64($0.id)] })
         return jobs

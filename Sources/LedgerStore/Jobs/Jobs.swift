@@ -15,6 +15,8 @@ package struct Job: Hashable, Sendable {
     package let subject: UInt64
     /// How often it has been tried, this time included.
     package let attempt: Int
+    /// Since when it is to be done.
+    let createdAt: Instant
 
     /// Whether it is not tried again.
     package var isLastAttempt: Bool { attempt >= Jobs.maximumAttempts }
@@ -60,10 +62,12 @@ package struct Jobs: Sendable {
 
     /// A job failed. It is tried again after a random pause, which may be longer each time, or was tried often enough:
     /// then what it is about is given up. Where `counts` is false, because something that it needs is away, it is tried
-    /// as often as that takes. Throws when the database is away.
+    /// as often as that takes, after as long again as it has waited at most. Throws when the database is away.
     package func fail(_ job: Job, counts: Bool = true) async throws(DatabaseError) {
         let now = now()
-        let pause = Double(min(Self.longestPause, Self.firstPause << Int64(job.attempt - 1))) * jitter()
+        let usual = Self.firstPause << Int64(job.attempt - 1)
+        let longest = min(Self.longestPause, counts ? usual : max(usual, now - job.createdAt))
+        let pause = Double(longest) * jitter()
         try await pool.transaction { (session) throws(DatabaseError) in
             if counts, job.isLastAttempt { return try giveUp(job, at: now, in: session) }
             try JobRow.postpone(job, until: now + Int64(pause), counts: counts, in: session)

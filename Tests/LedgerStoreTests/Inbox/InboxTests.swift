@@ -246,6 +246,26 @@ import Testing
         }
     }
 
+    @Test func `while what it needs is away, a job waits as long again each time, and ten minutes at most`()
+        async throws
+    {
+        try await TestStore.open { store in
+            _ = try await Self.inbox(in: store).receive(Self.delivery("1"))
+            store.clock.now = store.clock.now + 10_000
+            let jobs = Self.jobs(in: store)
+            var pauses: [Int64] = []
+            for _ in 1...10 {
+                let job = try #require(try await jobs.take(16).first)
+                try await jobs.fail(job, counts: false)
+                let due = Int64(try await store.schema.number("SELECT due_at FROM jobs"))
+                pauses.append(due - store.clock.now.milliseconds)
+                store.clock.now = Instant(milliseconds: due)
+            }
+            let doubled: [Int64] = [10_000, 20_000, 40_000, 80_000, 160_000, 320_000]
+            #expect(pauses == doubled + Array(repeating: 600_000, count: 4))
+        }
+    }
+
     @Test func `an operator has a quarantined delivery placed again, with all its tries, and the audit trail says so`()
         async throws
     {

@@ -126,6 +126,37 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `a fault that passes costs a job no try, and what the database refuses does`() async throws {
+            let server = try await EndToEndServer.start()
+            let refuse = { (signal: String) in
+                _ = try await server.schema.rows(
+                    "CREATE OR REPLACE TRIGGER stop BEFORE INSERT ON ledger_entries FOR EACH ROW SIGNAL " + signal)
+            }
+            var pass = EndToEndServer.pass(at: now - day)
+            pass.appAccountToken = try await server.accountToken(of: "patient")
+            let charge = try server.notification(.oneTimeCharge, about: pass)
+            try await refuse("SQLSTATE '45000'")
+            #expect(try await server.deliver(charge).string("result") == "parked")
+            // A deadlock, a lock that another holds for too long, a full disk.
+            for (tries, code) in [(1, 1213), (2, 1205), (3, 1021)] {
+                try await server.schema.rows("UPDATE jobs SET due_at = 9000000000000")
+                try await refuse("SQLSTATE 'HY000' SET MYSQL_ERRNO = \(code)")
+                try await server.schema.rows("UPDATE jobs SET due_at = 0, attempts = 7")
+                let start = ContinuousClock.now
+                while server.log.components(separatedBy: "a job failed").count <= tries {
+                    guard start.duration(to: .now) < .seconds(60) else { throw EndToEndServer.Failure(log: server.log) }
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                try await Self.wait(for: 7, "SELECT attempts FROM jobs WHERE died_at IS NULL", at: server)
+            }
+            #expect(try await server.standings(of: charge.notificationUUID) == ["parked pending"])
+            try await refuse("SQLSTATE '45000'")
+            try await server.schema.rows("UPDATE jobs SET due_at = 0")
+            try await Self.wait(for: 8, "SELECT attempts FROM jobs WHERE died_at IS NOT NULL", at: server)
+            #expect(try await server.standings(of: charge.notificationUUID) == ["quarantined failed"])
+            #expect(try await server.end() == 0)
+        }
+
         @Test func `a token gives a purchase to whom it names, and never what an erased person owes`() async throws {
             let backend = try await EndToEndBackend.shared
             let account = "owing" + newID()

@@ -6,8 +6,8 @@ import ServiceLifecycle
 
 /// Does the jobs that are due, in every instance; each job is taken by one at a time.
 struct JobRunner: Service {
-    /// How many jobs are taken at a time.
-    private static let batch = 16
+    /// How many jobs are done at a time.
+    private static let places = 16
     /// The pause where nothing is due, and while the database is away.
     private static let pause = Duration.seconds(1)
 
@@ -18,17 +18,42 @@ struct JobRunner: Service {
     /// Learns how each try ended.
     let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
 
-    /// Works until the process is to end. Throws nothing.
+    /// What is waited for.
+    private enum End {
+        case job
+        case pause
+    }
+
+    /// Works until the process is to end: whenever a place is free, the next due job takes it. Throws nothing.
     func run() async throws {
         let jobs = Jobs(pool: pool, now: WallClock.real.now, jitter: Surroundings.pool.jitter)
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                // Lost: that the database is away; after the pause it is asked again.
-                let taken = service.isOpen ? (try? await jobs.take(Self.batch)) ?? [] : []
-                await withTaskGroup(of: Void.self) { group in
-                    for job in taken { group.addTask { await perform(job, of: jobs) } }
+            await withTaskGroup(of: End.self) { group in
+                var free = Self.places
+                var isPausing = false
+                while !Task.isCancelled {
+                    // Lost: that the database is away; after the pause it is asked again.
+                    let taken = free > 0 && service.isOpen ? (try? await jobs.take(free)) ?? [] : []
+                    free -= taken.count
+                    for job in taken {
+                        group.addTask {
+                            await perform(job, of: jobs)
+                            return .job
+                        }
+                    }
+                    guard taken.isEmpty else { continue }
+                    if !isPausing {
+                        isPausing = true
+                        group.addTask {
+                            try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
+                            return .pause
+                        }
+                    }
+                    switch await group.next() {
+                    case .job: free += 1
+                    case .pause, nil: isPausing = false
+                    }
                 }
-                if taken.isEmpty { try? await Task.sleep(for: Self.pause) }  // cancelled: the loop ends
             }
         }
     }

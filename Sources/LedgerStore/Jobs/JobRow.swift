@@ -10,11 +10,14 @@ enum JobRow {
         ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at))
         """)
 
+    /// A newer server's kinds are its own to do.
+    private static let kinds = JobKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+
     private static let due = SQLStatement(
         "find due jobs",
         """
         SELECT id, kind, subject, attempts, created_at FROM jobs FORCE INDEX (by_due)
-        WHERE died_at IS NULL AND due_at <= ? ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED
+        WHERE died_at IS NULL AND due_at <= ? AND kind IN (\(kinds)) ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED
         """)
 
     private static let lease = SQLStatement(
@@ -71,7 +74,7 @@ enum JobRow {
     ) throws(DatabaseError) -> [Job] {
         var jobs: [Job] = []
         for row in try session.query(due, [.int64(now.milliseconds), Value(limit)]) {
-            guard let kind = JobKind(rawValue: try row.text(1)) else { continue }
+            guard let kind = JobKind(rawValue: try row.text(1)) else { throw row.malformed(1) }
             jobs.append(
                 Job(
                     id: try row.uint64(0), kind: kind, subject: try row.uint64(2), attempt: try row.int(3) + 1,

@@ -157,6 +157,35 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `a job that waits for a locked user holds up no job that is due later`() async throws {
+            let server = try await EndToEndServer.start()
+            try await server.schema.rows(
+                "CREATE TRIGGER stop BEFORE INSERT ON ledger_entries FOR EACH ROW SIGNAL SQLSTATE '45000'")
+            var told: [SimulatedNotification] = []
+            for name in ["locked", "free"] {
+                var pass = EndToEndServer.pass(at: now - day)
+                pass.appAccountToken = try await server.accountToken(of: name)
+                told.append(try server.notification(.oneTimeCharge, about: pass))
+                #expect(try await server.deliver(told[told.count - 1]).string("result") == "parked")
+            }
+            try await server.schema.rows("UPDATE jobs SET due_at = 9000000000000")
+            try await server.schema.rows("DROP TRIGGER stop")
+            let isDue = "UPDATE jobs j JOIN inbox_deliveries d ON d.id = j.subject SET j.due_at = 0, j.attempts = 0 "
+            let taken = "SELECT COUNT(*) FROM jobs WHERE attempts = 1"
+            let failures = { server.log.components(separatedBy: "a job failed").count }
+            let before = failures()
+            try await Self.holding("locked", at: server) {
+                try await server.schema.rows(isDue + "WHERE d.external_id = ?", [.text(told[0].notificationUUID)])
+                try await Self.wait(for: 1, taken, at: server)
+                try await server.schema.rows(isDue + "WHERE d.external_id = ?", [.text(told[1].notificationUUID)])
+                let applied = "SELECT COUNT(*) FROM inbox_deliveries WHERE state = 'applied'"
+                try await Self.wait(for: 1, applied, at: server)
+                #expect(failures() == before, "the first is still being done")
+            }
+            #expect(try await server.standings(of: told[1].notificationUUID) == ["applied"])
+            #expect(try await server.end() == 0)
+        }
+
         @Test func `a token gives a purchase to whom it names, and never what an erased person owes`() async throws {
             let backend = try await EndToEndBackend.shared
             let account = "owing" + newID()

@@ -24,8 +24,8 @@ package struct Inbox: Sendable {
 
     /// Stores a delivery, with a job that places it if nothing else does; when this returns, it is on disk.
     ///
-    /// Repeat is safe: the same content under the same id has one row, and what became of it is returned.
-    /// Throws when the database is away.
+    /// Repeat is safe: the same content under the same id has one row, and what became of it is returned. One that was
+    /// given up is placed again, with all its tries. Throws when the database is away.
     package func receive(_ delivery: InboxDelivery) async throws(DatabaseError) -> StoredDelivery {
         let header = try await header(of: delivery.text)
         let (now, realNow) = (now(), realNow())
@@ -33,9 +33,14 @@ package struct Inbox: Sendable {
             let stored = try InboxDeliveryRow.insert(
                 delivery, header: header, at: now, in: session)
             guard !stored.standing.isSettled else { return stored }
-            try JobRow.add(
-                .delivery, about: stored.id, dueAt: realNow + Self.patience, now: realNow, in: session)
-            return stored
+            let dueAt = realNow + Self.patience
+            guard stored.standing.result == .quarantined else {
+                try JobRow.add(.delivery, about: stored.id, dueAt: dueAt, now: realNow, in: session)
+                return stored
+            }
+            try InboxDeliveryRow.reopen(stored.id, in: session)
+            try JobRow.revive(.delivery, about: stored.id, dueAt: dueAt, now: realNow, in: session)
+            return StoredDelivery(id: stored.id, standing: .pending)
         }
     }
 
@@ -67,8 +72,8 @@ package struct Inbox: Sendable {
     }
 
     /// Has a delivery placed again by a job, at once and with all its tries, and enters that into the audit trail; nil
-    /// when there is no such delivery. What it changed before it cannot change twice; one whose text is gone stays as
-    /// it is. Throws when the database is away.
+    /// when there is no such delivery. What it changed before it cannot change twice, so what was applied stays so; one
+    /// whose text is gone stays as it is. Throws when the database is away.
     package func replay(
         _ delivery: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
     ) async throws(DatabaseError) -> RecordedDelivery? {

@@ -73,7 +73,10 @@ enum InboxDeliveryRow {
 
     private static let reopen = SQLStatement(
         "reopen delivery",
-        "UPDATE inbox_deliveries SET state = 'parked', reason = 'pending', settled_at = NULL WHERE id = ?")
+        """
+        UPDATE inbox_deliveries SET state = 'parked', reason = 'pending', settled_at = NULL
+        WHERE id = ? AND state <> 'applied'
+        """)
 
     /// Stores a delivery and its text, unless the same content came under the same id before; the row and where it
     /// stands. Throws when the database is away.
@@ -135,7 +138,7 @@ enum InboxDeliveryRow {
         try session.execute(quarantine, [.uint64(delivery)])
     }
 
-    /// Has a delivery placed again. Repeat is safe. Throws when the database is away.
+    /// A delivery is to be placed again; what was applied stays so. Repeat is safe. Throws when the database is away.
     static func reopen(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(reopen, [.uint64(delivery)])
     }

@@ -214,8 +214,10 @@ import Testing
             #expect(pauses.dropLast() == [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000])
             store.clock.now = store.clock.now + 365 * Instant.millisecondsPerDay
             #expect(try await jobs.take(16) == [])
-            let again = try await inbox.receive(Self.delivery("1"))
-            #expect(again.standing == DeliveryStanding(.quarantined, because: .failed))
+            #expect(try await inbox.standing(of: bad.id) == DeliveryStanding(.quarantined, because: .failed))
+            #expect(try await inbox.receive(Self.delivery("1")) == bad, "it came again")
+            store.clock.now = store.clock.now + 10_000
+            #expect(try await jobs.take(16).map(\.attempt) == [1])
         }
     }
 
@@ -307,6 +309,12 @@ import Testing
             #expect(entries.map(\.action) == ["delivery.replay"])
             try await settle(bad.id, as: DeliveryStanding(.applied), in: store)
             #expect(try await reader.deliveries(before: nil, limit: 10, of: .quarantined) == [])
+            let applied = try await inbox.replay(bad.id, by: .commandLine, reason: nil, audit: trail)
+            #expect(applied?.standing == DeliveryStanding(.applied) && applied?.settledAt != nil)
+            #expect(try await jobs.take(16).map(\.subject) == [bad.id])
+            try await settle(bad.id, as: DeliveryStanding(.duplicate), in: store)
+            #expect(try await inbox.standing(of: bad.id) == DeliveryStanding(.applied))
+            #expect(try await store.schema.counts()["jobs"] == 0)
             _ = try await inbox.receive(Self.delivery("1", "[]"))
             let all = try await reader.deliveries(before: nil, limit: 10, of: nil)
             #expect(all.map(\.isContradicted) == [true, false, true])

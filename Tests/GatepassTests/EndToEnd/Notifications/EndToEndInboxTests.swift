@@ -154,6 +154,12 @@ extension EndToEnd {
             try await server.schema.rows("UPDATE jobs SET due_at = 0")
             try await Self.wait(for: 8, "SELECT attempts FROM jobs WHERE died_at IS NOT NULL", at: server)
             #expect(try await server.standings(of: charge.notificationUUID) == ["quarantined failed"])
+            // It comes again: a job tries it eight times more.
+            #expect(try await server.deliver(charge).string("result") == "parked")
+            try await server.schema.rows("DROP TRIGGER stop")
+            try await server.schema.rows("UPDATE jobs SET due_at = 0")
+            let applied = "SELECT COUNT(*) FROM inbox_deliveries WHERE state = 'applied'"
+            try await Self.wait(for: 1, applied, at: server)
             #expect(try await server.end() == 0)
         }
 

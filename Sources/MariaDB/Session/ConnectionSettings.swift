@@ -26,6 +26,9 @@ package struct ConnectionSettings: Sendable {
     package var writeTimeoutSeconds = 5
     /// How long a statement waits for a row lock before it fails with 1205.
     package var lockWaitTimeoutSeconds = 3
+    /// How long a transaction may stand still until the server ends it and its connection, so that a process that was
+    /// stopped in the middle keeps no locks.
+    package var idleTransactionTimeoutSeconds = 10
     /// How many prepared statements a connection keeps; the least recently used is closed first.
     package var maxCachedStatements = 128
 

@@ -16,7 +16,8 @@ extension Session {
     private static let setVariables = SQLStatement(
         "session.setVariables",
         """
-        SET SESSION sql_mode = ?, time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = ?
+        SET SESSION sql_mode = ?, time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = ?,
+            idle_transaction_timeout = ?
         """)
 
     private static let readVariables = SQLStatement(
@@ -24,7 +25,8 @@ extension Session {
         """
         SELECT @@session.time_zone, @@session.tx_isolation, @@session.character_set_client,
             @@session.character_set_results, @@session.character_set_connection, @@session.sql_mode,
-            @@session.autocommit, @@session.innodb_lock_wait_timeout, @@global.read_only, @@global.max_allowed_packet
+            @@session.autocommit, @@session.innodb_lock_wait_timeout, @@session.idle_transaction_timeout,
+            @@global.read_only, @@global.max_allowed_packet
         """)
 
     /// What the first columns of `readVariables` must say.
@@ -53,7 +55,11 @@ extension Session {
         var cells: [Value] = []
         let modes = sqlModes.sorted().joined(separator: ",")
         _ = try PreparedStatement(setVariables, on: wire)
-            .execute([.text(modes), Value(settings.lockWaitTimeoutSeconds)], into: &cells)
+            .execute(
+                [
+                    .text(modes), Value(settings.lockWaitTimeoutSeconds),
+                    Value(settings.idleTransactionTimeoutSeconds),
+                ], into: &cells)
         let reader = try PreparedStatement(readVariables, on: wire)
         _ = try reader.execute([], into: &cells)
         let rows = ResultCells(statement: readVariables.name, width: reader.width, values: cells).rows
@@ -67,8 +73,9 @@ extension Session {
         var texts: [String] = []
         for column in 0..<pinnedTexts.count { texts.append(try row.text(column)) }
         guard texts == pinnedTexts, modes == sqlModes, try row.bool(6),
-            try row.int(7) == settings.lockWaitTimeoutSeconds
+            try row.int(7) == settings.lockWaitTimeoutSeconds,
+            try row.int(8) == settings.idleTransactionTimeoutSeconds
         else { throw DatabaseError(.sessionNotPinned, statement: readVariables.name) }
-        return ServerFacts(isReadOnly: try row.int(8) != 0, maxPacketBytes: try row.int(9) - 1024)
+        return ServerFacts(isReadOnly: try row.int(9) != 0, maxPacketBytes: try row.int(10) - 1024)
     }
 }

@@ -155,6 +155,36 @@ import Testing
         await waiter.close()
     }
 
+    @Test func `a transaction that stands still is ended by the server, and its locks go`() async throws {
+        var settings = try await Self.prepared()
+        settings.idleTransactionTimeoutSeconds = 1
+        let holder = try await Connection.open(settings)
+        let waiter = try await Connection.open(settings)
+        let isLocked = Barrier(of: 1)
+        let isOver = Barrier(of: 1)
+        async let held: Void = holder.transaction { (session) throws(DatabaseError) in
+            try session.execute(Self.update, [1])
+            isLocked.arrive()
+            isOver.wait()
+            try session.execute(Self.insert, [3, 0])
+        }
+        try await waiter.transaction { (session) throws(DatabaseError) in
+            isLocked.wait()
+            try session.execute(Self.update, [1])
+        }
+        isOver.arrive()
+        do {
+            try await held
+            Issue.record("the transaction went on")
+        } catch let error as DatabaseError {
+            #expect(error.isConnectionLost, "\(error)")
+        }
+        let keys = try await waiter.with { (session) throws(DatabaseError) in try Self.keys(session) }
+        #expect(keys == [1, 2])
+        await holder.close()
+        await waiter.close()
+    }
+
     @Test func `a pool runs the unit again after a lock timeout`() async throws {
         var settings = try await Self.prepared()
         settings.lockWaitTimeoutSeconds = 1

@@ -27,6 +27,7 @@ extension EndToEnd {
         ) async throws -> T {
             var patient = server.schema.settings
             patient.readTimeoutSeconds = 60
+            patient.idleTransactionTimeoutSeconds = 60
             let connection = try await Connection.open(patient)
             let (isHeld, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             async let held: Void = connection.transaction { (session) throws(DatabaseError) in

@@ -1,6 +1,7 @@
 import AppStore
 import StrictJSON
 import Glibc
+import MariaDB
 import StoreSimulator
 import Support
 import Testing
@@ -42,7 +43,9 @@ extension EndToEnd {
             for server in [first, second] { #expect(try await server.end() == 0) }
         }
 
-        @Test func `a server that is stopped while it places a delivery is survived by the other`() async throws {
+        @Test func `a server that is stopped while it has a lease and locks is survived by the other`()
+            async throws
+        {
             let first = try await EndToEndServer.start()
             let second = try await EndToEndServer.start(beside: first)
             let user = "stopped-" + newID()
@@ -51,12 +54,28 @@ extension EndToEnd {
             let bought = try first.notification(.oneTimeCharge, about: pass)
             #expect(try await first.place(bought) == "applied")
             let refund = try first.notification(.refund, about: pass.refunded(at: now - day))
-            // The second server stores the delivery and stands still before it can place it.
-            try await first.schema.rows(
-                "CREATE TRIGGER stop BEFORE INSERT ON ledger_entries FOR EACH ROW SIGNAL SQLSTATE '45000'")
+            // The second server takes the delivery's job, and stands still in the middle of its transaction.
+            let trigger = "CREATE OR REPLACE TRIGGER stop BEFORE INSERT ON ledger_entries FOR EACH ROW "
+            try await first.schema.rows(trigger + "SIGNAL SQLSTATE '45000'")
             #expect(try await second.deliver(refund).string("result") == "parked")
+            first.send(SIGSTOP)
+            try await first.schema.rows(trigger + "DO SLEEP(3)")
+            try await first.schema.rows("UPDATE jobs SET due_at = 0, attempts = 0")
+            let asleep = "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = ?"
+            let start = ContinuousClock.now
+            while try await first.schema.number(asleep, ["User sleep"]) == 0 {
+                guard start.duration(to: .now) < .seconds(30) else { throw EndToEndServer.Failure(log: second.log) }
+                try await Task.sleep(for: .milliseconds(50))
+            }
             second.send(SIGSTOP)
-            try await first.schema.rows("DROP TRIGGER stop")
+            #expect(try await first.schema.number("SELECT COUNT(*) FROM jobs WHERE attempts = 1 AND due_at > 0") == 1)
+            await #expect(throws: DatabaseError.self, "the user is locked") {
+                try await first.schema.rows(
+                    "SELECT user_id FROM users WHERE user_id = ? FOR UPDATE NOWAIT", [.text(user)])
+            }
+            first.send(SIGCONT)
+            // As when the lease has ended.
+            try await first.schema.rows("UPDATE jobs SET due_at = 0")
             #expect(try await Self.settled(refund.notificationUUID, on: first) == ["applied"])
             #expect(try await first.status(of: user)["active"]?.flag == false)
             second.send(SIGCONT)

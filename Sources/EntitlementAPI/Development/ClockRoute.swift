@@ -9,10 +9,23 @@ package protocol DevelopmentClock: Sendable {
     var now: Instant { get }
     /// How far it is ahead of the real time, in milliseconds.
     var lead: Int64 { get }
-    /// Has it go forward by `milliseconds`, and what the simulated store does by itself meanwhile happen.
+    /// Has it go forward by `milliseconds`, and what the simulated store does by itself meanwhile happen. Nothing more
+    /// is begun after `patience`: then it stands where it came to.
     ///
     /// Throws where that cannot be written down.
-    func advance(by milliseconds: Int64) async throws -> [SimulatedHappening]
+    func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance
+}
+
+/// How the clock went forward.
+package struct ClockAdvance: Hashable, Sendable {
+    package let happened: [SimulatedHappening]
+    /// How far it was to go further, in milliseconds.
+    package let remaining: Int64
+
+    package init(happened: [SimulatedHappening], remaining: Int64) {
+        self.happened = happened
+        self.remaining = remaining
+    }
 }
 
 /// Something that the simulated store did by itself, and what the server made of it.
@@ -38,17 +51,19 @@ enum ClockRoute {
     }
 
     fileprivate static func answer(
-        of clock: any DevelopmentClock, _ happened: [SimulatedHappening]? = nil
+        of clock: any DevelopmentClock, _ advance: ClockAdvance? = nil
     ) -> Response {
         var json = JSONWriter()
         json.beginObject()
         json.member("now", exactly: "now_ms", clock.now)
         json.name("ahead_ms")
         json.value(clock.lead)
-        if let happened {
+        if let advance {
+            json.name("remaining_ms")
+            json.value(advance.remaining)
             json.name("happened")
             json.beginArray()
-            for happening in happened {
+            for happening in advance.happened {
                 json.beginObject()
                 json.member("at", exactly: "at_ms", happening.at)
                 json.member("event", happening.words)
@@ -64,8 +79,10 @@ enum ClockRoute {
 
 /// `POST /dev/clock`: the clock of a development server goes forward.
 package enum AdvanceClockRoute {
-    /// How long what happens meanwhile may take.
-    static let deadlineSeconds: Int64 = 120
+    /// How long what happens meanwhile may take: ``patience``, the last thing that was begun in it, and what another
+    /// request began before.
+    package static let deadlineSeconds: Int64 = 60
+    private static let patience = Duration.seconds(20)
     /// How far ahead of the real time the clock goes at most, in milliseconds.
     package static let furthest = 3_660 * Instant.millisecondsPerDay
 
@@ -81,7 +98,7 @@ package enum AdvanceClockRoute {
             throw .invalidRequest("The clock goes ten years ahead at most.", at: "#/advance")
         }
         do {
-            return ClockRoute.answer(of: clock, try await clock.advance(by: span.milliseconds))
+            return ClockRoute.answer(of: clock, try await clock.advance(by: span.milliseconds, within: patience))
         } catch {
             call.api.logger.error("the clock could not be put forward", metadata: ["error": "\(error)"])
             throw Problem(.unavailable, "The clock could not be put forward.")

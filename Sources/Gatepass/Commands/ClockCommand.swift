@@ -43,7 +43,7 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    @Flag(help: "Print the server's answer as JSON.")
+    @Flag(help: "Print the server's answers as JSON, each on a line; there are more while much happens on the way.")
     var json = false
 
     /// Throws when the duration is none, and the exit status 1 when no server runs.
@@ -53,10 +53,11 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
         }
         try await Startup.reporting {
             let server = try RunningServer(on: Installation(path: installation.dataDir))
-            let answer = try await server.advanceClock(by: duration).required()
-            guard !json else { return print(answer.body) }
-            for happening in ClockHappening.all(in: answer) { print(happening.line) }
-            print("It is \(answer.members["now"] ?? "")")
+            try await server.advanceClock(by: duration) { answer in
+                guard !json else { return print(answer.body) }
+                for happening in ClockHappening.all(in: answer) { print(happening.line) }
+                print("It is \(answer.members["now"] ?? "")")
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import EntitlementAPI
 import Entitlements
 import Foundation
 import NIOCore
@@ -33,7 +34,7 @@ struct RunningServer {
 
     private static let timeout = TimeAmount.seconds(30)
     /// As long as the server gives itself for what happens while its clock goes forward.
-    private static let longestAdvance = TimeAmount.seconds(130)
+    private static let longestAdvance = TimeAmount.seconds(AdvanceClockRoute.deadlineSeconds)
     private static let maximumAnswer = 1 << 20
 
     private let address: String
@@ -64,9 +65,19 @@ struct RunningServer {
             .POST, "/api/billing/webhooks/stripe", Array(body.utf8), adding: [("Stripe-Signature", signature)])
     }
 
-    /// Has the server's clock go forward by a length of time such as `40d`. Throws when no whole answer came.
-    func advanceClock(by span: String) async throws -> Answer {
-        try await send(.POST, "/dev/clock", ["advance": span], within: Self.longestAdvance)
+    /// Has the server's clock go forward by a length of time such as `40d`, in as many requests as that takes; `tell`
+    /// gets the answer of each. Throws when no whole answer came, and `Failure`.
+    func advanceClock(by span: String, _ tell: (Answer) async throws -> Void) async throws {
+        var next: String? = span
+        while let advance = next {
+            let answer = try await send(
+                .POST, "/dev/clock", ["advance": advance], within: Self.longestAdvance
+            ).required()
+            try await tell(answer)
+            let remaining = answer.members["remaining_ms"] as? Int64 ?? 0
+            // Whole seconds, as spans have them: it goes a little further rather than less far.
+            next = remaining > 0 ? "\((remaining + 999) / 1_000)s" : nil
+        }
     }
 
     /// What time it is for the server. Throws when no whole answer came.

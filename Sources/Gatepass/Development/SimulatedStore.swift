@@ -27,6 +27,8 @@ actor SimulatedStore: Service, DevelopmentClock {
     }
 
     private static let pause = Duration.seconds(1)
+    /// Nothing more is begun in a pass after this time, so that who puts the clock forward need not wait long.
+    private static let longestPass = Duration.seconds(20)
 
     private let installation: Installation
     private let catalogue: Catalogue
@@ -34,7 +36,7 @@ actor SimulatedStore: Service, DevelopmentClock {
     private let logger: Logger
     /// Until when everything was done.
     private var doneUntil: Instant
-    private var last: Task<[SimulatedHappening], any Error>?
+    private var last: Task<ClockAdvance, any Error>?
 
     init(_ installation: Installation, selling catalogue: Catalogue, by clock: TestClock, logger: Logger) {
         self.installation = installation
@@ -53,7 +55,7 @@ actor SimulatedStore: Service, DevelopmentClock {
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
                 do {
-                    for happening in try await self.pass() {
+                    for happening in try await self.pass().happened {
                         self.logger.info("the simulated store", metadata: ["event": "\(happening.words)"])
                     }
                 } catch {
@@ -64,20 +66,22 @@ actor SimulatedStore: Service, DevelopmentClock {
         try installation.keep(storeDoneUntil: doneUntil)
     }
 
-    /// Has the clock go forward by `milliseconds`, and whatever is due on the way happen when it is due. Throws what
-    /// the file system refuses, and for a file that is broken.
-    func advance(by milliseconds: Int64) async throws -> [SimulatedHappening] {
-        try await inTurn { try await self.pass(until: self.clock.now() + milliseconds) }
+    /// Has the clock go forward by `milliseconds`, and whatever is due on the way happen when it is due; `patience` is
+    /// counted from now, waiting for what was begun before included. Throws what the file system refuses, and for a
+    /// file that is broken.
+    func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance {
+        let end = ContinuousClock.now + patience
+        return try await inTurn { try await self.pass(until: self.clock.now() + milliseconds, begunBefore: end) }
     }
 
-    private func pass() async throws -> [SimulatedHappening] {
-        try await inTurn { try await self.pass(until: self.clock.now()) }
+    private func pass() async throws -> ClockAdvance {
+        try await inTurn {
+            try await self.pass(until: self.clock.now(), begunBefore: ContinuousClock.now + Self.longestPass)
+        }
     }
 
     /// After whatever was begun before.
-    private func inTurn(_ act: @escaping @Sendable () async throws -> [SimulatedHappening]) async throws
-        -> [SimulatedHappening]
-    {
+    private func inTurn(_ act: @escaping @Sendable () async throws -> ClockAdvance) async throws -> ClockAdvance {
         let before = last
         let task = Task {
             _ = await before?.result
@@ -87,10 +91,17 @@ actor SimulatedStore: Service, DevelopmentClock {
         return try await task.value
     }
 
-    private func pass(until end: Instant) async throws -> [SimulatedHappening] {
+    private func pass(
+        until end: Instant, begunBefore deadline: ContinuousClock.Instant
+    ) async throws -> ClockAdvance {
         var happened: [SimulatedHappening] = []
         var failed: Set<String> = []
+        var reached = end
         while let (due, at) = try next(until: end, but: failed) {
+            guard ContinuousClock.now < deadline else {
+                reached = min(clock.now(), end)
+                break
+            }
             try clock.advance(to: at)
             do {
                 happened.append(try await perform(due, at: at))
@@ -99,10 +110,10 @@ actor SimulatedStore: Service, DevelopmentClock {
                 happened.append(SimulatedHappening(at: at, words: due.name, result: "failed: \(error)"))
             }
         }
-        try clock.advance(to: end)
-        doneUntil = end
-        if !happened.isEmpty { try installation.keep(storeDoneUntil: end) }
-        return happened
+        try clock.advance(to: reached)
+        doneUntil = reached
+        if !happened.isEmpty { try installation.keep(storeDoneUntil: doneUntil) }
+        return ClockAdvance(happened: happened, remaining: end - reached)
     }
 
     /// What is due first of all that is due by `end` and has not failed.

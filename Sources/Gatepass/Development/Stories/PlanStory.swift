@@ -139,11 +139,12 @@ struct PlanStory {
             let stop = isTurn ? turnsAt : end.milliseconds
             let seconds = (stop - installation.clock.now().milliseconds + Self.second - 1) / Self.second
             guard seconds > 0 else { return scenes }
-            let answer = try await server.advanceClock(by: "\(seconds)s").required()
-            let mine = ClockHappening.all(in: answer).filter { $0.event.hasPrefix("\(user.text): ") }
-            for happening in mine {
-                let words = String(happening.event.dropFirst(user.text.count + 2))
-                scenes.append(try await scene(words, result: happening.result))
+            try await server.advanceClock(by: "\(seconds)s") { answer in
+                let mine = ClockHappening.all(in: answer).filter { $0.event.hasPrefix("\(user.text): ") }
+                for happening in mine {
+                    let words = String(happening.event.dropFirst(user.text.count + 2))
+                    scenes.append(try await scene(words, result: happening.result))
+                }
             }
             guard isTurn else { return scenes }
         }

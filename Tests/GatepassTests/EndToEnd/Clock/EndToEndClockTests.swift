@@ -92,6 +92,23 @@ extension EndToEnd {
             #expect(try await installation.send(.GET, path + "ann", as: "ann").string("status") == "EXPIRED")
         }
 
+        @Test func `where too much is due for one request, the clock stops on the way and says how far it is still`()
+            async throws
+        {
+            let installation = try await DevelopmentInstallation.open()
+            defer { installation.close() }
+            let daily = ["subscribe", "--product", "monthly.1", "--days", "1"]
+            #expect(try await installation.simulate(daily).status == 0)
+            let advanced = try await Self.advance("3650d", on: installation)
+            let (ahead, remaining) = (advanced.integer("ahead_ms") ?? 0, advanced.integer("remaining_ms") ?? 0)
+            #expect(advanced.status == 200 && remaining > 0 && ahead > 0, "\(advanced.text.suffix(300))")
+            #expect(abs(ahead + remaining - 3_650 * day) < 120_000, "\(ahead) \(remaining)")
+            // Nothing goes on behind the answer, and what was done is done.
+            #expect(try await Self.clock(of: installation).integer("ahead_ms") == ahead)
+            let path = "/api/billing/subscriptions/check/alice"
+            #expect(try await installation.send(.GET, path, as: "alice").string("status") == "ACTIVE")
+        }
+
         @Test func `what the server did not take in an outage of its database comes again an hour later, in order`()
             async throws
         {

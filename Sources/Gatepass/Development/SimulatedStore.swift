@@ -36,6 +36,8 @@ actor SimulatedStore: Service, DevelopmentClock {
     private let logger: Logger
     /// Until when everything was done.
     private var doneUntil: Instant
+    /// What failed and is in the log; it is tried again each second.
+    private var logged: Set<SimulatedHappening> = []
     private var last: Task<ClockAdvance, any Error>?
 
     init(_ installation: Installation, selling catalogue: Catalogue, by clock: TestClock, logger: Logger) {
@@ -55,15 +57,18 @@ actor SimulatedStore: Service, DevelopmentClock {
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
                 do {
-                    for happening in try await self.pass().happened {
-                        self.logger.info("the simulated store", metadata: ["event": "\(happening.words)"])
-                    }
+                    for happening in try await self.pass().happened { await self.log(happening) }
                 } catch {
                     self.logger.warning("the simulated store failed", metadata: ["error": "\(error)"])
                 }
             }
         }
         try installation.keep(storeDoneUntil: doneUntil)
+    }
+
+    private func log(_ happening: SimulatedHappening) {
+        guard logged.insert(happening).inserted else { return }
+        logger.info("the simulated store", metadata: ["event": "\(happening.words)"])
     }
 
     /// Has the clock go forward by `milliseconds`, and whatever is due on the way happen when it is due; `patience` is
@@ -111,21 +116,29 @@ actor SimulatedStore: Service, DevelopmentClock {
             }
         }
         try clock.advance(to: reached)
-        doneUntil = reached
+        // What failed, and what follows it, is done again by the next pass.
+        let undone = try turns(until: reached).map(\.at).min()
+        doneUntil = undone.map { $0 + -1 } ?? reached
         if !happened.isEmpty { try installation.keep(storeDoneUntil: doneUntil) }
         return ClockAdvance(happened: happened, remaining: end - reached)
     }
 
     /// What is due first of all that is due by `end` and has not failed.
-    private func next(until end: Instant, but failed: Set<String>) throws -> (Due, Instant)? {
-        let turns = try KeptSubscription.all(in: installation).compactMap { kept -> (Due, Instant)? in
-            guard let next = kept.subscription.nextTurn, next.at > doneUntil.milliseconds else { return nil }
-            return (.turn(kept, next.turn), Instant(milliseconds: next.at))
-        }
-        let deliveries = try KeptDelivery.all(in: installation).compactMap { kept -> (Due, Instant)? in
+    private func next(until end: Instant, but failed: Set<String>) throws -> (due: Due, at: Instant)? {
+        let deliveries = try KeptDelivery.all(in: installation).compactMap { kept -> (due: Due, at: Instant)? in
             kept.dueAt.map { (.delivery(kept), Instant(milliseconds: $0)) }
         }
-        return (turns + deliveries).filter { $0.1 <= end && !failed.contains($0.0.name) }.min { $0.1 < $1.1 }
+        return (try turns(until: end) + deliveries.filter { $0.at <= end })
+            .filter { !failed.contains($0.due.name) }.min { $0.at < $1.at }
+    }
+
+    /// The next turn of each plan that is due by `end`.
+    private func turns(until end: Instant) throws -> [(due: Due, at: Instant)] {
+        try KeptSubscription.all(in: installation).compactMap { kept in
+            guard let next = kept.subscription.nextTurn, next.at > doneUntil.milliseconds, next.at <= end.milliseconds
+            else { return nil }
+            return (.turn(kept, next.turn), Instant(milliseconds: next.at))
+        }
     }
 
     private func perform(_ due: Due, at instant: Instant) async throws -> SimulatedHappening {

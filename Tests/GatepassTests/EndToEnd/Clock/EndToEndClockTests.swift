@@ -109,6 +109,26 @@ extension EndToEnd {
             #expect(try await installation.send(.GET, path, as: "alice").string("status") == "ACTIVE")
         }
 
+        @Test func `a turn that failed is done again, and so is what follows it`() async throws {
+            let installation = try await DevelopmentInstallation.open()
+            defer { installation.close() }
+            let monthly = ["subscribe", "--product", "monthly.1", "--days", "30"]
+            #expect(try await installation.simulate(monthly).status == 0)
+            // The store does not find the server to tell.
+            let (running, hidden) = (installation.directory + "/running", installation.directory + "/hidden")
+            try FileManager.default.moveItem(atPath: running, toPath: hidden)
+            let advanced = try await Self.advance("100d", on: installation)
+            // The turn, and what it told.
+            #expect(advanced.count("happened") == 2, "\(advanced.text)")
+            for place in 0..<2 {
+                #expect(advanced.string("happened.\(place).result")?.hasPrefix("failed: no server") == true)
+            }
+            try FileManager.default.moveItem(atPath: hidden, toPath: running)
+            _ = try await Self.advance("1h", on: installation)
+            let checked = try await installation.send(.GET, "/api/billing/subscriptions/check/alice", as: "alice")
+            #expect(checked.string("status") == "ACTIVE", "\(checked.text)")
+        }
+
         @Test func `what the server did not take in an outage of its database comes again an hour later, in order`()
             async throws
         {

@@ -9,6 +9,23 @@ package struct Span: Hashable {
 
     package let milliseconds: Int64
 
+    /// Nil for less than a second.
+    package init?(milliseconds: Int64) {
+        guard milliseconds >= 1_000 else { return nil }
+        self.milliseconds = milliseconds
+    }
+
+    /// In days and smaller units, cut to seconds.
+    package var text: String {
+        var rest = milliseconds
+        var text = ""
+        for (letter, length) in Self.units.dropFirst() where rest >= length {
+            text += "\(rest / length)\(letter)"
+            rest %= length
+        }
+        return text
+    }
+
     /// Nil unless `text` has numbers with units, the larger units first, and is longer than nothing.
     package init?(_ text: String) {
         var rest = text[...]

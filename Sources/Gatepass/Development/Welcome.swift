@@ -1,4 +1,5 @@
 import AppStore
+import EntitlementAPI
 import Entitlements
 import Foundation
 import StoreSimulator
@@ -27,10 +28,11 @@ struct Welcome {
         let signed = try authority.sign(sold.transaction)
         try installation.write("{\"signedTransactionJWS\": \"\(signed.text)\"}", to: body)
         let token = try await DevelopmentToken.make(for: user, secret: try installation.secret())
-        box([
+        let lines = [
             "Gatepass serves at \(address)", "Database, keys and purchases: \(installation.directory.path)",
             "Simulated purchases count here. Ctrl-C stops everything.",
-        ])
+        ]
+        box(lines + lead)
         print(
             """
 
@@ -44,6 +46,11 @@ struct Welcome {
 
             """)
         fflush(nil)
+    }
+
+    /// How far the clock is ahead, when it is.
+    private var lead: [String] {
+        Span(milliseconds: installation.clock.lead).map { ["The clock is \($0.text) ahead of the real time."] } ?? []
     }
 
     private func box(_ lines: [String]) {

@@ -221,7 +221,10 @@ final class LedgerService: EntitlementService {
         let schema = await writableSchema.answer()
         let realNow = WallClock.real.now().milliseconds
         let expired = roots.roots.filter { !$0.isValid(at: realNow) }
-        return Readiness(checks: [
+        let ahead = Span(milliseconds: clock.now().milliseconds - realNow).map {
+            Readiness.Check(name: "clock", isInOrder: true, detail: "\($0.text) ahead of the real time")
+        }
+        let checks: [Readiness.Check] = [
             .init(
                 name: "database", isInOrder: schema != nil,
                 detail: schema == nil ? "cannot be written to, or lacks a table" : "writable"),
@@ -234,7 +237,8 @@ final class LedgerService: EntitlementService {
             .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
             keys, audit, StoreSilence(await deliveries, at: clock.now()).check,
             .init(name: "serving", isInOrder: !isDraining, detail: isDraining ? "draining" : "yes"),
-        ])
+        ]
+        return Readiness(checks: checks + [ahead].compactMap(\.self))
     }
 
     private func opened() throws(ServiceFailure) -> Opened {

@@ -13,6 +13,12 @@ import Testing
         #expect(Span(text)?.milliseconds == milliseconds)
     }
 
+    @Test(arguments: [(3_463_201_999, "40d2h1s"), (86_400_000 * 8, "8d"), (1_000, "1s")] as [(Int64, String)])
+    func `a length is written in days and less`(_ milliseconds: Int64, _ text: String) {
+        #expect(Span(milliseconds: milliseconds)?.text == text)
+        #expect(Span(milliseconds: 999) == nil)
+    }
+
     @Test(arguments: [
         "", "0", "0d", "1", "d", "-1d", "+1d", " 1d", "1d ", "1D", "1y", "1h1d", "1d1d", "1.5d", "١d", "9999999999d",
     ])

@@ -72,6 +72,18 @@ package struct StrictJSON: Sendable {
         }
     }
 
+    /// The values of an object's members, as nodes; empty if `object` is none.
+    package func values(of object: Int) -> [Int] {
+        guard nodes[object].kind == .object else { return [] }
+        var values: [Int] = []
+        var key = object + 1
+        while key < Int(nodes[object].next) {
+            values.append(key + 1)
+            key = Int(nodes[key + 1].next)
+        }
+        return values
+    }
+
     /// The elements of an array, as nodes; empty if `array` is none.
     package func elements(of array: Int) -> [Int] {
         guard nodes[array].kind == .array else { return [] }

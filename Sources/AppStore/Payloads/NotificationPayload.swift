@@ -5,15 +5,13 @@ package import Entitlements
 ///
 /// Only ``VerifiedNotification`` holds an authentic one. The texts signed inside are not verified by this.
 package struct NotificationPayload: Hashable, Sendable {
-    /// What a notification brings; exactly one of four.
+    /// What a notification brings; one of four, where it can be read.
     package enum Content: Hashable, Sendable {
         case data(NotificationData)
         case summary(ExtensionSummary)
         case externalPurchaseToken(ExternalPurchaseToken)
         case appData(NotificationAppData)
-        /// A container that did not exist when this was written. It names no app that could be compared, so such a
-        /// notification is `wrong_app`.
-        case unknown
+        case unreadable(UnreadableContent)
     }
 
     package let notificationType: NotificationType
@@ -25,19 +23,21 @@ package struct NotificationPayload: Hashable, Sendable {
     package let signedDate: Int64?
     package let content: Content
 
-    /// - Throws: `payload_malformed` for a required member that is absent, any that is of another type or out of range,
-    ///   and more than one container.
+    /// - Throws: `payload_malformed` where the type, the id or the date cannot be read.
     init(_ payload: PayloadReader) throws(EvidenceError) {
+        var tolerant = TolerantReader(payload)
         notificationType = NotificationType(
             rawValue: try payload.required("notificationType", payload.text("notificationType")))
-        subtype = try payload.text("subtype").map(NotificationSubtype.init(rawValue:))
+        subtype = tolerant.text("subtype").map(NotificationSubtype.init(rawValue:))
         notificationUUID = try payload.required("notificationUUID", payload.identifier("notificationUUID"))
-        version = try payload.text("version")
+        version = tolerant.text("version")
         signedDate = try payload.instant("signedDate")
-        content = try Self.content(of: payload)
+        // Lost: what cannot be read of it; the whole text is kept.
+        content = (try? Self.content(of: payload)) ?? .unreadable(UnreadableContent(in: payload))
     }
 
-    private static func content(of payload: PayloadReader) throws(EvidenceError) -> Content {
+    /// Nil without a container that is known, and with several. Throws for what is of another type.
+    private static func content(of payload: PayloadReader) throws(EvidenceError) -> Content? {
         var contents: [Content] = []
         if let data = try payload.object("data") { contents.append(.data(try NotificationData(data))) }
         if let summary = try payload.object("summary") { contents.append(.summary(try ExtensionSummary(summary))) }
@@ -45,11 +45,7 @@ package struct NotificationPayload: Hashable, Sendable {
             contents.append(.externalPurchaseToken(try ExternalPurchaseToken(token)))
         }
         if let appData = try payload.object("appData") { contents.append(.appData(try NotificationAppData(appData))) }
-        guard contents.count <= 1 else {
-            throw EvidenceError(
-                .payloadMalformed, "A notification has one of data, summary, externalPurchaseToken and appData.")
-        }
-        return contents.first ?? .unknown
+        return contents.count == 1 ? contents[0] : nil
     }
 }
 
@@ -59,7 +55,7 @@ extension NotificationPayload.Content {
         switch self {
         case .data(let data): [data.signedTransactionInfo?.text, data.signedRenewalInfo?.text].compactMap(\.self)
         case .appData(let appData): [appData.signedAppTransactionInfo?.text].compactMap(\.self)
-        case .summary, .externalPurchaseToken, .unknown: []
+        case .summary, .externalPurchaseToken, .unreadable: []
         }
     }
 
@@ -70,7 +66,7 @@ extension NotificationPayload.Content {
         case .summary(let summary): summary.bundleId
         case .externalPurchaseToken(let token): token.bundleId
         case .appData(let appData): appData.bundleId
-        case .unknown: nil
+        case .unreadable(let content): content.bundleId
         }
     }
 
@@ -81,7 +77,7 @@ extension NotificationPayload.Content {
         case .summary(let summary): summary.appAppleId
         case .externalPurchaseToken(let token): token.appAppleId
         case .appData(let appData): appData.appAppleId
-        case .unknown: nil
+        case .unreadable(let content): content.appAppleId
         }
     }
 
@@ -92,7 +88,7 @@ extension NotificationPayload.Content {
         case .summary(let summary): summary.environment
         case .externalPurchaseToken(let token): token.environment
         case .appData(let appData): appData.environment
-        case .unknown: nil
+        case .unreadable(let content): content.environment
         }
     }
 }

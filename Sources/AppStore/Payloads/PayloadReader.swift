@@ -104,6 +104,11 @@ struct PayloadReader {
         return PayloadReader(json, node)
     }
 
+    /// The objects that are members of this one, whatever their names.
+    var objects: [PayloadReader] {
+        json.values(of: object).filter { json.kind($0) == .object }.map { PayloadReader(json, $0) }
+    }
+
     /// The environment, for the last of all checks.
     ///
     /// - Returns: `nil` if it is absent, of another type, or neither Sandbox nor Production.

@@ -7,13 +7,15 @@ package struct VerifiedDelivery: Sendable {
     package let renewalInfo: VerifiedRenewalInfo?
     /// When Apple signed it: the notification, or where that has no date a text inside it.
     package let signedDate: Int64
+    /// Whether all of it could be read; what could not brings neither transaction nor renewal.
+    package let isReadable: Bool
 }
 
 extension AppStoreVerifier {
     /// Verifies a notification and the texts inside it.
     ///
     /// - Returns: The first reason for a refusal, the outer text's before those of the texts inside. Texts that do not
-    ///   belong together are `payload_malformed`.
+    ///   belong together are `payload_malformed`; one inside that is authentic and cannot be read is no reason.
     /// - Throws: ``CertificateStatusUnavailable``.
     package func verify(
         delivery signed: SignedNotification, at now: Int64
@@ -26,17 +28,20 @@ extension AppStoreVerifier {
         var transaction: VerifiedTransaction?
         var renewalInfo: VerifiedRenewalInfo?
         var appTransaction: VerifiedAppTransaction?
+        var isReadable = true
         switch notification.payload.content {
         case .data(let data):
             if let signed = data.signedTransactionInfo {
                 switch try await verify(signed, at: now) {
                 case .success(let verified): transaction = verified
+                case .failure(let refusal) where refusal.reason == .payloadMalformed: isReadable = false
                 case .failure(let refusal): return .failure(refusal)
                 }
             }
             if let signed = data.signedRenewalInfo {
                 switch try await verify(signed, at: now) {
                 case .success(let verified): renewalInfo = verified
+                case .failure(let refusal) where refusal.reason == .payloadMalformed: isReadable = false
                 case .failure(let refusal): return .failure(refusal)
                 }
             }
@@ -44,20 +49,23 @@ extension AppStoreVerifier {
             if let signed = data.signedAppTransactionInfo {
                 switch try await verify(signed, at: now) {
                 case .success(let verified): appTransaction = verified
+                case .failure(let refusal) where refusal.reason == .payloadMalformed: isReadable = false
                 case .failure(let refusal): return .failure(refusal)
                 }
             }
-        case .summary, .externalPurchaseToken, .unknown: break
+        case .unreadable: isReadable = false
+        case .summary, .externalPurchaseToken: break
         }
         return Result { () throws(EvidenceError) in
-            try notification.requireTogether(transaction, renewalInfo)
+            if isReadable { try notification.requireTogether(transaction, renewalInfo) }
             let inner = [
                 transaction?.payload.signedDate, renewalInfo?.payload.signedDate,
                 appTransaction?.payload.receiptCreationDate,
             ].compactMap(\.self).max()
             return VerifiedDelivery(
-                notification: notification, transaction: transaction, renewalInfo: renewalInfo,
-                signedDate: try notification.signedDate(or: inner))
+                notification: notification, transaction: isReadable ? transaction : nil,
+                renewalInfo: isReadable ? renewalInfo : nil, signedDate: try notification.signedDate(or: inner),
+                isReadable: isReadable)
         }
     }
 }

@@ -40,7 +40,7 @@ package struct VerifiedNotification: Sendable {
 }
 
 extension EvidenceVerifier {
-    /// Verifies a notification, not the texts inside it.
+    /// Verifies a notification, not the texts inside it. One whose content cannot be read is verified too.
     ///
     /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else. Apple repeats a delivery
     ///   for days.
@@ -51,7 +51,13 @@ extension EvidenceVerifier {
             (reader) throws(EvidenceError) in try NotificationPayload(reader)
         }
         let content = payload.content
-        try requireApp(content.bundleId, appAppleId: content.appAppleId, in: content.environment)
+        switch content {
+        case .unreadable(let unreadable):
+            // What names no app may be ours; it changes nothing.
+            if let named = unreadable.bundleId { _ = try requireApp(named) }
+        case .data, .summary, .externalPurchaseToken, .appData:
+            try requireApp(content.bundleId, appAppleId: content.appAppleId, in: content.environment)
+        }
         return VerifiedNotification(authentic, payload, try requireEnvironment(content.environment))
     }
 }

@@ -58,7 +58,7 @@ package struct AppleInbox: Sendable {
     func place(
         _ delivery: VerifiedDelivery, stored id: UInt64
     ) async throws(ServiceFailure) -> DeliveryStanding {
-        let effect = NotificationEffect(of: delivery.notification.payload.notificationType)
+        let effect = NotificationEffect(of: delivery)
         guard let transaction = delivery.transaction else {
             return try await service.settle(id, as: effect.standingOfNothing)
         }
@@ -76,7 +76,8 @@ package struct AppleInbox: Sendable {
             let placed = PlacePurchase(purchase.key, for: named, under: rules).decide(given: history)
             let hasChanged = history.isEvidenceNew || !placed.bindings.isEmpty
             let standing = effect.standing(isOwned: placed.answer.get() != nil, hasChanged: hasChanged)
-            return placed.mapReply { _ in standing }.adding(DeliveryOutcome(of: id, standing))
+            let outcome = DeliveryOutcome(of: id, standing, about: purchase.key.externalID)
+            return placed.mapReply { _ in standing }.adding(outcome)
         }
         return recorded.answer.get()
     }

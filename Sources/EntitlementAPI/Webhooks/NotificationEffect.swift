@@ -9,7 +9,17 @@ enum NotificationEffect {
     /// Nothing.
     case ignored(DeliveryReason?)
 
-    init(of type: NotificationType) {
+    /// What cannot be read has no effect.
+    init(of delivery: VerifiedDelivery) {
+        let effect = Self(of: delivery.notification.payload.notificationType)
+        switch effect {
+        case .recorded where !delivery.isReadable, .ignored(nil) where !delivery.isReadable:
+            self = .ignored(.unreadable)
+        case .recorded, .ignored: self = effect
+        }
+    }
+
+    private init(of type: NotificationType) {
         switch type {
         case .subscribed, .didRenew, .didChangeRenewalPreference, .didChangeRenewalStatus, .offerRedeemed,
             .didFailToRenew, .gracePeriodExpired, .expired, .priceIncrease, .renewalExtended, .oneTimeCharge, .refund,

@@ -73,7 +73,7 @@ package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
     case unpaid
     /// It says what happened, and not to what.
     case thin
-    /// It lacks what its type needs.
+    /// It lacks what its type needs, or has it in a form that is not known here.
     case unreadable
     /// Its type is not known here.
     case unknownType = "unknown_type"

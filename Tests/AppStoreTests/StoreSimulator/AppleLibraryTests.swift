@@ -82,7 +82,7 @@ import X509
             let verified = try verifier.verify(text, at: Self.validUntil)
             let values = PayloadValues.of(verified.payload, environment: environment, named: "receiptType")
             ask("app_transaction", text.text, values)
-        case .summary, .externalPurchaseToken, .unknown: break
+        case .summary, .externalPurchaseToken, .unreadable: break
         }
     }
 
@@ -92,7 +92,7 @@ import X509
         case .summary(let summary): ("summary", PayloadValues.of(summary))
         case .externalPurchaseToken(let token): ("externalPurchaseToken", PayloadValues.of(token))
         case .appData(let appData): ("appData", PayloadValues.of(appData))
-        case .unknown: ("", [:])
+        case .unreadable: ("", [:])
         }
     }
 

@@ -188,6 +188,34 @@ extension EndToEnd {
             #expect(try await server.status(of: user)["active"]?.flag == true)
         }
 
+        @Test func `what is genuine and cannot be read is kept and ignored, and can be placed again`() async throws {
+            let server = try await EndToEndServer.shared
+            let pass = Self.charge(by: try await server.accountToken(of: "unread-" + newID()))
+            var inside = pass.payload
+            inside["originalTransactionId"] = .integer(1)
+            var told = try server.notification(.oneTimeCharge, about: pass)
+            told.content = .data(transaction: try server.authority.sign(inside), renewalInfo: nil, status: nil)
+            var outside = try server.notification(.refund, about: pass).payload
+            outside["novelty"] = outside["data"]
+            outside["data"] = nil
+            var stranger = outside
+            stranger["notificationType"] = .string("BRAND_NEW")
+            for (payload, reason) in [
+                (told.payload, "unreadable"), (outside, "unreadable"), (stranger, "unknown_type"),
+            ] {
+                var payload = payload
+                let uuid = newID()
+                payload["notificationUUID"] = .string(uuid)
+                let text = try server.authority.sign(payload)
+                let answer = try await server.deliver(payload: text)
+                #expect(answer.status == 200 && answer.string("result") == "ignored", "\(answer.text)")
+                #expect(try await server.standings(of: uuid) == ["ignored " + reason])
+                #expect(try await server.deliver(payload: text).string("result") == "duplicate")
+                let forged = String(text.dropLast(86)) + String(repeating: "A", count: 86)
+                #expect(try await server.deliver(payload: forged).string("reason") == "signature_mismatch")
+            }
+        }
+
         @Test func `a notification that is signed anew, outside and inside, is the same`() async throws {
             let server = try await EndToEndServer.shared
             let pass = Self.charge(by: try await server.accountToken(of: "anew-" + newID()))

@@ -5,6 +5,8 @@ package struct VerifiedDelivery: Sendable {
     package let transaction: VerifiedTransaction?
     /// The state of the chain's renewal, only beside a transaction.
     package let renewalInfo: VerifiedRenewalInfo?
+    /// The download that it is about; nil where it is about none.
+    package let appTransaction: VerifiedAppTransaction?
     /// When Apple signed it: the notification, or where that has no date a text inside it.
     package let signedDate: Int64
     /// Whether all of it could be read; what could not brings neither transaction nor renewal.
@@ -64,8 +66,8 @@ extension AppStoreVerifier {
             ].compactMap(\.self).max()
             return VerifiedDelivery(
                 notification: notification, transaction: isReadable ? transaction : nil,
-                renewalInfo: isReadable ? renewalInfo : nil, signedDate: try notification.signedDate(or: inner),
-                isReadable: isReadable)
+                renewalInfo: isReadable ? renewalInfo : nil, appTransaction: appTransaction,
+                signedDate: try notification.signedDate(or: inner), isReadable: isReadable)
         }
     }
 }

@@ -113,7 +113,7 @@ package final class APIMetrics: Sendable {
         }.increment()
     }
 
-    /// An authentic delivery of a store was answered.
+    /// An authentic delivery of a store was answered, or placed later.
     func delivered(from source: Source, _ standing: DeliveryStanding) {
         deliveries.withLock { deliveries in
             deliveries.counter(Delivered(source: source, standing: standing)) {

@@ -29,10 +29,10 @@ package struct AppleInbox: Sendable {
         try await verifier().verify(delivery: signed, at: now().milliseconds)
     }
 
-    /// Places a stored text, the delivery `id`.
+    /// Places a stored text, the delivery `id`, and returns what became of it.
     ///
     /// - Throws: ``StoreInbox/Failure``.
-    func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) {
+    func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) -> DeliveryStanding {
         let verdict: Result<VerifiedDelivery, EvidenceError>
         do throws(CertificateStatusUnavailable) {
             verdict = try await verify(SignedNotification(text))
@@ -43,7 +43,7 @@ package struct AppleInbox: Sendable {
         case .failure(let refusal): throw .refused(refusal)
         case .success(let delivery):
             do throws(ServiceFailure) {
-                _ = try await place(delivery, stored: id)
+                return try await place(delivery, stored: id)
             } catch {
                 throw .service(error)
             }

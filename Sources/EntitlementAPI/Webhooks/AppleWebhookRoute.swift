@@ -29,7 +29,7 @@ enum AppleWebhookRoute {
         let inbox = call.api.inbox.apple
         let delivery = try await verified(SignedNotification(text), in: inbox, call.api.metrics)
         let stored = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.receive(InboxDelivery(delivery))
+            try await call.api.service.receive(InboxDelivery(delivery, labels: try call.api.service.labels()))
         }
         return await StoreInbox.answer(to: stored, from: .appleIAP, call) { () async throws(ServiceFailure) in
             try await inbox.place(delivery, stored: stored.id)
@@ -58,7 +58,7 @@ enum AppleWebhookRoute {
 }
 
 extension InboxDelivery {
-    fileprivate init(_ delivery: VerifiedDelivery) {
+    fileprivate init(_ delivery: VerifiedDelivery, labels: Labels) {
         let notification = delivery.notification
         self.init(
             source: .appleIAP, app: AppID(notification.payload.content.bundleId ?? ""),
@@ -66,6 +66,8 @@ extension InboxDelivery {
             type: notification.payload.notificationType.rawValue, subtype: notification.payload.subtype?.rawValue,
             signedAt: Instant(milliseconds: delivery.signedDate),
             about: delivery.transaction.map { ExternalID($0.payload.originalTransactionId) },
+            mentioning: [delivery.appTransaction.flatMap { AccountProof($0, labels: labels) }?.account.text]
+                .compactMap(\.self),
             text: .jws(notification.text, payload: notification.json), contentDigest: notification.contentDigest)
     }
 }

@@ -29,10 +29,10 @@ package struct CardInbox: Sendable {
         try await service.receive(InboxDelivery(event, text, news, labels: try service.labels()))
     }
 
-    /// Places a stored text, the delivery `id`.
+    /// Places a stored text, the delivery `id`, and returns what became of it.
     ///
     /// - Throws: ``StoreInbox/Failure``.
-    package func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) {
+    package func place(_ text: String, as id: UInt64) async throws(StoreInbox.Failure) -> DeliveryStanding {
         let event: VerifiedEvent
         do throws(VerifiedEvent.Malformed) {
             event = try VerifiedEvent.read(stored: text)
@@ -40,7 +40,7 @@ package struct CardInbox: Sendable {
             throw .unreadable
         }
         do throws(ServiceFailure) {
-            _ = try await place(news(of: event), stored: id)
+            return try await place(news(of: event), stored: id)
         } catch {
             throw .service(error)
         }

@@ -17,7 +17,12 @@ extension StoreInbox {
             // Lost: why it could not be placed; a job tries again, and what is wrong is in the log.
             (try? await placing()) ?? .pending
         }
-        return answer(await placing.value(within: patience) ?? .pending, from: source, call)
+        if let standing = await placing.value(within: patience) { return answer(standing, from: source, call) }
+        Task {
+            let standing = await placing.value
+            if standing != .pending { call.api.metrics.delivered(from: source, standing) }
+        }
+        return answer(.pending, from: source, call)
     }
 
     private static func answer(_ standing: DeliveryStanding, from source: Source, _ call: OpenCall) -> Response {

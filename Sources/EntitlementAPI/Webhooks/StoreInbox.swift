@@ -11,11 +11,13 @@ package struct StoreInbox: Sendable {
     private let service: any EntitlementService
     let apple: AppleInbox
     let cards: CardInbox
+    private let metrics: APIMetrics
 
-    package init(service: any EntitlementService, apple: AppleInbox, cards: CardInbox) {
+    package init(service: any EntitlementService, apple: AppleInbox, cards: CardInbox, metrics: APIMetrics) {
         self.service = service
         self.apple = apple
         self.cards = cards
+        self.metrics = metrics
     }
 
     /// Why a stored delivery could not be placed.
@@ -51,11 +53,13 @@ package struct StoreInbox: Sendable {
             throw .service(error)
         }
         guard let stored else { return }
-        switch stored.source {
-        case .appleIAP: try await apple.place(stored.text, as: id)
-        case .stripe: try await cards.place(stored.text, as: id)
-        default: throw .unknownSource
-        }
+        let standing =
+            switch stored.source {
+            case .appleIAP: try await apple.place(stored.text, as: id)
+            case .stripe: try await cards.place(stored.text, as: id)
+            default: throw Failure.unknownSource
+            }
+        metrics.delivered(from: stored.source, standing)
     }
 }
 

@@ -15,7 +15,7 @@ extension MetricFamily {
             "Signed texts that were verified, by what they are, the outcome and the reason of a refusal."),
         MetricFamily(
             "gatepass_deliveries_total", .counter,
-            "Authentic deliveries of stores, by what they were answered and why."),
+            "Authentic deliveries of stores, by what they were answered, and later became, and why."),
         MetricFamily(
             "gatepass_jobs_ended_total", .counter, "Tries of jobs, by kind and whether they were done or failed."),
         MetricFamily(

@@ -86,7 +86,7 @@ struct StripeReconciliation {
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
             guard let text = try await service.text(ofDelivery: waiting.delivery) else { continue }
-            try await cards.place(text.text, as: waiting.delivery)
+            _ = try await cards.place(text.text, as: waiting.delivery)
         }
         for waiting in waiting {
             let standing = try await inbox.standing(of: waiting.delivery) ?? waiting.standing

@@ -61,7 +61,7 @@ struct Server: Sendable {
         let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
         let operators = DatabaseOperatorService(
             pool: pool, clock: clock, logger: logger)
-        let inbox = inbox(of: service, verifiers: verifiers)
+        let inbox = inbox(of: service, verifiers: verifiers, metrics: metrics.api)
         let reading = MetricsReading(metrics: metrics, pool: pool, service: service, clock: clock)
         let dependencies = dependencies(
             service: service, operators: operators, bearers: bearers, verifiers: verifiers, inbox: inbox, reading)
@@ -109,14 +109,15 @@ struct Server: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    private func inbox(of service: LedgerService, verifiers: AppVerifiers) -> StoreInbox {
+    private func inbox(of service: LedgerService, verifiers: AppVerifiers, metrics: APIMetrics) -> StoreInbox {
         StoreInbox(
             service: service,
             apple: AppleInbox(
                 service: service, verifier: { verifiers.verifier(for: service.catalogue) },
                 now: clock.now),
             cards: CardInbox(
-                service: service, userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays))
+                service: service, userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays),
+            metrics: metrics)
     }
 
     private func dependencies(

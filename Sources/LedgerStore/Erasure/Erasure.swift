@@ -56,6 +56,19 @@ package struct Erasure: Sendable {
         WHERE \(InboxDeliveryRow.isTried)
         """)
 
+    /// Of all deliveries that mention an Apple account with which they bought.
+    private static let accountDeliveries = SQLStatement(
+        "erase accounts' deliveries' texts",
+        """
+        DELETE s
+        FROM \(held)
+        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+        STRAIGHT_JOIN delivery_mentions m ON m.mention = t.app_transaction_id
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
+        STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
+        WHERE \(InboxDeliveryRow.isTried)
+        """)
+
     private let pool: Pool
     private let catalogue: CatalogueVersionCache
     private let settings: LedgerSettings
@@ -95,8 +108,9 @@ package struct Erasure: Sendable {
             guard let pseudonym = try UserRow.lockToErase(user, in: session) else { return nil }
             attempted.withLock { $0 = pseudonym }
             try noteDebts(of: pseudonym, in: session)
-            try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
-            try session.execute(Self.deliveries, [.uint64(pseudonym), .uint64(pseudonym)])
+            for deletion in [Self.texts, Self.deliveries, Self.accountDeliveries] {
+                try session.execute(deletion, [.uint64(pseudonym), .uint64(pseudonym)])
+            }
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }

@@ -104,6 +104,23 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "account_deliveries",
+            SQLStatement(
+                "export accounts' deliveries",
+                """
+                SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
+                    'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
+                    'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason,
+                    'signed_text', \(InboxTextRow.text))
+                FROM (SELECT DISTINCT b.app_transaction_id AS label FROM purchases p
+                    STRAIGHT_JOIN apple_iap_transactions b ON b.purchase_id = p.id WHERE p.user_id = ?) a
+                STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
+                STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
+                LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
+                ORDER BY d.id
+                """)
+        ),
+        (
             "ledger",
             SQLStatement(
                 "export entries",

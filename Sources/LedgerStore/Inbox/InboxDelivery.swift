@@ -13,7 +13,7 @@ package struct InboxDelivery: Sendable {
     package let signedAt: Instant
     /// The purchase that it is about; nil where it is about none.
     package let purchase: ExternalID?
-    /// What else it mentions: the label of a store's customer.
+    /// What else it mentions: the label of a store's customer, or of the account that downloaded the app.
     package let mentions: [String]
     package let text: InboxText
     /// SHA-256 over what it says, the same in all repeats.

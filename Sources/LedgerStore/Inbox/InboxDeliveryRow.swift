@@ -46,6 +46,11 @@ enum InboxDeliveryRow {
             SELECT 1 FROM delivery_mentions m
             STRAIGHT_JOIN account_tokens a ON a.label = m.mention
             STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
+            WHERE m.delivery_id = ? AND u.user_id IS NULL)
+        OR EXISTS (
+            SELECT 1 FROM delivery_mentions m
+            STRAIGHT_JOIN apple_iap_transactions t ON t.app_transaction_id = m.mention
+            STRAIGHT_JOIN users u ON u.pseudonym = t.user_id
             WHERE m.delivery_id = ? AND u.user_id IS NULL))
         """)
 
@@ -124,7 +129,7 @@ enum InboxDeliveryRow {
                 .text(standing.result.rawValue), Value(standing.reason?.rawValue), .int64(now.milliseconds),
                 Value(purchase?.text), .uint64(delivery),
             ])
-        try session.execute(removeTextOfErased, [.uint64(delivery), .uint64(delivery), .uint64(delivery)])
+        try session.execute(removeTextOfErased, Array(repeating: .uint64(delivery), count: 4))
     }
 
     /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.

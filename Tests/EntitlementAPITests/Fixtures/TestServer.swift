@@ -47,7 +47,8 @@ struct TestServer: Sendable {
                 inbox: StoreInbox(
                     service: service,
                     apple: AppleInbox(service: service, verifier: { verifier }, now: { service.now }),
-                    cards: CardInbox(service: service, userKey: "user_id", graceDays: 14)),
+                    cards: CardInbox(service: service, userKey: "user_id", graceDays: 14),
+                    metrics: APIMetrics(metrics)),
                 cardSecrets: EndpointSecrets(["whsec_test"]),
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
                 rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },

@@ -31,11 +31,12 @@ import Testing
     }
 
     private static func delivery(
-        _ id: String, in environment: StoreEnvironment = .sandbox, text: InboxText, saying payload: String = ""
+        _ id: String, in environment: StoreEnvironment = .sandbox, text: InboxText, saying payload: String = "",
+        about purchase: ExternalID? = ExternalID("1"), mentioning mentions: [String] = []
     ) -> InboxDelivery {
         InboxDelivery(
             source: .appleIAP, app: Sample.app, environment: environment, externalID: id, type: "REFUND", subtype: nil,
-            signedAt: Sample.epoch, about: ExternalID("1"),
+            signedAt: Sample.epoch, about: purchase, mentioning: mentions,
             text: text, contentDigest: Array(SHA256.hash(data: Array(payload.utf8))))
     }
 
@@ -371,6 +372,37 @@ import Testing
             #expect(try await inbox.text(of: after.id)?.text == "eyJoIjoxfQ.e30.s")
             try await settle(after.id, as: DeliveryStanding(.applied), in: store)
             #expect(try await inbox.text(of: after.id)?.text == nil)
+        }
+    }
+
+    @Test func `what is told of an Apple account is exported, and goes, with whoever bought with that account`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            try await store.attach(Sample.pass("1", day: 30, account: "apple"), to: anna)
+            try await store.attach(Sample.pass("2", day: 30, account: "another"), to: Sample.user("ben"))
+            let told = { (id: String) in
+                try await inbox.receive(
+                    Self.delivery(
+                        id, in: .production, text: Self.text("{}"), saying: id, about: nil,
+                        mentioning: [Sample.label(of: "apple").text])
+                ).id
+            }
+            let before = try await told("1")
+            let ignored = DeliveryStanding(.ignored, because: .consentRescinded)
+            try await settle(before, as: ignored, in: store)
+            for (user, isTheirs) in [(anna, true), (Sample.user("ben"), false)] {
+                let document = try #require(try await Export(pool: store.pool).document(of: user))
+                #expect(document.contains("consent_rescinded") == isTheirs)
+            }
+            _ = try await store.erase(Sample.user("ben"))
+            #expect(try await inbox.text(of: before) != nil)
+            _ = try await store.erase(anna)
+            #expect(try await inbox.text(of: before) == nil)
+            let after = try await told("2")
+            try await settle(after, as: ignored, in: store)
+            #expect(try await inbox.text(of: after) == nil)
         }
     }
 }

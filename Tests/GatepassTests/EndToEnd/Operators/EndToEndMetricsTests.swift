@@ -100,6 +100,29 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `what a job makes of a delivery is counted as what a request makes of it is`() async throws {
+            let server = try await EndToEndServer.start(["GATEPASS_HTTP_METRICS_TOKEN": Self.token])
+            try await server.schema.rows(
+                "CREATE TRIGGER stop BEFORE UPDATE ON inbox_deliveries FOR EACH ROW SIGNAL SQLSTATE '45000'")
+            let app = EndToEndServer.bundleID
+            let download = try server.authority.sign(SimulatedAppTransaction(bundleId: app, at: now)).text
+            let rescinded = SimulatedNotification(
+                .rescindConsent, uuid: newID(), about: .appData(appTransaction: download), bundleId: app, at: now)
+            #expect(try await server.deliver(rescinded).string("result") == "parked")
+            try await server.schema.rows("DROP TRIGGER stop")
+            try await server.schema.rows("UPDATE jobs SET due_at = 0")
+            let labels = #"reason="consent_rescinded",result="ignored",source="apple_iap""#
+            let start = ContinuousClock.now
+            while try await Self.value("gatepass_deliveries_total{\(labels)}", in: Self.page(of: server)) != 1 {
+                guard start.duration(to: .now) < .seconds(60) else { throw EndToEndServer.Failure(log: server.log) }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let pending = #"reason="pending",result="parked",source="apple_iap""#
+            #expect(try await Self.value("gatepass_deliveries_total{\(pending)}", in: Self.page(of: server)) == 1)
+            #expect(try await server.schema.counts()["delivery_mentions"] == 1, "the Apple account")
+            #expect(try await server.end() == 0)
+        }
+
         @Test func `the page is for whoever shows the token, and for nobody where none is set`() async throws {
             let server = try await EndToEndServer.start(["GATEPASS_HTTP_METRICS_TOKEN": Self.token])
             let bare = try await server.send("GET", "/metrics")

@@ -136,12 +136,12 @@ def _plan(name: tuple, transactions: list, renewals: list, withdrawn_at, catalog
     newest = max((_Renewal(said) for said in renewals), key=lambda renewal: renewal.order, default=None)
     began = min(last.start, min(state["signedDate"] for state in lists[-1]))
     says = newest if newest is not None and newest.signed_at >= began else None
-    # What is refunded when it expires has nothing to follow it, even if that is reversed later.
-    if reasons[-1] is not None or last.is_upgraded or last.share.at(last.stated_end):
+    if reasons[-1] is not None or last.is_upgraded:
         return plan
     plan.is_in_retry = says is not None and says.is_in_retry and not says.has_ended
     plan.renews = says is None or says.renews and not says.has_ended
-    grace = _grace(last.stated_end, says, leeway)
+    # What is refunded when it expires goes on no longer, even if that is reversed later.
+    grace = None if last.share.at(last.stated_end) else _grace(last.stated_end, says, leeway)
     last.grace = last.share.open_parts(*grace) if grace is not None else []
     return plan
 

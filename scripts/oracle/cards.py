@@ -175,12 +175,12 @@ class Cards:
         if not known:
             plan.reason = "unknown_product"
         newest, last = told[-1], periods[-1]
-        # What is refunded when it expires has nothing to follow it, even if that is reversed later.
-        if end is not None or last.product is None or last.share.at(runs[-1].stated_end):
+        if end is not None or last.product is None:
             return plan
         plan.renews = newest.renews and bool(newest.lines)
         plan.is_in_retry = newest.status == "past_due" and last.is_unpaid
-        if plan.renews and not last.is_unpaid:
+        # What is refunded when it expires goes on no longer, even if that is reversed later.
+        if plan.renews and not last.is_unpaid and not last.share.at(runs[-1].stated_end):
             leeway = last.share.open_parts(last.stated_end, last.stated_end + self.leeway)
             last.grace = _without(leeway, pauses)
         return plan

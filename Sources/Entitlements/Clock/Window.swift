@@ -18,8 +18,8 @@ package struct Window: Hashable, Sendable {
     package let revocations: ShareTrack
     /// Another period took its place.
     package let isSuperseded: Bool
-    /// Whether a renewal may still come: the last period of its item that still runs, not upgraded, not revoked when it
-    /// expires.
+    /// Whether a renewal may still come: the last period of its item that still runs, not upgraded. Whether it is
+    /// revoked is asked for each instant.
     package let mayRenew: Bool
     /// What the store says of that; nil when it says nothing.
     package let renewal: VerifiedRenewal?
@@ -28,6 +28,7 @@ package struct Window: Hashable, Sendable {
     /// Whether an offer sold it for nothing; nil where that is not known.
     package let isTrial: Bool?
     private let isUnpaid: Bool
+    private let isRevokedAtExpiry: Bool
     /// Until when the store lets it go on beyond its end.
     private let graceEndsAt: Instant?
     private let suspensions: [Suspension]
@@ -53,9 +54,8 @@ package struct Window: Hashable, Sendable {
         let ends = [expiresAt, upgradedAt, period.listed?.last?.endsAt, overAt].compactMap { $0 }
         endsAt = isUnpaid ? startsAt : max(startsAt, ends.reduce(expiresAt, min))
         isSuperseded = upgradedAt != nil || period.isReplaced
-        mayRenew =
-            isLast && period.isListed && upgradedAt == nil && period.expiresAt != nil
-            && revocations.share(at: expiresAt) == 0
+        mayRenew = isLast && period.isListed && upgradedAt == nil && period.expiresAt != nil
+        isRevokedAtExpiry = revocations.share(at: expiresAt) > 0
         self.renewal = mayRenew ? renewal : nil
         graceEndsAt = period.unpaidGraceEnd ?? (mayRenew && startsAt < endsAt ? renewal?.graceEndsAt : nil)
         suspensions = period.suspensions
@@ -77,6 +77,7 @@ package struct Window: Hashable, Sendable {
         self.revocations = revocations
         isSuperseded = false
         mayRenew = false
+        isRevokedAtExpiry = false
         renewal = nil
         isUnpaid = false
         graceEndsAt = nil
@@ -94,6 +95,7 @@ package struct Window: Hashable, Sendable {
     /// be published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway;
     /// nothing goes on when the chain is over.
     package func grace(leewayHours: Int) -> [Explanation.Interval] {
+        guard isUnpaid || !isRevokedAtExpiry else { return [] }
         if let graceEndsAt { return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt)) }
         guard mayRenew, startsAt < endsAt, overAt == nil, !isRetried, renewal?.mayFollow ?? true else { return [] }
         let hours = min(max(0, leewayHours), Self.maximumLeewayHours)

@@ -35,7 +35,7 @@ struct Server: Sendable {
     /// Throws what makes a start impossible: files, keys, a schema out of range, a port that is taken.
     func run(until signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
         let roots = try files.trustRoots(settings)
-        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        let client = HTTPClient.outward()
         do {
             let login = Login(settings: settings.auth, files: files, client: client)
             let services = self.services(roots: roots, bearers: try await login.verifier(), client: client)

@@ -131,4 +131,19 @@ import Testing
         let used = rules.matches(of: /gatepass_[a-z_]+/).map { String($0.output) }
         #expect(used.count >= 8 && used.filter { !names.contains($0) } == [])
     }
+
+    @Test func `the alerts ask for labels that the documents name`() throws {
+        let labels = try DocumentedMetrics.labels()
+        let rules = try String(contentsOfFile: TestRun.repository + "/docs/alerts.yaml", encoding: .utf8)
+        var asked = 0
+        for rule in rules.split(separator: "- alert:").dropFirst() {
+            let names = rule.matches(of: /gatepass_[a-z_]+/).map { String($0.output) }
+            let known = try #require(names.first.flatMap { labels[$0] }, "\(rule)")
+            let matched = rule.matches(of: /([a-z_]+)=~?"/).map { String($0.output.1) }
+            let shown = rule.matches(of: /\$labels\.([a-z_]+)/).map { String($0.output.1) }
+            #expect(Set(matched + shown).subtracting(known) == [], "\(rule)")
+            asked += matched.count + shown.count
+        }
+        #expect(asked >= 6)
+    }
 }

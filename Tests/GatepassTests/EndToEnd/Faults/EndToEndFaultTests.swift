@@ -164,6 +164,9 @@ extension EndToEnd {
             #expect(try await server.status(of: "waiting").status == 503)
             let restored = try await server.restore(["\"x\""], as: "waiting")
             #expect(restored.status == 503)
+            // A store sends it again; 404 would say that nothing is sold here.
+            let told = try server.notification(.oneTimeCharge, about: EndToEndServer.pass(at: now - day))
+            #expect(try await server.deliver(told).status == 503)
         }
 
         /// One batch waits for the table, and the requests behind it have had time to get into line.

@@ -58,6 +58,12 @@ extension EndToEnd {
             let file = server.directory + "/page"
             try EndToEndServer.write(page.text, to: file)
             #expect(try await blocking { try Promtool.complaints(check: "metrics", of: file) } == "")
+            for (name, labels) in try DocumentedMetrics.labels() {
+                for sample in page.text.split(separator: "\n") where sample.hasPrefix(name + "{") {
+                    let shown = sample.matches(of: /([a-z_]+)="/).map { String($0.output.1) }
+                    #expect(Set(shown) == labels, "\(sample)")
+                }
+            }
             let absent = MetricFamily.all.filter { !page.text.contains("# TYPE \($0.name) \($0.kind.word)\n") }
             #expect(absent == [.booksFaults], "no night has passed")
             for canary in [

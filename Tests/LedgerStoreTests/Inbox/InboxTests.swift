@@ -11,7 +11,7 @@ import Testing
     private let anna = Sample.user("anna")
 
     /// A compact JWS with a payload, encoded by another hand.
-    private static func text(
+    static func text(
         _ payload: String, under header: String = "eyJoIjoxfQ", signature: String = "s"
     ) -> InboxText {
         let encoded = Data(payload.utf8).base64EncodedString()
@@ -24,13 +24,13 @@ import Testing
         return .jws(jws, payload: Array(payload.utf8))
     }
 
-    private static func delivery(
+    static func delivery(
         _ id: String, in environment: StoreEnvironment = .sandbox, _ payload: String = "{}", signature: String = "s"
     ) -> InboxDelivery {
         delivery(id, in: environment, text: text(payload, signature: signature), saying: payload)
     }
 
-    private static func delivery(
+    static func delivery(
         _ id: String, in environment: StoreEnvironment = .sandbox, text: InboxText, saying payload: String = "",
         about purchase: ExternalID? = ExternalID("1"), mentioning mentions: [String] = []
     ) -> InboxDelivery {
@@ -40,17 +40,17 @@ import Testing
             text: text, contentDigest: Array(SHA256.hash(data: Array(payload.utf8))))
     }
 
-    private static func inbox(in store: TestStore) -> Inbox {
+    static func inbox(in store: TestStore) -> Inbox {
         Inbox(pool: store.pool, now: { store.clock.now }, realNow: { store.clock.now })
     }
 
     /// Jobs with pauses of full length.
-    private static func jobs(in store: TestStore, instance: Int = 0) -> Jobs {
+    static func jobs(in store: TestStore, instance: Int = 0) -> Jobs {
         Jobs(pool: store.instances[instance].pool, now: { store.clock.now }, jitter: { 1 })
     }
 
     /// Writes what became of a delivery, as a decision does. Throws when the database is away.
-    private func settle(
+    func settle(
         _ id: UInt64, as standing: DeliveryStanding, in store: TestStore
     ) async throws {
         _ = try await store.ledger.record(for: []) { _ -> Decision<Bool, Never> in
@@ -135,93 +135,6 @@ import Testing
         }
     }
 
-    @Test func `a job is due after ten seconds, is one worker's until its lease ends, and goes when it is done`()
-        async throws
-    {
-        try await TestStore.open(instances: 2) { store in
-            let stored = try await Self.inbox(in: store).receive(Self.delivery("1"))
-            let (jobs, others) = (Self.jobs(in: store), Self.jobs(in: store, instance: 1))
-            #expect(try await jobs.take(16) == [])
-            store.clock.now = store.clock.now + 10_000
-            let taken = try await jobs.take(16)
-            #expect(taken.map(\.subject) == [stored.id] && taken[0].attempt == 1)
-            #expect(try await others.take(16) == [])
-            store.clock.now = store.clock.now + Jobs.lease
-            let late = try await others.take(16)
-            #expect(late.map(\.subject) == [stored.id] && late[0].attempt == 2)
-            // The first worker has stood still meanwhile; what it says of the job does not count any more.
-            try await jobs.fail(taken[0])
-            #expect(try await jobs.take(16) == [])
-            try await settle(stored.id, as: DeliveryStanding(.duplicate), in: store)
-            store.clock.now = store.clock.now + Jobs.lease
-            #expect(try await jobs.take(16) == [])
-        }
-    }
-
-    @Test func `jobs of a newer server's kinds, be they ever so many and late, hold up none of a known kind`()
-        async throws
-    {
-        try await TestStore.open { store in
-            try await store.schema.rows(
-                "INSERT INTO jobs (kind, subject, due_at, created_at) SELECT 'newer', seq, 0, 0 FROM seq_1_to_40")
-            let stored = try await Self.inbox(in: store).receive(Self.delivery("1"))
-            store.clock.now = store.clock.now + 10_000
-            #expect(try await Self.jobs(in: store).take(16).map(\.subject) == [stored.id])
-            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs WHERE attempts = 0") == 40)
-        }
-    }
-
-    @Test func `workers that take jobs at once never take the same`() async throws {
-        try await TestStore.open(instances: 2) { store in
-            for number in 1...40 { _ = try await Self.inbox(in: store).receive(Self.delivery("\(number)")) }
-            store.clock.now = store.clock.now + 10_000
-            let taken = try await withThrowingTaskGroup(of: [UInt64].self) { group in
-                for worker in 0..<8 {
-                    group.addTask { try await Self.jobs(in: store, instance: worker % 2).take(5).map(\.subject) }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
-            #expect(Set(taken).count == taken.count)
-            var left: [UInt64] = []
-            while true {
-                let more = try await Self.jobs(in: store).take(16).map(\.subject)
-                if more.isEmpty { break }
-                left += more
-            }
-            #expect(Set(taken + left).count == 40 && taken.count + left.count == 40)
-        }
-    }
-
-    @Test func `a job that fails eight times is given up, its delivery is quarantined, and others go on`() async throws
-    {
-        try await TestStore.open { store in
-            let inbox = Self.inbox(in: store)
-            let (bad, good) = (try await inbox.receive(Self.delivery("1")), try await inbox.receive(Self.delivery("2")))
-            let jobs = Self.jobs(in: store)
-            var pauses: [Int64] = []
-            for attempt in 1...Jobs.maximumAttempts {
-                store.clock.now = store.clock.now + 11 * 60_000
-                let taken = try await jobs.take(16)
-                let job = try #require(taken.first { $0.subject == bad.id })
-                #expect(job.attempt == attempt)
-                if attempt == 1 {
-                    #expect(taken.count == 2)
-                    try await settle(good.id, as: DeliveryStanding(.applied), in: store)
-                }
-                try await jobs.fail(job)
-                let due = try await store.schema.number("SELECT due_at FROM jobs WHERE subject = \(bad.id)")
-                pauses.append(Int64(due) - store.clock.now.milliseconds)
-            }
-            #expect(pauses.dropLast() == [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000])
-            store.clock.now = store.clock.now + 365 * Instant.millisecondsPerDay
-            #expect(try await jobs.take(16) == [])
-            #expect(try await inbox.standing(of: bad.id) == DeliveryStanding(.quarantined, because: .failed))
-            #expect(try await inbox.receive(Self.delivery("1")) == bad, "it came again")
-            store.clock.now = store.clock.now + 10_000
-            #expect(try await jobs.take(16).map(\.attempt) == [1])
-        }
-    }
-
     @Test func `a text goes when it is older than texts are to be kept, and its delivery stays`() async throws {
         try await TestStore.open { store in
             let inbox = Self.inbox(in: store)
@@ -236,49 +149,6 @@ import Testing
             #expect(try await inbox.text(of: old.id)?.text == nil)
             #expect(try await inbox.text(of: new.id)?.text == "eyJoIjoxfQ.e30.s")
             #expect(try await store.schema.counts()["inbox_deliveries"] == 2)
-        }
-    }
-
-    @Test func `a job that ends its worker each time is given up too, and what is away costs no try`() async throws {
-        try await TestStore.open { store in
-            let inbox = Self.inbox(in: store)
-            let (deadly, patient) = (
-                try await inbox.receive(Self.delivery("1")), try await inbox.receive(Self.delivery("2"))
-            )
-            let jobs = Self.jobs(in: store)
-            for _ in 1...Jobs.maximumAttempts {
-                store.clock.now = store.clock.now + 11 * 60_000
-                let taken = try await jobs.take(16)
-                #expect(Set(taken.map(\.subject)) == [deadly.id, patient.id])
-                let away = try #require(taken.first { $0.subject == patient.id })
-                #expect(away.attempt == 1)
-                try await jobs.fail(away, counts: false)
-            }
-            store.clock.now = store.clock.now + 11 * 60_000
-            #expect(try await jobs.take(16).map(\.subject) == [patient.id])
-            let listed = try await OperatorReader(pool: store.pool).deliveries(
-                before: nil, limit: 10, of: .quarantined)
-            #expect(listed.map(\.id) == [deadly.id])
-        }
-    }
-
-    @Test func `while what it needs is away, a job waits as long again each time, and ten minutes at most`()
-        async throws
-    {
-        try await TestStore.open { store in
-            _ = try await Self.inbox(in: store).receive(Self.delivery("1"))
-            store.clock.now = store.clock.now + 10_000
-            let jobs = Self.jobs(in: store)
-            var pauses: [Int64] = []
-            for _ in 1...10 {
-                let job = try #require(try await jobs.take(16).first)
-                try await jobs.fail(job, counts: false)
-                let due = Int64(try await store.schema.number("SELECT due_at FROM jobs"))
-                pauses.append(due - store.clock.now.milliseconds)
-                store.clock.now = Instant(milliseconds: due)
-            }
-            let doubled: [Int64] = [10_000, 20_000, 40_000, 80_000, 160_000, 320_000]
-            #expect(pauses == doubled + Array(repeating: 600_000, count: 4))
         }
     }
 

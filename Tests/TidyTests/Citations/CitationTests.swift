@@ -34,8 +34,10 @@ import Testing
     /// the name of a test in them.
     private static func missingTests(in text: String, of files: [TextFile]) -> [String] {
         text.matches(of: /`([A-Za-z]+Tests)`(?:,\s+\x22([^\x22]+)\x22)?/).compactMap { match in
-            let (file, folder) = ("/\(match.1).swift", "Tests/\(match.1)/")
-            let named = files.filter { $0.path.hasSuffix(file) || $0.path.hasPrefix(folder) }
+            let (file, part, folder) = ("/\(match.1).swift", "/\(match.1)+", "Tests/\(match.1)/")
+            let named = files.filter {
+                $0.path.hasSuffix(file) || $0.path.contains(part) || $0.path.hasPrefix(folder)
+            }
             guard !named.isEmpty else { return String(match.1) }
             guard let title = match.2 else { return nil }
             let name = "`" + title.split(whereSeparator: \.isWhitespace).joined(separator: " ") + "`"

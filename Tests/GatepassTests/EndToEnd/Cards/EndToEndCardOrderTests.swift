@@ -16,7 +16,7 @@ extension EndToEnd {
             let server = try await EndToEndServer.withCards
             let start = now / 1_000 - 70 * Self.day
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for sample in 0..<24 {
+                for sample in 0..<TestRun.rounds(8, soak: 48) {
                     if sample >= 4 { try await group.next() }
                     group.addTask { try await Self.tell(sample, shape, from: start, to: server) }
                 }

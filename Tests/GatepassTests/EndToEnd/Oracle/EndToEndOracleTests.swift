@@ -7,7 +7,7 @@ extension EndToEnd {
     /// Users of both stores, and a program that recomputes what they have from what the stores signed
     /// (`scripts/oracle`).
     @Suite struct Oracle {
-        private static let batch = 200
+        private static let batch = 100
 
         @Test func `what every user has is what an independent program finds in the raw texts and events`()
             async throws

@@ -21,7 +21,7 @@ extension CardNews {
             users = [invoice.metadata[userKey]].compactMap { $0 }
             statements = invoice.statements(in: event)
             links =
-                invoice.lines.filter { $0.period != nil || invoice.isPaid != nil }.map { line in
+                (invoice.isPaid == true ? invoice.lines : []).map { line in
                     let paid = line.period.map { TransactionID($0.id) } ?? invoice.bill(for: line)
                     return Link(invoice.id, .transaction(ExternalID(invoice.subscription), paid))
                 } + invoice.paidBy.map { Link($0, .number(invoice.id)) }
@@ -89,9 +89,10 @@ extension CardNews {
 }
 
 extension CardSubscription {
-    /// The periods that run and what will follow them.
+    /// The periods that run and what will follow them; nothing while it has not begun, for no state leads back there.
     fileprivate func statements(in event: VerifiedEvent, graceDays: Int) -> [Statement] {
         let key = PurchaseKey(id, in: event.environment)
+        if status == .incomplete { return [] }
         return items.compactMap { state(of: $0, key, in: event, graceDays: graceDays).map(Statement.purchase) }
             + [.renewal(renewal(of: key, in: event))]
     }

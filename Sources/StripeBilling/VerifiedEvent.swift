@@ -21,6 +21,8 @@ package struct VerifiedEvent: Sendable {
     package let content: EventContent
     /// The account's customer whom it is about, whatever its type; nil where it tells none.
     package let customer: String?
+    /// The payment that it is about, the same.
+    package let payment: String?
     /// SHA-256 over what it says, the same in all repeats, however often it was sent and however its JSON is written.
     package let contentDigest: [UInt8]
 
@@ -68,7 +70,7 @@ package struct VerifiedEvent: Sendable {
             createdAt = .distantPast
             environment = event.flag("livemode") ?? true ? .production : .sandbox
             content = .ignored(.thin)
-            customer = nil
+            (customer, payment) = (nil, nil)
             contentDigest = Array(SHA256.hash(data: body))
             return
         }
@@ -78,7 +80,9 @@ package struct VerifiedEvent: Sendable {
         environment = isLive ? .production : .sandbox
         let object = event["data"]?["object"]
         content = EventContent(of: type, about: object)
-        customer = object?.text("object") == "customer" ? object?.id : object?.identifier("customer")
+        let kind = object?.text("object")
+        customer = kind == "customer" ? object?.id : object?.identifier("customer")
+        payment = kind == "payment_intent" ? object?.id : object?.identifier("payment_intent")
         var digest = SHA256()
         digest.update(data: Array(type.utf8) + [0] + Array(String(createdAt.milliseconds).utf8) + [0])
         if let data = value["data"] { digest.update(with: data) }

@@ -31,9 +31,10 @@ struct CardWorld: Hashable {
         keep(library.events[event].statements)
         if library.events[event].takeback != nil { parked.insert(event) }
         for event in parked.sorted() {
-            let made = library.events[event].takeback.map { statements(of: $0) } ?? []
+            guard let takeback = library.events[event].takeback else { continue }
+            let (made, isWhole) = statements(of: takeback)
             keep(made)
-            if !made.isEmpty { parked.remove(event) }
+            if isWhole { parked.remove(event) }
         }
     }
 
@@ -41,8 +42,10 @@ struct CardWorld: Hashable {
         for statement in new where !statements.contains(statement) { statements.append(statement) }
     }
 
-    private func statements(of takeback: CardTakeback) -> [Int] {
+    /// What is known by now of what a takeback takes, and whether that is all.
+    private func statements(of takeback: CardTakeback) -> (made: [Int], isWhole: Bool) {
         var made: [Statement] = []
+        var isWhole = true
         var next = takeback.numbers
         while let number = next.popLast() {
             let meanings = links.map { library.links[$0] }.filter { $0.number == number }.map(\.meaning)
@@ -54,11 +57,13 @@ struct CardWorld: Hashable {
                 }
             }
             for (purchase, transactions) in paid {
-                made += takeback.statements(about: states(of: purchase), paying: transactions)
+                let told = takeback.statements(about: states(of: purchase), paying: transactions)
+                isWhole = isWhole && told.count == transactions.count
+                made += told
             }
-            if meanings.isEmpty { made += takeback.statements(about: states(of: ExternalID(number)), paying: nil) }
+            made += takeback.statements(about: states(of: ExternalID(number)), paying: nil)
         }
-        return made.map(library.place)
+        return (made.map(library.place), isWhole && !made.isEmpty)
     }
 
     private func states(of purchase: ExternalID) -> [VerifiedPurchase] {

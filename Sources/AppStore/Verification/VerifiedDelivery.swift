@@ -9,7 +9,7 @@ package struct VerifiedDelivery: Sendable {
     package let appTransaction: VerifiedAppTransaction?
     /// When Apple signed it: the notification, or where that has no date a text inside it.
     package let signedDate: Int64
-    /// Whether all of it could be read; what could not brings neither transaction nor renewal.
+    /// Whether all of it could be read; what could not changes nothing.
     package let isReadable: Bool
 }
 
@@ -65,9 +65,9 @@ extension AppStoreVerifier {
                 appTransaction?.payload.receiptCreationDate,
             ].compactMap(\.self).max()
             return VerifiedDelivery(
-                notification: notification, transaction: isReadable ? transaction : nil,
-                renewalInfo: isReadable ? renewalInfo : nil, appTransaction: appTransaction,
-                signedDate: try notification.signedDate(or: inner), isReadable: isReadable)
+                notification: notification, transaction: transaction, renewalInfo: renewalInfo,
+                appTransaction: appTransaction, signedDate: try notification.signedDate(or: inner),
+                isReadable: isReadable)
         }
     }
 }

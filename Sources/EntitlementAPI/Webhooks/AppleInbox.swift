@@ -59,7 +59,7 @@ package struct AppleInbox: Sendable {
         _ delivery: VerifiedDelivery, stored id: UInt64
     ) async throws(ServiceFailure) -> DeliveryStanding {
         let effect = NotificationEffect(of: delivery)
-        guard let transaction = delivery.transaction else {
+        guard delivery.isReadable, let transaction = delivery.transaction else {
             return try await service.settle(id, as: effect.standingOfNothing)
         }
         let labels = try service.labels()

@@ -135,14 +135,14 @@ package struct CardInbox: Sendable {
                     .filter { $0.key == purchase.key }
             }
             let told = takeback.statements(about: states, paying: purchase.transactions)
-            if told.isEmpty { awaited.append(purchase.key.externalID.text) }
+            if told.count < purchase.transactions?.count ?? 1 { awaited.append(purchase.key.externalID.text) }
             statements += told
         }
         let isWaiting = !awaited.isEmpty
         let about = statements.first?.key
         let learned = NumbersLearned(news.numbers, of: isWaiting ? nil : about?.externalID, in: space)
         let recorded = try await service.record(
-            isWaiting ? [] : statements.map { Evidence($0) }, for: [], keys: [], everythingOf: nil, audit: nil
+            statements.map { Evidence($0) }, for: [], keys: [], everythingOf: nil, audit: nil
         ) { [awaited] history, _ -> Decision<Outcome, Never> in
             var outcome = Outcome(DeliveryStanding(.parked, because: .noPurchase), awaiting: awaited)
             if !isWaiting {
@@ -188,6 +188,8 @@ package struct CardInbox: Sendable {
             owner = found.purchases.first { $0.key == about }?.owner
         }
         if let owner, let about = news.about {
+            // What an erased person had names nobody anew.
+            guard !owner.isErased else { return naming }
             let isCustomers = try await service.ledger(of: owner).hasAsCustomer(about)
             naming.user = isCustomers || naming.told == owner ? naming.told : nil
         } else if news.about != nil {
@@ -205,7 +207,8 @@ extension InboxDelivery {
     fileprivate init(_ event: VerifiedEvent, _ body: [UInt8], _ news: CardNews, labels: Labels) {
         self.init(
             source: .stripe, app: .cards, environment: event.environment, externalID: event.id, type: event.type,
-            subtype: nil, signedAt: event.createdAt, about: news.about?.externalID,
+            subtype: nil, signedAt: event.createdAt,
+            about: news.about?.externalID ?? event.payment.map { ExternalID($0) },
             mentioning: [news.customer.map { labels.cardCustomer($0, in: event.environment).text }].compactMap { $0 },
             text: .body(body), contentDigest: event.contentDigest)
     }

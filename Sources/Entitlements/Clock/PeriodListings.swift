@@ -12,6 +12,7 @@ struct PeriodListings {
 
     private let listings: [Listing]
     private let starts: [PeriodID: Instant]
+    private let items: [PeriodID: String?]
 
     init(of periods: [Period]) {
         var listings: [String: Listing] = [:]
@@ -26,6 +27,7 @@ struct PeriodListings {
         }
         self.listings = listings.values.sorted { $0.statedAt < $1.statedAt }
         starts = Dictionary(periods.map { ($0.id, $0.startsAt) }, uniquingKeysWith: { first, _ in first })
+        items = Dictionary(periods.map { ($0.id, $0.item) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The stretches in which all of it is paused: each from the first event that says so to the next that does not.
@@ -73,9 +75,12 @@ struct PeriodListings {
         return isInMidst ? listing.statedAt.signedAt : period.startsAt
     }
 
-    /// Where what came with the event begins, if that is later, else when the event was stated.
+    /// Where what came with the event begins, if that is later, else when the event was stated. What came of the same
+    /// item took its place, if anything did.
     private func end(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
-        let new = listing.periods.subtracting(previous.periods).compactMap { starts[$0] }
-        return new.filter { $0 > period.startsAt }.min() ?? listing.statedAt.signedAt
+        let new = listing.periods.subtracting(previous.periods)
+        let heirs = new.filter { items[$0] == period.item }
+        let begun = (heirs.isEmpty ? new : heirs).compactMap { starts[$0] }
+        return begun.filter { $0 > period.startsAt }.min() ?? listing.statedAt.signedAt
     }
 }

@@ -39,8 +39,13 @@ enum InboxDeliveryRow {
         WHERE t.delivery_id = ? AND (EXISTS (
             SELECT 1 FROM inbox_deliveries d
             STRAIGHT_JOIN \(purchaseOfDelivery)
-            LEFT JOIN purchase_holders h ON h.purchase_id = p.id
-            STRAIGHT_JOIN users u ON u.pseudonym IN (p.user_id, h.user_id)
+            STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
+            WHERE d.id = ? AND u.user_id IS NULL)
+        OR EXISTS (
+            SELECT 1 FROM inbox_deliveries d
+            STRAIGHT_JOIN \(purchaseOfDelivery)
+            STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
+            STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
             WHERE d.id = ? AND u.user_id IS NULL)
         OR EXISTS (
             SELECT 1 FROM delivery_mentions m
@@ -61,7 +66,7 @@ enum InboxDeliveryRow {
         """
 
     /// Of a delivery `d`: whether a try came to an end. A text that none did is still needed, and goes when it settles.
-    static let isTried = "d.state <> 'quarantined' AND COALESCE(d.reason, '') <> 'pending'"
+    static let isTried = "COALESCE(d.reason, '') <> 'pending'"
 
     private static let placeParked = SQLStatement(
         "place parked deliveries",
@@ -129,7 +134,7 @@ enum InboxDeliveryRow {
                 .text(standing.result.rawValue), Value(standing.reason?.rawValue), .int64(now.milliseconds),
                 Value(purchase?.text), .uint64(delivery),
             ])
-        try session.execute(removeTextOfErased, Array(repeating: .uint64(delivery), count: 4))
+        try session.execute(removeTextOfErased, Array(repeating: .uint64(delivery), count: 5))
     }
 
     /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.

@@ -17,15 +17,18 @@ package struct PurchaseNumbers: Sendable {
             var transactions: [PurchaseKey: Set<TransactionID>] = [:]
             var whole: Set<PurchaseKey> = []
             var unknown: [String] = []
+            var leading: [String] = []
             var next = Set(numbers)
             var seen = next
             for _ in 0..<Self.longestWay where !next.isEmpty {
                 let rows = Dictionary(
                     grouping: try PurchaseNumberRow.read(next, in: space, session: session), by: \.number)
-                let bare = next.filter { rows[$0] == nil }.sorted()
-                let there = try PurchaseNumberRow.purchases(bare.map(space.key), in: session)
+                // A payment that is a purchase may also be known to pay an invoice, which then is of none.
+                let there = try PurchaseNumberRow.purchases(next.sorted().map(space.key), in: session)
                 whole.formUnion(there.keys)
-                unknown += bare.filter { there[space.key($0)] == nil }
+                let others = next.sorted().filter { there[space.key($0)] == nil }
+                unknown += others.filter { rows[$0] == nil }
+                leading += others.filter { rows[$0] != nil }
                 next = []
                 for row in rows.values.joined() {
                     if let transaction = row.transaction {
@@ -36,6 +39,8 @@ package struct PurchaseNumbers: Sendable {
                 }
             }
             let keys = whole.union(transactions.keys).sorted()
+            // As long as nothing is found, what leads on may itself become a purchase.
+            if keys.isEmpty { unknown += leading }
             let rows = try PurchaseNumberRow.purchases(keys, in: session)
             let free = rows.values.filter { $0.owner == nil }.map(\.row)
             let waiting = try WaitingStatementRow.load(of: free, in: session)

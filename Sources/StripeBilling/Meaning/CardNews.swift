@@ -70,7 +70,7 @@ package struct CardTakeback: Hashable, Sendable {
     /// - Parameters:
     ///   - states: Of one purchase, in any order.
     ///   - transactions: The transactions that were paid for; nil for the purchase itself.
-    /// - Returns: None as long as one of the transactions is not stated.
+    /// - Returns: One for each of the transactions that is stated, so fewer as long as one is not.
     package func statements(
         about states: [VerifiedPurchase], paying transactions: Set<TransactionID>?
     ) -> [Statement] {
@@ -83,7 +83,6 @@ package struct CardTakeback: Hashable, Sendable {
             if isEarlier { firsts[state.transactionID] = state }
         }
         let paid = transactions ?? Set(firsts.keys)
-        guard paid.allSatisfy({ firsts[$0] != nil }) else { return [] }
         return paid.sorted().compactMap { firsts[$0] }.map { .purchase(copy(of: $0)) }
     }
 

@@ -15,7 +15,7 @@ package struct CardCharge: Hashable, Sendable {
         self.id = id
         paymentIntent = object.identifier("payment_intent")
         invoice = object.identifier("invoice")
-        let captured = object.integer("amount_captured").flatMap { 1..<amount ~= $0 ? $0 : nil }
+        let captured = object.integer("amount_captured").flatMap { $0 > 0 && $0 < amount ? $0 : nil }
         refundedShare = Self.share(
             refunded, of: captured ?? amount,
             isWhole: object.flag("refunded") ?? false || captured.map { refunded >= $0 } ?? false)

@@ -10,7 +10,7 @@ import Testing
     /// What one event says of periods, each its price, start and end.
     private static func event(
         _ id: String, at signedAt: Instant, _ periods: (ProductID, Instant, Instant)..., quantity: Int = 1,
-        suspension: Suspension? = nil, offer: String? = nil
+        suspension: Suspension? = nil, offer: String? = nil, item: String? = nil
     ) -> [Statement] {
         periods.map { product, start, end in
             let period = "\(start.text) \(product)"
@@ -18,7 +18,7 @@ import Testing
                 VerifiedPurchase(
                     key: key, transactionID: TransactionID(period), isOriginal: true, periodID: period,
                     productID: product, type: .plan, purchasedAt: start, expiresAt: end, quantity: quantity,
-                    offer: offer, suspension: suspension, signedAt: signedAt, eventID: id))
+                    offer: offer, suspension: suspension, signedAt: signedAt, eventID: id, item: item))
         }
     }
 
@@ -84,6 +84,20 @@ import Testing
             let told = story.status(at: instant, in: Self.catalogue).entitlements.first?.productID?.text
             #expect(told == product, "the present period at \(instant.text)")
         }
+    }
+
+    @Test func `of two items each goes on where its own next period begins, though an event was lost`() {
+        let story = Self.story([
+            Self.event("1", at: "01-01", ("dear", "01-01", "02-01"), item: "a")
+                + Self.event("1", at: "01-01", ("cheap", "01-01", "01-29"), item: "b"),
+            Self.event("2", at: "02-01", ("dear", "02-01", "03-01"), item: "a")
+                + Self.event("2", at: "02-01", ("cheap", "01-29", "02-26"), item: "b"),
+            Self.renewal("2", at: "02-01", willRenew: false),
+        ])
+        #expect(
+            Set(Self.lines(story)) == [
+                "pro w 01-01..02-01", "basic w 01-01..01-29", "basic w 01-29..02-26", "pro w 02-01..03-01",
+            ])
     }
 
     @Test func `a change of cadence ends the period where the next one begins, and a renewal leaves no gap`() {

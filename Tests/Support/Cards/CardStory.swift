@@ -67,7 +67,7 @@ package struct CardStory: Sendable {
         let tellers: [(String, Teller)] =
             [
                 ("life", life), ("trial", trial), ("refunds", refunds), ("lost", lost), ("kept", kept), ("won", won),
-                ("appealed", appealed), ("pause", pause), ("upgrade", upgrade),
+                ("appealed", appealed), ("invoiced", invoiced), ("pause", pause), ("upgrade", upgrade),
             ] + tellersOfMoney
         return tellers.map { name, tell in tell(account(name), user(name), start) }
     }
@@ -217,6 +217,21 @@ package struct CardStory: Sendable {
                 Telling(4, "charge.dispute.closed", at: 20, shop.dispute(intent, "won")),
             ],
             covers: ["pro 0..12", "pro 20..38"], onDay: 0, coversAtOnce: [])
+    }
+
+    /// A pass for which the shop has an invoice made, and whose payment goes back.
+    private static func invoiced(_ shop: CardAccount, _ user: String, _ start: Int64) -> CardStory {
+        let (invoice, intent) = ("in_\(shop.tag)", "pi_\(shop.tag)")
+        return CardStory(
+            "invoiced", of: shop, from: start,
+            [
+                Telling(
+                    1, "checkout.session.completed", at: 0,
+                    shop.session("payment", user: user, intent: intent, with: ["payment_link": "plink_pass"])),
+                Telling(2, "invoice_payment.paid", at: 0, shop.invoicePayment(invoice, intent: intent)),
+                Telling(3, "charge.refunded", at: 8, shop.charge(intent, refunded: 999, invoice: invoice)),
+            ],
+            covers: ["pro 0..8"], onDay: 0, coversAtOnce: [])
     }
 
     /// Paused, and resumed with a period that begins then.

@@ -335,6 +335,20 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `an erased person who is named again, about what was theirs, is nobody`() async throws {
+            let server = try await EndToEndServer.withCards
+            let (shop, user) = (Self.account(), "named-again-" + newID())
+            let named: CardJSON = [
+                "id": .text(shop.customer), "object": "customer", "metadata": ["user_id": .text(user)],
+            ]
+            #expect(try await server.place(shop.event(1, "customer.created", at: Self.ago(3), named)) == "applied")
+            #expect(try await server.place(Self.month(shop, 2, from: Self.ago(3))) == "applied")
+            #expect(try await server.command(["user", "erase", user, "--reason", "asked"]).status == 0)
+            let session = shop.session("subscription", user: user, customer: shop.customer)
+            _ = try await server.place(shop.event(3, "checkout.session.completed", at: Self.ago(3), session))
+            #expect(try await server.schema.number("SELECT COUNT(*) FROM users WHERE user_id = ?", [.text(user)]) == 0)
+        }
+
         @Test func `erasing a person deletes the texts that name them, also those that come later`() async throws {
             let server = try await EndToEndServer.withCards
             let (shop, user) = (Self.account(), "gone-" + newID())

@@ -60,6 +60,11 @@ package protocol EntitlementService: Sendable {
     /// - Throws: ``ServiceFailure``.
     func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger
 
+    /// The same with what names its state; nil while that is `known`.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func ledger(of user: UserID, unless known: LedgerHead?) async throws(ServiceFailure) -> LedgerReader.ReadLedger?
+
     /// All that is held of a user, as a JSON object; nil for one who has never been seen.
     ///
     /// - Throws: ``ServiceFailure``.

@@ -56,6 +56,13 @@ extension SignedCall {
         try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user) }
     }
 
+    /// The same with what names its state; nil while that is `known`.
+    ///
+    /// - Throws: `unavailable`.
+    func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {
+        try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user, unless: known) }
+    }
+
     /// The user that the path names.
     ///
     /// - Throws: `not_found` for what is no user id.

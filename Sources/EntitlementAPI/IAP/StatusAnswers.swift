@@ -4,13 +4,13 @@ import Synchronization
 
 /// A cache of answers to the plain question for the status, each used for as long as it stays true.
 ///
-/// An answer depends on the ledger, the catalogue and the instant. A user's ledger only grows and its entries' instants
-/// strictly increase, so its length and last instant name it; and between two changes of the timeline only the instant
-/// that the answer names differs. So no answer is ever invalidated. A user who comes back under the id of an
-/// erased one has a ledger whose instants are later than those of the old ledger.
+/// An answer depends on the ledger, the catalogue and the instant. A ledger's head names it, so it is not read while
+/// the database has the head that the answer was made from; and between two changes of the timeline only the instant
+/// that the answer names differs. So no answer is ever invalidated. A user who comes back under the id of an erased one
+/// has a ledger of another head.
 final class StatusAnswers: Sendable {
     /// How many bytes of answers are cached.
-    private static let capacity = 16 << 20
+    private static let capacity = 40 << 20
 
     /// An answer without the instant it is about.
     struct Answer: Sendable {
@@ -20,8 +20,7 @@ final class StatusAnswers: Sendable {
 
     /// An answer, what it was made from, and from when to when it holds.
     private final class CachedAnswer: Sendable {
-        let length: Int
-        let lastRecordedAt: Instant?
+        let head: LedgerHead?
         let catalogueVersion: Int
         let holdsFrom: Instant
         let holdsUntil: Instant
@@ -30,10 +29,8 @@ final class StatusAnswers: Sendable {
         /// What keeping it takes, about.
         var bytes: Int { 384 + answer.substance.count }
 
-        init(_ folded: API.Dependencies.Folded, of ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant)
-        {
-            length = ledger.entries.count
-            lastRecordedAt = ledger.entries.last?.recordedAt
+        init(_ folded: API.Dependencies.Folded, of head: LedgerHead?, given catalogue: CatalogueVersions, at: Instant) {
+            self.head = head
             catalogueVersion = catalogue.latest.number
             holdsFrom = at
             holdsUntil = folded.holdsUntil
@@ -41,10 +38,7 @@ final class StatusAnswers: Sendable {
             answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
         }
 
-        func holds(for ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant) -> Bool {
-            length == ledger.entries.count && lastRecordedAt == ledger.entries.last?.recordedAt
-                && catalogueVersion == catalogue.latest.number && holdsFrom <= at && at < holdsUntil
-        }
+        func holds(at instant: Instant) -> Bool { holdsFrom <= instant && instant < holdsUntil }
     }
 
     private let answers = Mutex(BoundedCache<UserID, CachedAnswer>(capacity: capacity) { $0.bytes })
@@ -54,16 +48,27 @@ final class StatusAnswers: Sendable {
         answers.withLock { $0[user] = nil }
     }
 
-    /// The answer about `ledger` at `at`: the cached one if it still holds, else what `fold` gives.
-    func answer(
-        about ledger: UserLedger, given catalogue: CatalogueVersions, at: Instant,
+    /// The answer about `user` at `at`: the cached one if it still holds, else what `fold` gives.
+    ///
+    /// - Parameter reading: Gives the user's ledger, and nil while its head is the one that is known. After it
+    ///   `catalogue` gives the newest.
+    /// - Throws: What `reading` throws.
+    func answer<Failure: Error>(
+        about user: UserID, at: Instant, given catalogue: () -> CatalogueVersions,
+        reading: (LedgerHead?) async throws(Failure) -> LedgerReader.ReadLedger?,
         fold: (UserLedger, CatalogueVersions, Instant) -> API.Dependencies.Folded
-    ) -> Answer {
-        if let cached = answers.withLock({ $0[ledger.user] }), cached.holds(for: ledger, given: catalogue, at: at) {
-            return cached.answer
+    ) async throws(Failure) -> Answer {
+        var cached = answers.withLock { $0[user] }
+        if cached?.holds(at: at) == false { cached = nil }
+        var read = try await reading(cached?.head)
+        let newest = catalogue()
+        if read == nil, let cached {
+            if cached.catalogueVersion == newest.latest.number { return cached.answer }
+            read = try await reading(nil)
         }
-        let fresh = CachedAnswer(fold(ledger, catalogue, at), of: ledger, given: catalogue, at: at)
-        answers.withLock { $0[ledger.user] = fresh }
+        let (ledger, head) = read ?? (UserLedger(user: user), nil)
+        let fresh = CachedAnswer(fold(ledger, newest, at), of: head, given: newest, at: at)
+        answers.withLock { $0[user] = fresh }
         return fresh.answer
     }
 }

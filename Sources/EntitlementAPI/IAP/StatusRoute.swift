@@ -16,15 +16,16 @@ enum StatusRoute {
         let asOf = try AsOf(query, now: call.now)
         let history = try query.flag("history")
         let acts = try ActsRequest(ifAskedIn: query)
-        let ledger = try await call.ledger(of: user)
-        let catalogue = call.api.service.catalogue
         let body: StatusBody
         if asOf.knownAt == nil, !history, acts == nil {
-            let answer = call.api.statusAnswers.answer(
-                about: ledger, given: catalogue, at: asOf.at, fold: call.api.fold)
+            let answer = try await call.api.statusAnswers.answer(
+                about: user, at: asOf.at, given: { call.api.service.catalogue },
+                reading: { (known) async throws(Problem) in try await call.ledger(of: user, unless: known) },
+                fold: call.api.fold)
             body = StatusBody(of: user, at: asOf.at, answer)
         } else {
-            let known = asOf.known(of: ledger)
+            let known = asOf.known(of: try await call.ledger(of: user))
+            let catalogue = call.api.service.catalogue
             let status = call.api.fold(known, catalogue, asOf.at).status
             var explanation: AnswerExplanation?
             if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {

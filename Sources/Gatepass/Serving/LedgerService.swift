@@ -174,6 +174,16 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
+    func ledger(
+        of user: UserID, unless known: LedgerHead?
+    ) async throws(ServiceFailure) -> LedgerReader.ReadLedger? {
+        let opened = try opened()
+        return try await asking { () throws(DatabaseError) in
+            try await opened.reader.ledger(of: user, unless: known)
+        }
+    }
+
+    /// Throws `unavailable` while the database is away.
     func export(of user: UserID) async throws(ServiceFailure) -> String? {
         let opened = try opened()
         return try await asking { () throws(DatabaseError) in try await opened.export.document(of: user) }

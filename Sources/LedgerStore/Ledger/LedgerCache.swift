@@ -12,7 +12,7 @@ import Synchronization
 final class LedgerCache: Sendable {
     /// How many bytes of the ledgers that are not heavy are cached, and how many of those that are; a single one may be
     /// larger.
-    private static let capacities = (usual: 32 << 20, heavy: 16 << 20)
+    private static let capacities = (usual: 16 << 20, heavy: 8 << 20)
 
     /// A ledger and the rows of its purchases.
     struct CachedLedger: Sendable {

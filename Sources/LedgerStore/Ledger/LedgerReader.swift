@@ -11,8 +11,13 @@ package final class LedgerReader: Sendable {
     /// A reader that waits for one user's ledger.
     private struct Reading: Sendable {
         let user: UserID
-        let resume: @Sendable (Result<UserLedger, DatabaseError>) -> Void
+        /// What the reader knows already.
+        let known: LedgerHead?
+        let resume: @Sendable (Result<ReadLedger?, DatabaseError>) -> Void
     }
+
+    /// A ledger, and what names its state; nil for one without entries.
+    package typealias ReadLedger = (ledger: UserLedger, head: LedgerHead?)
 
     /// A request that waits to hear which of its texts were verified before.
     private struct ReplayLookup: Sendable {
@@ -58,8 +63,13 @@ package final class LedgerReader: Sendable {
     /// Everything recorded of `user` by now; empty for one never seen. After it the cached catalogue is the newest.
     /// Throws when the database is away.
     package func ledger(of user: UserID) async throws(DatabaseError) -> UserLedger {
+        try await ledger(of: user, unless: nil)?.ledger ?? UserLedger(user: user)
+    }
+
+    /// The same with what names its state; nil while that is `known`.
+    package func ledger(of user: UserID, unless known: LedgerHead?) async throws(DatabaseError) -> ReadLedger? {
         try await withCheckedContinuation { continuation in
-            submit(Reading(user: user) { continuation.resume(returning: $0) }, to: queue)
+            submit(Reading(user: user, known: known) { continuation.resume(returning: $0) }, to: queue)
         }.get()
     }
 
@@ -98,13 +108,15 @@ package final class LedgerReader: Sendable {
 
     private func read(_ readings: [Reading]) async {
         do {
-            let found = try await load(Array(Set(readings.map(\.user))), withHeavy: false)
+            let found = try await load(readings, withHeavy: false)
             if found.catalogueVersion != catalogue.cached.newest { try await catalogue.refresh() }
             for reading in readings {
-                if found.heavy.contains(reading.user) {
+                if found.isKnown(to: reading) {
+                    reading.resume(.success(nil))
+                } else if found.heavy.contains(reading.user) {
                     submit(reading, to: heavyQueue)
                 } else {
-                    reading.resume(.success(found.ledgers[reading.user] ?? UserLedger(user: reading.user)))
+                    reading.resume(.success(found.ledger(of: reading.user)))
                 }
             }
         } catch {
@@ -119,9 +131,9 @@ package final class LedgerReader: Sendable {
     /// Reads one ledger after the other, each once for all who wait for it.
     private func readHeavy(_ readings: [Reading]) async {
         for (user, readings) in Dictionary(grouping: readings, by: \.user) {
-            let answer: Result<UserLedger, DatabaseError>
+            let answer: Result<ReadLedger?, DatabaseError>
             do {
-                answer = .success(try await load([user], withHeavy: true).ledgers[user] ?? UserLedger(user: user))
+                answer = .success(try await load(readings, withHeavy: true).ledger(of: user))
             } catch {
                 answer = .failure(error)
             }
@@ -131,18 +143,34 @@ package final class LedgerReader: Sendable {
 
     /// What was found of some users.
     private struct Found {
-        let ledgers: [UserID: UserLedger]
+        let heads: [UserID: UserRow.Head]
+        /// Of those whose readers do not know them.
+        let ledgers: [UserID: LedgerCache.CachedLedger]
         /// Those whose ledgers would take long to read.
         let heavy: Set<UserID>
         let catalogueVersion: Int
+
+        func isKnown(to reading: Reading) -> Bool { LedgerReader.isKnown(to: reading, under: heads) }
+
+        func ledger(of user: UserID) -> ReadLedger {
+            guard let cached = ledgers[user] else { return (UserLedger(user: user), nil) }
+            return (cached.ledger, LedgerHead(pseudonym: cached.pseudonym, hash: cached.head))
+        }
     }
 
-    private func load(_ users: [UserID], withHeavy: Bool) async throws(DatabaseError) -> Found {
+    private static func isKnown(to reading: Reading, under heads: [UserID: UserRow.Head]) -> Bool {
+        guard let known = reading.known, let head = heads[reading.user] else { return false }
+        return known == LedgerHead(head)
+    }
+
+    private func load(_ readings: [Reading], withHeavy: Bool) async throws(DatabaseError) -> Found {
         try await pool.with { (session) throws(DatabaseError) in
-            let (heads, version) = try UserRow.heads(of: users, in: session)
-            let heavy = withHeavy ? [] : cache.heavy(of: heads)
-            let ledgers = try cache.ledgers(under: heads.filter { !heavy.contains($0.key) }, in: session)
-            return Found(ledgers: ledgers.mapValues(\.ledger), heavy: heavy, catalogueVersion: version)
+            let (heads, version) = try UserRow.heads(of: Array(Set(readings.map(\.user))), in: session)
+            let asked = Set(readings.lazy.filter { !Self.isKnown(to: $0, under: heads) }.map(\.user))
+            let needed = heads.filter { asked.contains($0.key) }
+            let heavy = withHeavy ? [] : cache.heavy(of: needed)
+            let ledgers = try cache.ledgers(under: needed.filter { !heavy.contains($0.key) }, in: session)
+            return Found(heads: heads, ledgers: ledgers, heavy: heavy, catalogueVersion: version)
         }
     }
 }

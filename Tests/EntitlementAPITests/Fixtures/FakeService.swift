@@ -81,6 +81,15 @@ final class FakeService: EntitlementService {
         return state.withLock { $0.ledgers[user] }
     }
 
+    func ledger(
+        of user: UserID, unless known: LedgerHead?
+    ) async throws(ServiceFailure) -> LedgerReader.ReadLedger? {
+        let ledger = try await ledger(of: user)
+        let newest = ledger.entries.last.map { "\(ledger.entries.count) \($0.recordedAt.milliseconds)" } ?? ""
+        let head = LedgerHead(pseudonym: 0, hash: Array(newest.utf8))
+        return head == known ? nil : (ledger, head)
+    }
+
     func export(of user: UserID) async throws(ServiceFailure) -> String? {
         state.withLock { $0.ledgers.ledgers[user].map { #"{"user":{"user_id":"\#($0.user.text)"}}"# } }
     }

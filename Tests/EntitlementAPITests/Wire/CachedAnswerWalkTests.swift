@@ -1,4 +1,5 @@
 import Entitlements
+import LedgerStore
 import Support
 import Testing
 
@@ -45,20 +46,23 @@ struct CachedAnswerWalkTests {
         return ledger
     }
 
-    @Test func `a cached answer is the one that would be written`() throws {
+    @Test func `a cached answer is the one that would be written`() async throws {
         for seed in 0..<40 as Range<UInt64> {
             var random = SeededChance("plans", seed: seed)
             let ledger = try Self.ledger(using: &random)
             let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
-            let answers = StatusAnswers()
+            let (answers, head) = (StatusAnswers(), LedgerHead(pseudonym: 1, hash: [1]))
             var written = 0
             var at = Fixture.now + -80 * Self.hour
             for _ in 0..<400 {
-                let answer = answers.answer(about: ledger, given: Fixture.catalogue, at: at) { _, _, instant in
-                    written += 1
-                    return API.Dependencies.Folded(
-                        status: timeline.status(at: instant), holdsUntil: timeline.nextChange(after: instant))
-                }
+                let answer = await answers.answer(
+                    about: ledger.user, at: at, given: { Fixture.catalogue },
+                    reading: { (known) async throws(Never) in known == head ? nil : (ledger, head) },
+                    fold: { _, _, instant in
+                        written += 1
+                        return API.Dependencies.Folded(
+                            status: timeline.status(at: instant), holdsUntil: timeline.nextChange(after: instant))
+                    })
                 let fresh = StatusBody(timeline.status(at: at), StatusBody.Parts())
                 #expect(answer.substance == Array(fresh.substance), "seed \(seed), \(at.milliseconds)")
                 guard answer.entityTag == fresh.entityTag else { return }

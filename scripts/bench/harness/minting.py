@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import subprocess
+import threading
 
 
 class Mint:
@@ -13,6 +14,7 @@ class Mint:
         self._directory = directory
         self._secret = secret
         self._names = itertools.count(1)
+        self._lock = threading.Lock()
         self._user = 1
         self._transaction = 1
         self.authority = os.path.join(directory, "authority")
@@ -23,16 +25,12 @@ class Mint:
 
     def fresh(self, requests: int, items: int = 1, credits: bool = False) -> str:
         """A file of requests by new users about new purchases, `items` each: passes, or packs of credits."""
-        path = self._run(requests, items, self._user, 1, "n", *(["--credits"] if credits else []))
-        self._user += requests
-        self._transaction += requests * items
-        return path
+        return self._run(
+            requests, items, self._reserved("_user", requests), 1, "n", *(["--credits"] if credits else []))
 
     def among(self, requests: int, users: int, first: int, prefix: str) -> str:
         """A file of requests about new passes, one each, by users drawn from so many who are there."""
-        path = self._run(requests, 1, first, 1, prefix, "--among", str(users))
-        self._transaction += requests
-        return path
+        return self._run(requests, 1, first, 1, prefix, "--among", str(users))
 
     def tokens(self, users: int, first: int = 1, stride: int = 1, prefix: str = "u") -> str:
         """A file of nothing but users' tokens."""
@@ -53,13 +51,21 @@ class Mint:
     def _path(self) -> str:
         return os.path.join(self._directory, f"requests-{next(self._names)}")
 
+    def _reserved(self, counter: str, count: int) -> int:
+        """The first of so many numbers that nobody else gets, whichever thread asks."""
+        with self._lock:
+            first = getattr(self, counter)
+            setattr(self, counter, first + count)
+        return first
+
     def _run(self, requests: int, items: int, first: int, stride: int, prefix: str, *more: str) -> str:
         path = self._path()
+        transaction = self._reserved("_transaction", requests * items)
         subprocess.run(
             [
                 self._benchmarks, "mint", "--authority", self.authority, "--secret", self._secret, "--output", path,
                 "--count", str(requests), "--items", str(items), "--first", str(first), "--stride", str(stride),
-                "--transaction", str(self._transaction), "--prefix", prefix, *more,
+                "--transaction", str(transaction), "--prefix", prefix, *more,
             ],
             check=True,
         )

@@ -171,7 +171,6 @@ class Cards:
             return Holding(*key, None, None, None, "unpaid")
         # Each period is judged by itself: what is only recorded tells nothing of those that count.
         known = [period for period in periods if period.product is not None]
-        known = [period for period in known if period.is_unpaid or period.start < period.stated_end] or known
         plan = Plan(*key, periods[-1].product, periods[-1].product_id, "plan", periods=known or periods)
         if not known:
             plan.reason = "unknown_product"

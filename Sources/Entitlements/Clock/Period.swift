@@ -23,7 +23,8 @@ struct Period {
     /// When it is one of those that run, as the source's events list them; nil for one of a source without events.
     private(set) var listed: [Explanation.Interval]?
 
-    /// The periods of a chain, by their start; of those that start together what was replaced comes first.
+    /// The periods of a chain, by their start; of those that start together what was replaced comes first, and what was
+    /// replaced earlier before that.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
         let bills = PeriodBills(states)
         let periods = Dictionary(grouping: states.lazy.filter { !$0.isOfBill }, by: PeriodID.init(of:))
@@ -40,6 +41,8 @@ struct Period {
             .sorted { left, right in
                 if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
                 if left.isReplaced != right.isReplaced { return left.isReplaced }
+                let (leftOut, rightOut) = (left.listed?.last?.endsAt, right.listed?.last?.endsAt)
+                if let leftOut, let rightOut, leftOut != rightOut { return leftOut < rightOut }
                 let (first, second) = (left.expiresAt ?? .distantPast, right.expiresAt ?? .distantPast)
                 return first != second ? first < second : left.id < right.id
             }

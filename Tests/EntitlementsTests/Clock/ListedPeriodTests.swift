@@ -86,6 +86,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [(cheap, dear), (dear, cheap)])
+    func `of two changes in one second the one made first is the first, whatever its name`(
+        first: ProductID, second: ProductID
+    ) {
+        let story = Self.story([
+            Self.event("1", at: "01-01", ("unknown", "01-01", "02-01")),
+            Self.event("2", at: "01-10", (first, "01-01", "02-01")),
+            Self.event("3", at: "01-10", (second, "01-01", "02-01")),
+            Self.event("4", at: "01-20", ("unknown", "01-20", "02-20")),
+        ])
+        let names = [Self.cheap: "cheap", Self.dear: "dear"]
+        for (instant, price) in [("2025-12-31", first), ("01-15", second), ("02-25", second)] as [(Instant, ProductID)] {
+            let told = story.status(at: instant, in: Self.catalogue).entitlements.first?.productID?.text
+            #expect(told == names[price], "told at \(instant.text)")
+        }
+    }
+
     @Test func `of two items each goes on where its own next period begins, though an event was lost`() {
         let story = Self.story([
             Self.event("1", at: "01-01", ("dear", "01-01", "02-01"), item: "a")

@@ -88,21 +88,24 @@ package struct API: Sendable {
             self.logger = logger
         }
 
-        /// What a ledger says at an instant.
-        func fold(_ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant) -> Folded {
-            folds(ledger, catalogue, at)(at)
+        /// What a ledger says at an instant, and why, if it `explains`.
+        func fold(
+            _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant, explains: Bool
+        ) -> Folded {
+            folds(ledger, catalogue, at, explains: explains)(at)
         }
 
         /// What a ledger says at `start` and later, while the list of testers stays as it is at `start`. The ledger is
         /// folded once, for any number of instants.
         func folds(
-            _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant
+            _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant, explains: Bool = false
         ) -> (Instant) -> Folded {
             let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings, testersAt: start)
             let testersChangeAt = ledger.nextChangeOfTesters(after: start) ?? .distantFuture
             return { at in
                 Folded(
-                    status: timeline.status(at: at), holdsUntil: min(timeline.nextChange(after: at), testersChangeAt))
+                    status: timeline.status(at: at, explains: explains),
+                    holdsUntil: min(timeline.nextChange(after: at), testersChangeAt))
             }
         }
     }

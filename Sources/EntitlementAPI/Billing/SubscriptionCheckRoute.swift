@@ -19,7 +19,7 @@ enum SubscriptionCheckRoute {
 
     private static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
         let ledger = try await call.ledger(of: user)
-        let status = call.api.fold(ledger, call.api.service.catalogue, call.now).status
+        let status = call.api.fold(ledger, call.api.service.catalogue, call.now, explains: false).status
         return .json(SubscriptionCheckBody(status).bytes, cacheControl: "private, no-cache")
     }
 }

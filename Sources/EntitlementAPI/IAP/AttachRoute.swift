@@ -56,7 +56,7 @@ enum AttachRoute {
         json.name("transaction")
         json.append(purchase, kind: call.api.service.catalogue.kind(of: purchase))
         json.name("status")
-        json.append(claimed.timeline.status(at: claimed.at), StatusBody.Parts())
+        json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
         json.endObject()
         return json.bytes
     }

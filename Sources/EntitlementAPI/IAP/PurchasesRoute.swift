@@ -9,7 +9,8 @@ enum PurchasesRoute {
         let (page, asOf) = (try CursorPage<PurchaseCursor>(query), try AsOf(query, now: call.now))
         let ledger = asOf.known(of: try await call.ledger(of: call.user))
         let catalogue = call.api.service.catalogue
-        let purchases = PurchaseSummary.all(in: ledger, call.api.fold(ledger, catalogue, asOf.at).status, catalogue)
+        let status = call.api.fold(ledger, catalogue, asOf.at, explains: true).status
+        let purchases = PurchaseSummary.all(in: ledger, status, catalogue)
         return .json(page.body(of: purchases) { $0.append($1) }, cacheControl: "private, no-cache")
     }
 }

@@ -84,7 +84,7 @@ struct RestoreBody {
         json.endObject()
         json.member("history", "not_configured")
         json.name("status")
-        json.append(claimed.timeline.status(at: claimed.at), StatusBody.Parts())
+        json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
         json.endObject()
         bytes = json.bytes
     }

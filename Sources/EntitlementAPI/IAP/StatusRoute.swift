@@ -21,12 +21,12 @@ enum StatusRoute {
             let answer = try await call.api.statusAnswers.answer(
                 about: user, at: asOf.at, given: { call.api.service.catalogue },
                 reading: { (known) async throws(Problem) in try await call.ledger(of: user, unless: known) },
-                fold: call.api.fold)
+                fold: { call.api.fold($0, $1, $2, explains: false) })
             body = StatusBody(of: user, at: asOf.at, answer)
         } else {
             let known = asOf.known(of: try await call.ledger(of: user))
             let catalogue = call.api.service.catalogue
-            let status = call.api.fold(known, catalogue, asOf.at).status
+            let status = call.api.fold(known, catalogue, asOf.at, explains: acts != nil).status
             var explanation: AnswerExplanation?
             if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {
                 explanation = AnswerExplanation(

@@ -32,7 +32,7 @@ package struct Status: Hashable, Sendable {
     package let addOns: [AddOn]
     package let credits: [CreditBalance]
     package let devices: DeviceSeats
-    /// One for each fact considered, in the order of recording.
+    /// One for each purchase, in the order of recording; empty where nobody asks why.
     package let explanation: [Explanation]
     /// What the answer depends on beside facts and catalogue.
     package let settings: EntitlementSettings

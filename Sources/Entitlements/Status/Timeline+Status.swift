@@ -2,7 +2,8 @@ extension Timeline {
     /// What the user has at `at`; what is planned from known facts counts (`semantics.md` §1).
     ///
     /// Without coverage the catalogue's default tier gives its features, limits and seats, though nothing is active.
-    package func status(at: Instant) -> Status {
+    /// Its explanation is left empty unless it `explains`.
+    package func status(at: Instant, explains: Bool = true) -> Status {
         let moment = Moment(of: self, at: at)
         let reach = moment.reach
         return Status(
@@ -11,6 +12,6 @@ extension Timeline {
             decisive: moment.decisive, features: moment.features, limits: moment.limits,
             entitlements: moment.entitlements,
             segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
-            devices: deviceSeats(at: at), explanation: moment.explanation, settings: settings)
+            devices: deviceSeats(at: at), explanation: explains ? moment.explanation : [], settings: settings)
     }
 }

@@ -23,17 +23,7 @@ struct CreditPosition {
 
     /// The act that was recorded under an idempotency key; keys belong to the user and are kept for ever.
     func entry(under idempotencyKey: Label) -> CreditEntry? {
-        for facts in timeline.purses {
-            let entry = facts.entries.first { entry in
-                switch entry.act {
-                case .spent(let spend): spend.idempotencyKey == idempotencyKey
-                case .reserved(let reservation): reservation.idempotencyKey == idempotencyKey
-                case .committed, .released: false
-                }
-            }
-            if let entry { return entry }
-        }
-        return nil
+        timeline.purses.lazy.compactMap { $0.entry(.idempotencyKey(idempotencyKey)) }.first
     }
 
     /// Where `amount` is drawn from, and what is spendable afterwards.
@@ -59,18 +49,15 @@ struct CreditPosition {
 
     /// A reservation of the user and what became of it; nil when they made none by this name.
     func reservation(_ id: ReservationID) -> (reservation: Reservation, fate: ReservationFate)? {
-        var found: Reservation?
-        var fate: ReservationFate = .held
-        for entry in timeline.purses.lazy.flatMap(\.entries) {
-            switch entry.act {
-            case .reserved(let reservation) where reservation.id == id: found = reservation
-            case .committed(id, let amount): fate = .committed(amount)
-            case .released(id): fate = .released
-            case .spent, .reserved, .committed, .released: continue
+        for facts in timeline.purses {
+            guard case .reserved(let reservation)? = facts.entry(.reservation(id))?.act else { continue }
+            return switch facts.entry(.end(of: id))?.act {
+            case .committed(_, let amount)?: (reservation, .committed(amount))
+            case .released?: (reservation, .released)
+            case .spent?, .reserved?, nil: (reservation, reservation.expiresAt <= at ? .ended : .held)
             }
         }
-        guard let found else { return nil }
-        return (found, fate == .held && found.expiresAt <= at ? .ended : fate)
+        return nil
     }
 
     /// The answer about units that `draws` name, with the purse as it is once `act` is added.

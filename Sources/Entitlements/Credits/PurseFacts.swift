@@ -10,6 +10,7 @@ package struct PurseFacts: Sendable {
     /// The user's acts, in the order they happened.
     package private(set) var entries: ChunkedList<CreditEntry>
     package let debts: [DebtEntry]
+    private var index = CreditEntryIndex()
     /// In the order of time.
     private(set) var changes: [Change]
     let positions: [PurchaseKey: Int]
@@ -64,6 +65,7 @@ package struct PurseFacts: Sendable {
         self.holdings = holdings
         positions = Dictionary(zip(holdings.lazy.map(\.key), holdings.indices), uniquingKeysWith: { first, _ in first })
         changes = Self.changes(of: holdings, entries, debts).sorted()
+        for (position, entry) in entries.enumerated() { index.add(entry.act, at: position) }
     }
 
     private static func changes(
@@ -88,12 +90,12 @@ package struct PurseFacts: Sendable {
         switch act {
         case .spent(let spend): spend.purse == purse
         case .reserved(let reservation): reservation.purse == purse
-        case .committed(let id, _), .released(let id):
-            entries.reversed().contains { entry in
-                if case .reserved(let reservation) = entry.act { reservation.id == id } else { false }
-            }
+        case .committed(let id, _), .released(let id): entry(.reservation(id)) != nil
         }
     }
+
+    /// The first act that goes by a name.
+    func entry(_ name: CreditEntryIndex.Name) -> CreditEntry? { index.position(of: name).map { entries[$0] } }
 
     /// The same with one more act, the last to happen; nil where it draws from what is not held.
     func adding(_ entry: CreditEntry) -> PurseFacts? {
@@ -103,6 +105,7 @@ package struct PurseFacts: Sendable {
             let before = changes(before: entry.effectiveAt)
             facts.kept = Kept(at: entry.effectiveAt, changes: before, state: state(after: before))
         }
+        facts.index.add(entry.act, at: entries.count)
         facts.entries.append(entry)
         var new = [Change(at: entry.effectiveAt, kind: .act, index: entries.count)]
         if case .reserved(let reservation) = entry.act {

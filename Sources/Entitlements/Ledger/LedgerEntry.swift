@@ -48,12 +48,15 @@ package struct LedgerEntry: Hashable, Sendable {
 package struct UserLedger: Sendable {
     package let user: UserID
     package private(set) var entries: ChunkedList<LedgerEntry>
+    /// Those of the entries that put the user on the list of sandbox testers, or took them off.
+    private(set) var testerEntries: [LedgerEntry] = []
     /// What the entries give, if they were folded before; it says nothing that they do not.
     private(set) var fold: KeptFold?
 
     package init(user: UserID, entries: some Sequence<LedgerEntry> = []) {
         self.user = user
-        self.entries = ChunkedList(entries)
+        self.entries = []
+        append(contentsOf: entries)
     }
 
     /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1),
@@ -78,6 +81,7 @@ package struct UserLedger: Sendable {
 
     private mutating func append(_ entry: LedgerEntry) {
         entries.append(entry)
+        if case .sandboxTester = entry.fact { testerEntries.append(entry) }
         fold = fold?.adding(entry)
     }
 

@@ -1,7 +1,7 @@
 extension UserLedger {
     /// Whether the last that holds by `instant` put the user on the list of sandbox testers (`semantics.md` §9).
     package func isSandboxTester(at instant: Instant = .distantFuture) -> Bool {
-        for entry in entries.reversed() where entry.effectiveAt <= instant {
+        for entry in testerEntries.reversed() where entry.effectiveAt <= instant {
             if case .sandboxTester(let isTester) = entry.fact { return isTester }
         }
         return false
@@ -9,10 +9,7 @@ extension UserLedger {
 
     /// When the user was next put on that list or taken off it.
     package func nextChangeOfTesters(after instant: Instant) -> Instant? {
-        entries.lazy.filter { entry in
-            guard case .sandboxTester = entry.fact else { return false }
-            return entry.effectiveAt > instant
-        }.map(\.effectiveAt).min()
+        testerEntries.lazy.map(\.effectiveAt).filter { $0 > instant }.min()
     }
 
     /// Whether Apple may be told about the user's consumption, by the last that they said.

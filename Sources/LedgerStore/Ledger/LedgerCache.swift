@@ -31,8 +31,8 @@ final class LedgerCache: Sendable {
 
         /// An entry in its list, and what it refers to: a state, a key.
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
-        /// The same entry in the timeline that goes along.
-        private static let bytesPerFoldedEntry = MemoryLayout<CreditEntry>.stride + 32
+        /// The same entry in the timeline that goes along, and in its index.
+        private static let bytesPerFoldedEntry = MemoryLayout<CreditEntry>.stride + 96
     }
 
     /// What is cached, by how long it is.

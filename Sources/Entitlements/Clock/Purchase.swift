@@ -1,5 +1,7 @@
 /// A purchase that is or was a user's: what its signed states, or the grant that it is, and the catalogue say together.
-package struct Purchase: Hashable, Sendable {
+///
+/// A class, because a status looks at each many times, and copying one takes longer than looking.
+package final class Purchase: Sendable {
     /// What it is worth while nothing is in its way.
     package enum Worth: Hashable, Sendable {
         /// Genuine and bound, but granting nothing (`semantics.md` §1).
@@ -40,29 +42,7 @@ package struct Purchase: Hashable, Sendable {
     /// Whether the store says of a pass or a lot that a share of it was refunded, and not how much.
     let isRefundUnclear: Bool
     /// The device seats that a pass has of its own, which go before its tier's.
-    package private(set) var seats: Int?
-
-    /// The order in which purchases are shown: by anchor, then by id.
-    static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
-        if left.anchor != right.anchor { return left.anchor < right.anchor }
-        return left.key.comesFirst(inTieWith: right.key)
-    }
-
-    /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its
-    /// restored copies name (`semantics.md` §2).
-    package static func anchor(of states: [VerifiedPurchase]) -> Instant? {
-        states.lazy.filter(\.isOriginal).map(\.purchasedAt).min() ?? states.lazy.map(\.originallyPurchasedAt).min()
-    }
-}
-
-extension Purchase {
-    /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a
-    /// purchase that was never theirs gives nothing.
-    static func all(of gathered: [Gathered], given catalogue: CatalogueVersions) -> [Purchase] {
-        let purchases = gathered.compactMap { Purchase($0, given: catalogue) }
-        // Positions are cheaper to move about than purchases.
-        return purchases.indices.sorted { precedes(purchases[$0], purchases[$1]) }.map { purchases[$0] }
-    }
+    package let seats: Int?
 
     private init?(_ gathered: Gathered, given catalogue: CatalogueVersions) {
         guard let boundAt = gathered.boundAt, let reading = Reading(gathered, given: catalogue) else { return nil }
@@ -78,6 +58,24 @@ extension Purchase {
         worth = reading.worth
         isRefundUnclear = reading.worth.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
         seats = reading.seats
+    }
+
+    /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a
+    /// purchase that was never theirs gives nothing.
+    static func all(of gathered: [Gathered], given catalogue: CatalogueVersions) -> [Purchase] {
+        gathered.compactMap { Purchase($0, given: catalogue) }.sorted(by: precedes)
+    }
+
+    /// The order in which purchases are shown: by anchor, then by id.
+    static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
+        if left.anchor != right.anchor { return left.anchor < right.anchor }
+        return left.key.comesFirst(inTieWith: right.key)
+    }
+
+    /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its
+    /// restored copies name (`semantics.md` §2).
+    package static func anchor(of states: [VerifiedPurchase]) -> Instant? {
+        states.lazy.filter(\.isOriginal).map(\.purchasedAt).min() ?? states.lazy.map(\.originallyPurchasedAt).min()
     }
 }
 

@@ -81,6 +81,7 @@ let package = Package(
         .target(
             name: "StoreSimulator", dependencies: ["AppStore", "Entitlements", x509, asn1, crypto],
             swiftSettings: strict),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CMariaDB", pkgConfig: "libmariadb", providers: [.apt(["libmariadb-dev"])]),
         .target(name: "MariaDB", dependencies: ["CMariaDB", collections, logging], swiftSettings: strict),
@@ -90,7 +91,7 @@ let package = Package(
         .target(
             name: "EntitlementAPI",
             dependencies: [
-                "AppStore", "Entitlements", "LedgerStore", "StrictJSON", "StripeBilling", crypto, httpTypes,
+                "AppStore", "CZlib", "Entitlements", "LedgerStore", "StrictJSON", "StripeBilling", crypto, httpTypes,
                 hummingbird, hummingbirdCore, jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes,
                 nioHTTPTypesHTTP1,
             ],

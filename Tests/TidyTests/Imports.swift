@@ -11,8 +11,9 @@ enum Imports {
         "MariaDB": ["CMariaDB", "Logging", "DequeModule", "Synchronization", "Glibc"],
         "LedgerStore": ["Entitlements", "MariaDB", "Crypto", "Logging", "DequeModule", "Synchronization"],
         "EntitlementAPI": [
-            "AppStore", "Entitlements", "LedgerStore", "StrictJSON", "StripeBilling", "Hummingbird", "HummingbirdCore",
-            "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "JWTKit", "Crypto", "Logging",
+            "AppStore", "CZlib", "Entitlements", "LedgerStore", "StrictJSON", "StripeBilling", "Hummingbird",
+            "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "JWTKit",
+            "Crypto", "Logging",
             "Metrics",
             "Synchronization",
         ],

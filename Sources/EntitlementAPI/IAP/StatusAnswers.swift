@@ -10,7 +10,7 @@ import Synchronization
 /// has a ledger of another head.
 final class StatusAnswers: Sendable {
     /// How many bytes of answers are cached.
-    private static let capacity = 40 << 20
+    private static let capacity = 24 << 20
 
     /// An answer without the instant it is about.
     struct Answer: Sendable {
@@ -24,19 +24,28 @@ final class StatusAnswers: Sendable {
         let catalogueVersion: Int
         let holdsFrom: Instant
         let holdsUntil: Instant
-        let answer: Answer
+        private let substance: DeflatedBytes
+        private let entityTag: EntityTag
 
         /// What keeping it takes, about.
-        var bytes: Int { 384 + answer.substance.count }
+        var bytes: Int { 384 + substance.keptCount }
 
-        init(_ folded: API.Dependencies.Folded, of head: LedgerHead?, given catalogue: CatalogueVersions, at: Instant) {
+        /// Nil where there is no memory for it.
+        init?(
+            _ answer: Answer, until holdsUntil: Instant, of head: LedgerHead?, given catalogue: CatalogueVersions,
+            at: Instant
+        ) {
+            guard let substance = DeflatedBytes(answer.substance) else { return nil }
             self.head = head
             catalogueVersion = catalogue.latest.number
             holdsFrom = at
-            holdsUntil = folded.holdsUntil
-            let body = StatusBody(folded.status, StatusBody.Parts())
-            answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
+            self.holdsUntil = holdsUntil
+            self.substance = substance
+            entityTag = answer.entityTag
         }
+
+        /// Nil where there is no memory for it.
+        var answer: Answer? { substance.bytes.map { Answer(substance: $0, entityTag: entityTag) } }
 
         func holds(at instant: Instant) -> Bool { holdsFrom <= instant && instant < holdsUntil }
     }
@@ -63,12 +72,15 @@ final class StatusAnswers: Sendable {
         var read = try await reading(cached?.head)
         let newest = catalogue()
         if read == nil, let cached {
-            if cached.catalogueVersion == newest.latest.number { return cached.answer }
+            if cached.catalogueVersion == newest.latest.number, let answer = cached.answer { return answer }
             read = try await reading(nil)
         }
         let (ledger, head) = read ?? (UserLedger(user: user), nil)
-        let fresh = CachedAnswer(fold(ledger, newest, at), of: head, given: newest, at: at)
+        let folded = fold(ledger, newest, at)
+        let body = StatusBody(folded.status, StatusBody.Parts())
+        let answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
+        let fresh = CachedAnswer(answer, until: folded.holdsUntil, of: head, given: newest, at: at)
         answers.withLock { $0[user] = fresh }
-        return fresh.answer
+        return answer
     }
 }

@@ -4,18 +4,9 @@ extension Statement {
     ///
     /// Statements that were signed at once have no order by time, so one that says otherwise makes all of them count.
     package func isRepeat(among statements: [Statement]) -> Bool {
-        var last: (signedAt: Instant, saysTheSame: Bool)?
-        for other in statements where other.signedAt <= signedAt && followsSameSubject(as: other) {
-            let saysTheSame = hasSameContent(as: other)
-            if other.signedAt == signedAt {
-                guard saysTheSame else { return false }
-            } else if other.signedAt > last?.signedAt ?? .distantPast {
-                last = (other.signedAt, saysTheSame)
-            } else if other.signedAt == last?.signedAt, !saysTheSame {
-                last?.saysTheSame = false
-            }
-        }
-        return last?.saysTheSame ?? false
+        let known = statements.lazy.filter { $0.signedAt <= signedAt && followsSameSubject(as: $0) }
+        guard let last = known.map(\.signedAt).filter({ $0 < signedAt }).max() else { return false }
+        return known.allSatisfy { $0.signedAt < last || hasSameContent(as: $0) }
     }
 
     /// Those of `statements` that are repeats without this one and none beside it: signed at once with it, or next

@@ -15,6 +15,13 @@ package struct Export: Sendable {
         [9, 14, 19, 24].reduce("LOWER(HEX(\(column)))") { "INSERT(\($0), \($1), 0, '-')" }
     }
 
+    /// A delivery `d`, with its text.
+    private static let delivery = """
+        JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment, 'external_id', d.external_id,
+            'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at, 'received_at_ms', d.received_at,
+            'state', d.state, 'reason', d.reason, 'text', \(InboxTextRow.text))
+        """
+
     /// By name of the member; each row is an object.
     private static let members = [
         (
@@ -79,10 +86,7 @@ package struct Export: Sendable {
             SQLStatement(
                 "export deliveries",
                 """
-                SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
-                    'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
-                    'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason,
-                    'signed_text', \(InboxTextRow.text))
+                SELECT \(delivery)
                 FROM purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
                     AND d.app = p.app AND d.environment = p.environment
                 LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
@@ -94,9 +98,7 @@ package struct Export: Sendable {
             SQLStatement(
                 "export customer's deliveries",
                 """
-                SELECT JSON_OBJECT('source', d.source, 'environment', d.environment, 'external_id', d.external_id,
-                    'type', d.type, 'signed_at_ms', d.signed_at, 'received_at_ms', d.received_at, 'state', d.state,
-                    'reason', d.reason, 'text', \(InboxTextRow.text))
+                SELECT \(delivery)
                 FROM account_tokens a STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
                 STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
                 LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
@@ -108,10 +110,7 @@ package struct Export: Sendable {
             SQLStatement(
                 "export accounts' deliveries",
                 """
-                SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
-                    'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
-                    'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason,
-                    'signed_text', \(InboxTextRow.text))
+                SELECT \(delivery)
                 FROM (SELECT DISTINCT b.app_transaction_id AS label FROM purchases p
                     STRAIGHT_JOIN apple_iap_transactions b ON b.purchase_id = p.id WHERE p.user_id = ?) a
                 STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label

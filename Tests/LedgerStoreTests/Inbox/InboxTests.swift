@@ -235,7 +235,7 @@ import Testing
             let before = try await inbox.receive(Self.delivery("1", in: pass.key.environment))
             try await settle(before.id, as: DeliveryStanding(.applied), in: store)
             let document = try #require(try await Export(pool: store.pool).document(of: anna))
-            #expect(document.replacing(": ", with: ":").contains(#""signed_text":"eyJoIjoxfQ.e30.s""#))
+            #expect(document.replacing(": ", with: ":").contains(#""text":"eyJoIjoxfQ.e30.s""#))
             _ = try await store.erase(anna)
             #expect(try await inbox.text(of: before.id)?.text == nil)
             let after = try await inbox.receive(Self.delivery("2", in: pass.key.environment))

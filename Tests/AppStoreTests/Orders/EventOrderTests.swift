@@ -6,17 +6,6 @@ import Testing
 /// What Apple tells comes to one answer in every order, and that is what the document says of the texts alone
 /// (`semantics.md` §1; `threats.md` I6).
 @Suite struct EventOrderTests {
-    private static func permutations(of count: Int) -> [[Int]] {
-        guard count > 0 else { return [[]] }
-        return permutations(of: count - 1).flatMap { order in
-            (0...order.count).map { place in
-                var order = order
-                order.insert(count - 1, at: place)
-                return order
-            }
-        }
-    }
-
     /// What the product tells of a customer.
     private static func answer(of timeline: Timeline, at instants: [Int64]) -> ReadAnswer {
         ReadAnswer(
@@ -62,7 +51,7 @@ import Testing
         }
         let probes = quarters.map { (instants: $0, document: reading.answer(at: $0)) }
         let ways: [Books.Way] = set.isShared ? [.attachedLast, .attachedFirst] : [.token, .attachedFirst]
-        for (number, order) in Self.permutations(of: count).enumerated() {
+        for (number, order) in permutations(of: count).enumerated() {
             for way in ways {
                 var arriving = order.map { told.statements[$0] }
                 arriving.insert(told.repeated[number % count], at: number / count % (count + 1))
@@ -82,7 +71,7 @@ import Testing
         let told = try await ToldEvents(set)
         let document = try DocumentReading(told.texts).answer(at: told.probes)
         var answers: Set<ReadAnswer> = []
-        for (number, order) in Self.permutations(of: set.events.count).enumerated() where number % 7 == 0 {
+        for (number, order) in permutations(of: set.events.count).enumerated() where number % 7 == 0 {
             var newest: [String: Statement] = [:]
             for statement in order.flatMap({ told.statements[$0] }) {
                 newest[statement.state?.transactionID.text ?? "renewal"] = statement

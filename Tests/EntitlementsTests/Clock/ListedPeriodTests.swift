@@ -33,21 +33,13 @@ import Testing
         ]
     }
 
-    /// Of `statements` in the order given and in the reverse one; both must tell the same.
     private static func story(
         _ statements: [[Statement]], sourceLocation: SourceLocation = #_sourceLocation
     ) -> Story {
-        let told = [statements.flatMap { $0 }, statements.reversed().flatMap { $0 }].map { statements in
-            statements.reduce(Story()) { $0.states($1, at: "12-01") }.told(.bound(key), at: "12-01")
-        }
-        #expect(lines(told[0]) == lines(told[1]), sourceLocation: sourceLocation)
-        return told[0]
+        .inBothOrders(statements, of: key, given: catalogue, sourceLocation: sourceLocation)
     }
 
-    private static func lines(_ story: Story) -> [String] {
-        let timeline = story.timeline(in: catalogue)
-        return (timeline.planned + timeline.graces).map { "\($0.segment.tier) \($0.segment.text)" }
-    }
+    private static func lines(_ story: Story) -> [String] { story.covers(given: catalogue) }
 
     private static let catalogue = CatalogueVersions(
         .example(adding: [
@@ -97,7 +89,8 @@ import Testing
             Self.event("4", at: "01-20", ("unknown", "01-20", "02-20")),
         ])
         let names = [Self.cheap: "cheap", Self.dear: "dear"]
-        for (instant, price) in [("2025-12-31", first), ("01-15", second), ("02-25", second)] as [(Instant, ProductID)] {
+        for (instant, price) in [("2025-12-31", first), ("01-15", second), ("02-25", second)] as [(Instant, ProductID)]
+        {
             let told = story.status(at: instant, in: Self.catalogue).entitlements.first?.productID?.text
             #expect(told == names[price], "told at \(instant.text)")
         }

@@ -76,22 +76,13 @@ import Testing
         ]
     }
 
-    /// Of `statements` in the order given and in the reverse one; both must tell the same.
     private static func story(
         _ statements: [[Statement]], sourceLocation: SourceLocation = #_sourceLocation
     ) -> Story {
-        let told = [statements.flatMap { $0 }, statements.reversed().flatMap { $0 }].map { statements in
-            statements.reduce(Story()) { $0.states($1, at: "12-01") }.told(.bound(key), at: "12-01")
-        }
-        #expect(lines(told[0]) == lines(told[1]), sourceLocation: sourceLocation)
-        return told[0]
+        .inBothOrders(statements, of: key, given: catalogue, sourceLocation: sourceLocation)
     }
 
-    /// What covers, then what covers in grace.
-    private static func lines(_ story: Story) -> [String] {
-        let timeline = story.timeline(in: catalogue)
-        return (timeline.planned + timeline.graces).map { "\($0.segment.tier) \($0.segment.text)" }
-    }
+    private static func lines(_ story: Story) -> [String] { story.covers(given: catalogue) }
 
     private static let january = event("1", at: "01-01", Told(from: "01-01", until: "02-01"))
     private static let paidJanuary = bill("in_1", at: "01-01", from: "01-01", isPaid: true)

@@ -31,23 +31,12 @@ extension EndToEnd {
             }
         }
 
-        private static func permutations(of count: Int) -> [[Int]] {
-            guard count > 0 else { return [[]] }
-            return permutations(of: count - 1).flatMap { order in
-                (0...order.count).map { place in
-                    var order = order
-                    order.insert(count - 1, at: place)
-                    return order
-                }
-            }
-        }
-
         /// Delivers the story in every order, each to two users: one who has the token, and one who attaches first.
         private func tellInEveryOrder(
             _ story: Story, _ check: (EndToEndAnswer, String) -> Void
         ) async throws {
             let server = try await EndToEndServer.shared
-            for order in Self.permutations(of: story.told.count) {
+            for order in permutations(of: story.told.count) {
                 for attachesFirst in [false, true] {
                     let (user, id) = ("order-" + newID(), newID())
                     let token = attachesFirst ? nil : try await server.accountToken(of: user)

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import MariaDB
 import NIOCore
 import NIOHTTP1
 import Support
@@ -20,12 +21,12 @@ struct DevelopmentInstallation {
           {jwks_url: "https://login.example/keys", issuer: "https://login.example", audience: app, user_id_claim: uid}
         """
 
-    /// Starts it. Throws when it does not become ready.
-    static func open() async throws -> DevelopmentInstallation {
+    /// Starts it, with further lines of settings. Throws when it does not become ready.
+    static func open(adding lines: String = "") async throws -> DevelopmentInstallation {
         let directory = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try EndToEndServer.write(EndToEndBackend.catalogue, to: directory + "/catalog.yaml")
-        try EndToEndServer.write(settings, to: directory + "/gatepass.yaml")
+        try EndToEndServer.write(settings + "\n" + lines, to: directory + "/gatepass.yaml")
         return try await serving(directory)
     }
 
@@ -53,6 +54,12 @@ struct DevelopmentInstallation {
         return try #require(pid_t(told.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
+    /// The schema of the installation's database.
+    var schema: TestSchema {
+        let socket = ConnectionSettings.Endpoint.socket(path: directory + "/mariadb/mariadb.sock")
+        return TestSchema(ConnectionSettings(endpoints: [socket], database: "gatepass", user: NSUserName()))
+    }
+
     /// Ends it and removes what it kept.
     func close() {
         server.child.send(SIGTERM)
@@ -76,14 +83,21 @@ struct DevelopmentInstallation {
         try await send(.POST, EndToEndServer.attachPath, try JSONEncoder().encode(body), as: user)
     }
 
-    /// Sends one request. Throws when no whole answer came.
+    /// Sends one request, signed in as `user`. Throws when no whole answer came.
     func send(
         _ method: HTTPMethod, _ path: String, _ body: Data? = nil, as user: String
     ) async throws -> EndToEndAnswer {
         let token = try await run(["token", user]).text
+        return try await send(method, path, body, bearing: token.trimmingCharacters(in: .newlines))
+    }
+
+    /// Sends one request under a token. Throws when no whole answer came.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ body: Data? = nil, bearing token: String
+    ) async throws -> EndToEndAnswer {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)\(path)")
         request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer " + token.trimmingCharacters(in: .newlines))
+        request.headers.add(name: "Authorization", value: "Bearer " + token)
         request.headers.add(name: "Content-Type", value: "application/json")
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))

@@ -112,6 +112,34 @@ extension EndToEnd {
             #expect(try await installation.send(.GET, path, as: "alice").string("status") == "ACTIVE")
         }
 
+        @Test func `the command has the clock go as far as it was told, in as many requests as that takes`()
+            async throws
+        {
+            let installation = try await DevelopmentInstallation.open()
+            defer { installation.close() }
+            let daily = ["subscribe", "--product", "monthly.1", "--days", "1"]
+            #expect(try await installation.simulate(daily).status == 0)
+            // Twelve renewals of two seconds each are more than one request does.
+            try await installation.schema.rows(
+                "CREATE TRIGGER slow BEFORE INSERT ON inbox_deliveries FOR EACH ROW DO SLEEP(2)")
+            let start = try await Self.clock(of: installation).integer("now_ms") ?? 0
+            let advanced = try await installation.run(["clock", "advance", "12d1h", "--json"])
+            #expect(advanced.status == 0, "\(advanced.text)")
+            let answers = advanced.text.split(separator: "\n").map { line in
+                EndToEndAnswer(status: 200, headers: [:], body: Array(line.utf8))
+            }
+            let left = answers.map { $0.integer("remaining_ms") ?? -1 }
+            #expect(left.count > 1 && left.last == 0 && left.dropLast().allSatisfy { $0 > 0 }, "\(advanced.text)")
+            // Each goes to where the one before was to go, or less than a second further.
+            let ends = answers.map { ($0.integer("now_ms") ?? 0) + ($0.integer("remaining_ms") ?? 0) }
+            let end = start + 12 * day + day / 24
+            #expect(ends == ends.sorted() && ends.allSatisfy { (end..<end + 60_000).contains($0) }, "\(end): \(ends)")
+            let happened = answers.map { $0.count("happened") ?? 0 }.reduce(0, +)
+            #expect(happened == 12, "\(advanced.text)")
+            let checked = try await installation.send(.GET, "/api/billing/subscriptions/check/alice", as: "alice")
+            #expect(checked.string("status") == "ACTIVE", "\(checked.text)")
+        }
+
         @Test func `a turn that failed is done again, and so is what follows it`() async throws {
             let installation = try await DevelopmentInstallation.open()
             defer { installation.close() }

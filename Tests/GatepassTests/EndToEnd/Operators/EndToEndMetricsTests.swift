@@ -129,6 +129,38 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `where the clock is ahead, a job is late by real time, and a store was heard of by the clock`()
+            async throws
+        {
+            let installation = try await DevelopmentInstallation.open(adding: "http: {metrics_token: \(Self.token)}")
+            defer { installation.close() }
+            // The request does not place what comes, and no worker takes the job that is to.
+            for table in ["inbox_deliveries", "jobs"] {
+                try await installation.schema.rows(
+                    "CREATE TRIGGER stop_\(table) BEFORE UPDATE ON \(table) FOR EACH ROW SIGNAL SQLSTATE '45000'")
+            }
+            let advance = ["clock", "advance", "40d"]
+            #expect(try await installation.run(advance).status == 0)
+            let start = ContinuousClock.now
+            let told = try await installation.simulate(["purchase", "--product", "pass.30", "--by-notification"])
+            #expect(told.status == 0 && told.text.contains(": parked\n"), "\(told.text)")
+            #expect(try await installation.run(advance).status == 0)
+            let due = #"gatepass_jobs_oldest_due_age_seconds{kind="delivery"}"#
+            var page = try await installation.send(.GET, "/metrics", bearing: Self.token)
+            while Self.value(due, in: page) ?? 0 == 0, start.duration(to: .now) < .seconds(60) {
+                try await Task.sleep(for: .milliseconds(100))
+                page = try await installation.send(.GET, "/metrics", bearing: Self.token)
+            }
+            let elapsed = start.duration(to: .now) / .seconds(1)
+            let late = try #require(Self.value(due, in: page))
+            #expect(late > 0 && late < elapsed, "\(late) s of \(elapsed)")
+            #expect(Self.value(#"gatepass_jobs{kind="delivery",state="due"}"#, in: page) == 1)
+            let silent = try #require(
+                Self.value(#"gatepass_last_delivery_age_seconds{environment="Sandbox",source="apple_iap"}"#, in: page))
+            let ahead = Double(40 * day) / 1_000
+            #expect((ahead..<ahead + elapsed).contains(silent), "\(silent) s")
+        }
+
         @Test func `the page is for whoever shows the token, and for nobody where none is set`() async throws {
             let server = try await EndToEndServer.start(["GATEPASS_HTTP_METRICS_TOKEN": Self.token])
             let bare = try await server.send("GET", "/metrics")

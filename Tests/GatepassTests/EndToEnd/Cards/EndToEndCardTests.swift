@@ -11,12 +11,12 @@ extension EndToEnd {
         private static let day: Int64 = 86_400
 
         /// Seconds, so many days ago.
-        private static func ago(_ days: Int64) -> Int64 { now / 1_000 - days * day }
+        static func ago(_ days: Int64) -> Int64 { now / 1_000 - days * day }
 
-        private static func account() -> CardAccount { CardAccount(tag: newID()) }
+        static func account() -> CardAccount { CardAccount(tag: newID()) }
 
         /// A pass bought by payment link, for `user`.
-        private static func pass(
+        static func pass(
             _ shop: CardAccount, _ user: String?, at seconds: Int64, link: String = "plink_pass"
         ) -> CardAccount.Event {
             shop.event(
@@ -374,11 +374,7 @@ extension EndToEnd {
             #expect(try await server.place(shop.event(6, "charge.updated", at: Self.ago(1), charge)) == "ignored")
             let refund = shop.event(4, "charge.refunded", at: Self.ago(1), shop.charge("pi_" + shop.tag, refunded: 999))
             #expect(try await server.place(refund) == "applied")
-            let texts = """
-                SELECT COUNT(*) FROM inbox_texts t JOIN inbox_deliveries d ON d.id = t.delivery_id
-                WHERE d.external_id LIKE ?
-                """
-            #expect(try await server.schema.number(texts, [.text("evt_\(shop.tag)_%")]) == 0)
+            #expect(try await server.texts(of: shop) == 0)
             #expect(try await server.schema.number("SELECT COUNT(*) FROM users WHERE user_id = ?", [.text(user)]) == 0)
         }
     }

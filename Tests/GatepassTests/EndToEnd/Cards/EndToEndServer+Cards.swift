@@ -1,3 +1,4 @@
+import MariaDB
 import StoreSimulator
 import Support
 
@@ -56,5 +57,14 @@ extension EndToEndServer {
             guard let standing, !isEnd(standing), start.duration(to: .now) < .seconds(60) else { return standing }
             try await Task.sleep(for: .milliseconds(50))
         }
+    }
+
+    /// How many texts are kept of the events of an account. Throws when the database is away.
+    func texts(of shop: CardAccount) async throws -> Int {
+        try await schema.number(
+            """
+            SELECT COUNT(*) FROM inbox_texts t JOIN inbox_deliveries d ON d.id = t.delivery_id
+            WHERE d.external_id LIKE ?
+            """, [.text("evt_\(shop.tag)_%")])
     }
 }

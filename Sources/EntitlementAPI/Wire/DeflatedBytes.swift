@@ -16,14 +16,16 @@ struct DeflatedBytes: Sendable {
 
     /// Nil where there is no memory for it.
     init?(_ bytes: [UInt8]) {
-        var stream = z_stream()
-        guard czlib_deflate_init(&stream, Self.level, Self.windowBits, Self.memoryLevel) == Z_OK else { return nil }
-        defer { deflateEnd(&stream) }
-        let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+        let stream = ZlibStream()
+        guard czlib_deflate_init(stream.state, Self.level, Self.windowBits, Self.memoryLevel) == Z_OK else {
+            return nil
+        }
+        defer { deflateEnd(stream.state) }
+        let bound = Int(deflateBound(stream.state, UInt(bytes.count)))
         var isWhole = false
         // Into an array of the size that is needed: one of the greatest size would keep it.
         deflated = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bound) { output in
-            let count = stream.pass(bytes, into: output) { isWhole = deflate(&$0, Z_FINISH) == Z_STREAM_END }
+            let count = stream.pass(bytes, into: output) { isWhole = deflate($0, Z_FINISH) == Z_STREAM_END }
             return Array(output[..<count])
         }
         count = bytes.count
@@ -32,30 +34,43 @@ struct DeflatedBytes: Sendable {
 
     /// The bytes as they were; nil where there is no memory for them.
     var bytes: [UInt8]? {
-        var stream = z_stream()
-        guard czlib_inflate_init(&stream, Self.windowBits) == Z_OK else { return nil }
-        defer { inflateEnd(&stream) }
+        let stream = ZlibStream()
+        guard czlib_inflate_init(stream.state, Self.windowBits) == Z_OK else { return nil }
+        defer { inflateEnd(stream.state) }
         var isWhole = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { output, count in
-            count = stream.pass(deflated, into: output) { isWhole = inflate(&$0, Z_FINISH) == Z_STREAM_END }
+            count = stream.pass(deflated, into: output) { isWhole = inflate($0, Z_FINISH) == Z_STREAM_END }
         }
         return isWhole ? bytes : nil
     }
 }
 
-extension z_stream {
+/// A stream of zlib, which has to stay where it is: zlib compares its address at each call.
+private struct ZlibStream: ~Copyable {
+    let state = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+
+    init() {
+        state.initialize(to: z_stream())
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
     /// How many bytes come out into `output` when `input` goes in.
-    fileprivate mutating func pass(
-        _ input: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>, _ step: (inout z_stream) -> Void
+    func pass(
+        _ input: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>,
+        _ step: (UnsafeMutablePointer<z_stream>) -> Void
     ) -> Int {
         input.withUnsafeBufferPointer { input in
             // zlib reads the input and never writes to it.
-            next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            avail_in = UInt32(input.count)
-            next_out = output.baseAddress
-            avail_out = UInt32(output.count)
-            step(&self)
-            return output.count - Int(avail_out)
+            state.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            state.pointee.avail_in = UInt32(input.count)
+            state.pointee.next_out = output.baseAddress
+            state.pointee.avail_out = UInt32(output.count)
+            step(state)
+            return output.count - Int(state.pointee.avail_out)
         }
     }
 }

@@ -117,9 +117,12 @@ package final class PrivateMariaDB: Sendable {
         return settings
     }
 
-    /// Settings for the unix socket.
+    /// Settings for the unix socket. Between two statements a debug build that runs beside a thousand other tests may
+    /// take longer than a server does.
     package func settings(database: String?) -> ConnectionSettings {
-        ConnectionSettings(endpoints: [.socket(path: socket)], database: database, user: user)
+        var settings = ConnectionSettings(endpoints: [.socket(path: socket)], database: database, user: user)
+        settings.idleTransactionTimeoutSeconds = 60
+        return settings
     }
 
     /// From when it returns the server does nothing until `thaw`.

@@ -3,6 +3,8 @@ struct Period {
     let id: PeriodID
     let states: [VerifiedPurchase]
     let spokesman: VerifiedPurchase
+    /// What was stated of it last.
+    private let newest: VerifiedPurchase
     let startsAt: Instant
     /// What the newest state says; nil when none says any, and then there is no window.
     let expiresAt: Instant?
@@ -41,8 +43,7 @@ struct Period {
             .sorted { left, right in
                 if left.startsAt != right.startsAt { return left.startsAt < right.startsAt }
                 if left.isReplaced != right.isReplaced { return left.isReplaced }
-                let (leftOut, rightOut) = (left.listed?.last?.endsAt, right.listed?.last?.endsAt)
-                if let leftOut, let rightOut, leftOut != rightOut { return leftOut < rightOut }
+                if left.isReplaced, let older = Self.olderFirst(left.newest, right.newest) { return older }
                 let (first, second) = (left.expiresAt ?? .distantPast, right.expiresAt ?? .distantPast)
                 return first != second ? first < second : left.id < right.id
             }
@@ -60,6 +61,7 @@ struct Period {
         self.id = id
         self.states = states
         self.spokesman = spokesman
+        newest = whole.max { $0.statedAt < $1.statedAt } ?? spokesman
         self.startsAt = startsAt
         expiresAt =
             whole.max { left, right in

@@ -79,6 +79,19 @@ import Testing
     }
 
     @Test(arguments: [(cheap, dear), (dear, cheap)])
+    func `what was there before two changes of one second is the first, whatever its name`(
+        first: ProductID, second: ProductID
+    ) {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (first, "01-01", "02-01")),
+            Self.event("2", at: "01-10", (second, "01-01", "02-01")),
+            Self.event("3", at: "01-10", ("unknown", "01-01", "02-01")),
+        ])
+        let told = story.status(at: "2025-12-31", in: Self.catalogue).entitlements.first?.productID?.text
+        #expect(told == (first == Self.cheap ? "cheap" : "dear"))
+    }
+
+    @Test(arguments: [(cheap, dear), (dear, cheap)])
     func `of two changes in one second the one made first is the first, whatever its name`(
         first: ProductID, second: ProductID
     ) {

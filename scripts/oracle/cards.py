@@ -165,7 +165,9 @@ class Cards:
         end = min((_end(event) for event in events if _has_ended(event)), default=None)
         told = [_Told(event) for event in events if event["data"]["object"]["status"] in RUNNING]
         runs, pauses, graces = _runs(told), _pauses(told), self._graces(told)
-        runs.sort(key=lambda run: run.begin)
+        # Of what begins together that which was replaced for good first.
+        lasts = {run.line.key: place for place, run in enumerate(runs)}
+        runs.sort(key=lambda run: (run.begin, lasts[run.line.key]))
         periods = [self._period(run, graces.get(run.line.cycle), pauses, end, withdrawn_at) for run in runs]
         if not periods:
             return Holding(*key, None, None, None, "unpaid")

@@ -109,6 +109,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [(cheap, dear), (dear, cheap)])
+    func `of changes there and back in one second the first is what was replaced for good first`(
+        first: ProductID, second: ProductID
+    ) {
+        let story = Self.story([
+            Self.event("1", at: "01-01", (first, "01-01", "02-01")),
+            Self.event("2", at: "01-01", (second, "01-01", "02-01")),
+            Self.event("3", at: "01-01", (first, "01-01", "02-01")),
+            Self.event("4", at: "01-01", ("unknown", "01-01", "02-01")),
+        ])
+        let names = [Self.cheap: "cheap", Self.dear: "dear"]
+        for (instant, price) in [("2025-12-31", second), ("01-15", first)] as [(Instant, ProductID)] {
+            let told = story.status(at: instant, in: Self.catalogue).entitlements.first?.productID?.text
+            #expect(told == names[price], "told at \(instant.text)")
+        }
+    }
+
     @Test func `of two items each goes on where its own next period begins, though an event was lost`() {
         let story = Self.story([
             Self.event("1", at: "01-01", ("dear", "01-01", "02-01"), item: "a")

@@ -76,7 +76,13 @@ actor SimulatedStore: Service, DevelopmentClock {
     /// file that is broken.
     func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance {
         let end = ContinuousClock.now + patience
-        return try await inTurn { try await self.pass(until: self.clock.now() + milliseconds, begunBefore: end) }
+        return try await inTurn {
+            let lead = self.clock.lead + milliseconds
+            let advance = try await self.pass(until: self.clock.now() + milliseconds, begunBefore: end)
+            // What passed meanwhile is not taken off, so two advances are as far as one of both lengths.
+            if advance.remaining == 0 { try self.clock.advance(toLead: lead) }
+            return advance
+        }
     }
 
     private func pass() async throws -> ClockAdvance {

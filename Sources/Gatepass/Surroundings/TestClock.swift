@@ -30,8 +30,11 @@ final class TestClock: Sendable {
 
     /// Goes forward to `instant`, but no further than it may; one that has passed changes nothing. Throws what the file
     /// system refuses.
-    func advance(to instant: Instant) throws {
-        let lead = min(instant - Surroundings.now(), Self.furthest)
+    func advance(to instant: Instant) throws { try advance(toLead: instant - Surroundings.now()) }
+
+    /// Goes forward until it is `lead` milliseconds ahead, as ``advance(to:)`` does.
+    func advance(toLead lead: Int64) throws {
+        let lead = min(lead, Self.furthest)
         guard lead > self.lead else { return }
         try Data("\(lead)\n".utf8).write(to: file, options: .atomic)
         ahead.store(lead, ordering: .relaxed)

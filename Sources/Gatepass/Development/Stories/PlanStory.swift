@@ -9,8 +9,10 @@ struct PlanStory {
     private enum Step: Sendable {
         /// Time goes by, and the store does what it does by itself.
         case days(Int)
-        /// Time goes by until a second before the period ends.
+        /// Time goes by until a minute before the period ends, which is more than the act that follows takes.
         case untilEnd
+        /// Time goes by until a day after the period ends, so many times; a month is as long as the calendar has it.
+        case periods(Int)
         case act(String, Act)
     }
 
@@ -22,6 +24,7 @@ struct PlanStory {
 
     private static let trial = SimulatedOffer.freeTrial(of: "P1W")
     private static let second: Int64 = 1_000
+    private static let minute = 60 * second
 
     private let user: UserID
     private let plan: PlanOnSale
@@ -51,9 +54,9 @@ struct PlanStory {
         for step in plan.isAnnual ? Self.annual : Self.monthly {
             switch step {
             case .days(let days): scenes += try await wait(Int64(days) * Instant.millisecondsPerDay)
-            case .untilEnd:
-                let end = try kept().subscription.newest.expiresDate
-                scenes += try await wait(end - installation.clock.now().milliseconds - Self.second)
+            case .untilEnd: scenes += try await wait(untilEnd() - Self.minute)
+            case .periods(let count):
+                for _ in 0..<count { scenes += try await wait(untilEnd() + Instant.millisecondsPerDay) }
             case .act(let words, let act): scenes.append(try await perform(words, act))
             }
         }
@@ -80,14 +83,14 @@ struct PlanStory {
         .days(2), .act("the refund was undone") { story, at, _ in try story.reverseRefund(at: at) },
     ]
 
-    private static let monthly: [Step] =
-        Array(repeating: .days(30), count: 3) + [
-            .untilEnd, .act("billing failed, without grace") { story, at, _ in try story.failBilling(at: at) },
-            .days(4), .act("recovered", recover),
-            .days(45), .act("refunded") { story, at, _ in try story.refund(at: at) },
-            .days(1), .act("the refund was undone") { story, at, _ in try story.reverseRefund(at: at) },
-            .days(150), .act("renewal is off", { story, at, _ in try story.cancel(at: at) }), .days(45),
-        ]
+    private static let monthly: [Step] = [
+        .periods(2),
+        .untilEnd, .act("billing failed, without grace") { story, at, _ in try story.failBilling(at: at) },
+        .days(4), .act("recovered", recover),
+        .periods(1), .act("refunded") { story, at, _ in try story.refund(at: at) },
+        .days(1), .act("the refund was undone") { story, at, _ in try story.reverseRefund(at: at) },
+        .periods(5), .act("renewal is off", { story, at, _ in try story.cancel(at: at) }), .periods(1),
+    ]
 
     @Sendable private static func recover(
         _ story: inout SimulatedSubscription, at: Int64, plan: PlanOnSale
@@ -127,6 +130,11 @@ struct PlanStory {
         let answer = try await server.notify(authority.sign(notification).text).required()
         try kept.keep(in: installation)
         return try await scene(words, result: answer.code ?? "")
+    }
+
+    /// How long the newest period still lasts, in milliseconds.
+    private func untilEnd() throws -> Int64 {
+        try kept().subscription.newest.expiresDate - installation.clock.now().milliseconds
     }
 
     /// Lets time go by, with a scene for each turn of the plan.

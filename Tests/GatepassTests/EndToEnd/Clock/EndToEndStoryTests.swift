@@ -59,6 +59,20 @@ extension EndToEnd {
             #expect(repeated.status == 1 && repeated.text.contains("was subscribed before"), "\(repeated.text)")
         }
 
+        @Test func `a year of monthly_1 that begins before a short month has the same scenes`() async throws {
+            let installation = try await DevelopmentInstallation.open()
+            defer { installation.close() }
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            let begin = try #require(
+                calendar.nextDate(
+                    after: Date(), matching: DateComponents(month: 1, day: 30, hour: 12), matchingPolicy: .nextTime))
+            let minutes = Int(begin.timeIntervalSinceNow / 60)
+            #expect(try await installation.run(["clock", "advance", "\(minutes)m"]).status == 0)
+            let monthly = try await Self.play(["monthly_1_year"], on: installation)
+            #expect(monthly.answers == Self.monthlyAnswers, "\(monthly.scenes.text)")
+        }
+
         @Test func `what a child asks for is bought when a parent approves, and never when one declines`() async throws
         {
             let installation = try await DevelopmentInstallation.open()

@@ -21,7 +21,7 @@ struct ServingProcess {
     init(_ command: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         directory = URL(fileURLWithPath: "/tmp/gatepass-\(UInt32.random(in: .min ... .max))", isDirectory: true)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        port = Int.random(in: 20_000..<30_000)
+        port = PrivateMariaDB.freePort()
         child = try Self.start([command, "--port", "\(port)"] + arguments, environment: environment, in: directory)
     }
 

@@ -81,6 +81,7 @@ let package = Package(
         .target(
             name: "StoreSimulator", dependencies: ["AppStore", "Entitlements", x509, asn1, crypto],
             swiftSettings: strict),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CMariaDB", pkgConfig: "libmariadb", providers: [.apt(["libmariadb-dev"])]),
@@ -99,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "Gatepass",
             dependencies: [
-                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
+                "AppStore", "CMalloc", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
                 "StripeBilling", argumentParser, asn1, configuration, crypto, httpClient, httpTypes, hummingbird,
                 jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
                 serviceLifecycle, unixSignals, x509, yams,

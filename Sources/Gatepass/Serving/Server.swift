@@ -1,5 +1,6 @@
 import AppStore
 import AsyncHTTPClient
+import CMalloc
 import EntitlementAPI
 import Entitlements
 import Foundation
@@ -16,6 +17,9 @@ import UnixSignals
 struct Server: Sendable {
     /// A started server ends within this time, whatever its clients do.
     private static let longestShutdown = Duration.seconds(10)
+    /// How many heaps glibc keeps. By default it may be eight for each core, and what is free in one is of no use to
+    /// threads of another (`docs/performance.md`).
+    private static let arenas: Int32 = 2
 
     let settings: Settings
     let catalogueFile: CatalogueFile?
@@ -34,6 +38,7 @@ struct Server: Sendable {
     ///
     /// Throws what makes a start impossible: files, keys, a schema out of range, a port that is taken.
     func run(until signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
+        cmalloc_limit_arenas(Self.arenas)
         let roots = try files.trustRoots(settings)
         let client = HTTPClient.outward()
         do {

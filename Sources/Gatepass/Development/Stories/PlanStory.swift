@@ -3,7 +3,8 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A customer of one plan through a year of the server's clock: what happened, and what the server said each time.
+/// A customer of one plan through ten months or a year of the server's clock: what happened, and what the server said
+/// each time.
 struct PlanStory {
     /// A step of the story.
     private enum Step: Sendable {

@@ -166,7 +166,7 @@ class Cards:
         told = [_Told(event) for event in events if event["data"]["object"]["status"] in RUNNING]
         runs, pauses, graces = _runs(told), _pauses(told), self._graces(told)
         # Of what begins together that which was replaced for good first.
-        lasts = {run.line.key: place for place, run in enumerate(runs)}
+        lasts = {line.key: place for place, event in enumerate(told) for line in event.lines}
         runs.sort(key=lambda run: (run.begin, lasts[run.line.key]))
         periods = [self._period(run, graces.get(run.line.cycle), pauses, end, withdrawn_at) for run in runs]
         if not periods:

@@ -1,5 +1,6 @@
 -- An authentic delivery of a store, once for each content that came under its id, and what became of it.
--- `purchase` is the store's id of the purchase that it is about, known before the purchase has a row.
+-- `purchase` is the store's id of the purchase that it is about, known before the purchase has a row. `takeback` is
+-- what an unsettled delivery takes back, in numbers and without names: it can be placed when its text is gone.
 CREATE TABLE IF NOT EXISTS inbox_deliveries (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
@@ -15,6 +16,7 @@ CREATE TABLE IF NOT EXISTS inbox_deliveries (
     reason VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     settled_at BIGINT NULL,
     purchase VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
+    takeback VARCHAR(2000) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     PRIMARY KEY (id),
     UNIQUE KEY by_content (source, environment, external_id, content_hash),
     KEY by_purchase (purchase, source, app, environment),

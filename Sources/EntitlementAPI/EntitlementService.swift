@@ -28,7 +28,7 @@ package protocol EntitlementService: Sendable {
     /// The text of a delivery; nil when it was erased.
     ///
     /// - Throws: ``ServiceFailure``.
-    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryText?
+    func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent?
 
     /// The purchases that any of the numbers of a source's account lead to.
     ///

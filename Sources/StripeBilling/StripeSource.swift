@@ -1,4 +1,4 @@
-import Entitlements
+package import Entitlements
 
 /// Where the card account's words end and ours begin: an event as what it says of purchases (`semantics.md` §7).
 extension CardNews {
@@ -45,6 +45,14 @@ extension CardNews {
         case .ignored(let reason):
             remark = Remark(reason)
         }
+    }
+
+    /// The news that are left of an event whose text is gone.
+    package init(_ takeback: CardTakeback, in environment: StoreEnvironment) {
+        self.init(in: environment)
+        self.takeback = takeback
+        // An open dispute stands under its event.
+        if takeback.id.text == takeback.eventID { remark = .disputed }
     }
 
     /// A session of one payment is the purchase, once it is paid; one of a subscription says whose that is.

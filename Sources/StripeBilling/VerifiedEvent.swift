@@ -25,6 +25,7 @@ package struct VerifiedEvent: Sendable {
     package let payment: String?
     /// SHA-256 over what it says, the same in all repeats, however often it was sent and however its JSON is written.
     package let contentDigest: [UInt8]
+    private let value: JSONValue
 
     /// Verifies the body of a request. Throws ``SignatureRefusal``.
     package static func verify(
@@ -51,6 +52,11 @@ package struct VerifiedEvent: Sendable {
         return try VerifiedEvent(body)
     }
 
+    /// The names and numbers that stand in it.
+    ///
+    /// - Parameter userKey: The member of metadata that holds the user id.
+    package func names(userKey: String) -> Set<EventName> { EventName.all(in: value, userKey: userKey) }
+
     private init(_ body: [UInt8]) throws(Malformed) {
         let json: StrictJSON
         do throws(JSONDefect) {
@@ -65,6 +71,7 @@ package struct VerifiedEvent: Sendable {
         guard let type = event.identifier("type") else { throw Malformed(defect: "The event has no type.") }
         self.id = id
         self.type = type
+        self.value = value
         guard event.text("object") == "event" else {
             // A thin event: what it is about would have to be fetched.
             createdAt = .distantPast

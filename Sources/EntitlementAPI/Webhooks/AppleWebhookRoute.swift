@@ -66,8 +66,19 @@ extension InboxDelivery {
             type: notification.payload.notificationType.rawValue, subtype: notification.payload.subtype?.rawValue,
             signedAt: Instant(milliseconds: delivery.signedDate),
             about: delivery.transaction.map { ExternalID($0.payload.originalTransactionId) },
-            mentioning: [delivery.appTransaction.flatMap { AccountProof($0, labels: labels) }?.account.text]
-                .compactMap(\.self),
+            mentioning: notification.names.flatMap { labels.mentions(of: $0, in: notification.environment) },
             text: .jws(notification.text, payload: notification.json), contentDigest: notification.contentDigest)
+    }
+}
+
+extension Labels {
+    /// A token of the legacy form names its user too.
+    fileprivate func mentions(of name: NotificationName, in environment: StoreEnvironment) -> [String] {
+        switch name {
+        case .accountToken(let token):
+            [label(of: token).text] + [token.legacyUserID.map { label(.user, $0.text).text }].compactMap(\.self)
+        case .account(let id, let app): [appleAccount(id, in: app, environment).text]
+        case .purchase(let id): [id.text]
+        }
     }
 }

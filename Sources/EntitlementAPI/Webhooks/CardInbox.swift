@@ -26,7 +26,7 @@ package struct CardInbox: Sendable {
     package func receive(
         _ event: VerifiedEvent, _ news: CardNews, written text: [UInt8]
     ) async throws(ServiceFailure) -> StoredDelivery {
-        try await service.receive(InboxDelivery(event, text, news, labels: try service.labels()))
+        try await service.receive(InboxDelivery(event, text, news, userKey: userKey, labels: try service.labels()))
     }
 
     /// Places a stored text, the delivery `id`, and returns what became of it.
@@ -41,6 +41,20 @@ package struct CardInbox: Sendable {
         }
         do throws(ServiceFailure) {
             return try await place(news(of: event), stored: id)
+        } catch {
+            throw .service(error)
+        }
+    }
+
+    /// Places what is left of the delivery `id` whose text is gone, and returns what became of it.
+    ///
+    /// - Throws: ``StoreInbox/Failure``.
+    func place(
+        takeback text: String, in environment: StoreEnvironment, as id: UInt64
+    ) async throws(StoreInbox.Failure) -> DeliveryStanding {
+        guard let takeback = CardTakeback(text: text) else { throw .unreadable }
+        do throws(ServiceFailure) {
+            return try await place(CardNews(takeback, in: environment), stored: id)
         } catch {
             throw .service(error)
         }
@@ -204,13 +218,13 @@ package struct CardInbox: Sendable {
 }
 
 extension InboxDelivery {
-    fileprivate init(_ event: VerifiedEvent, _ body: [UInt8], _ news: CardNews, labels: Labels) {
+    fileprivate init(_ event: VerifiedEvent, _ body: [UInt8], _ news: CardNews, userKey: String, labels: Labels) {
         self.init(
             source: .stripe, app: .cards, environment: event.environment, externalID: event.id, type: event.type,
             subtype: nil, signedAt: event.createdAt,
             about: news.about?.externalID ?? event.payment.map { ExternalID($0) },
-            mentioning: [news.customer.map { labels.cardCustomer($0, in: event.environment).text }].compactMap { $0 },
-            text: .body(body), contentDigest: event.contentDigest)
+            mentioning: event.names(userKey: userKey).compactMap { labels.mention(of: $0, in: event.environment) },
+            takingBack: news.takeback?.text, text: .body(body), contentDigest: event.contentDigest)
     }
 }
 
@@ -218,6 +232,16 @@ extension Labels {
     /// That of a customer of the card account.
     fileprivate func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {
         label(.customer, Source.stripe.text, environment.rawValue, id)
+    }
+
+    /// Nil for what names no user and no number that could be kept.
+    fileprivate func mention(of name: EventName, in environment: StoreEnvironment) -> String? {
+        switch name {
+        case .user(let text): UserID(text).map { label(.user, $0.text).text }
+        case .customer(let id): cardCustomer(id, in: environment).text
+        case .number(let number):
+            number.utf8.count <= 255 && number.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? number : nil
+        }
     }
 }
 

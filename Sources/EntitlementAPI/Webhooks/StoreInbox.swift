@@ -41,25 +41,36 @@ package struct StoreInbox: Sendable {
         }
     }
 
-    /// Places the stored delivery `id`. A delivery whose text was erased has nothing left to place.
+    /// Places the stored delivery `id`. What it takes back is left of a delivery whose text is deleted, or nothing.
     ///
     /// - Throws: ``Failure``.
     package func place(stored id: UInt64) async throws(Failure) {
-        let stored: DeliveryText?
+        let stored: DeliveryContent?
         do throws(ServiceFailure) {
-            stored = try await service.text(ofDelivery: id)
-            if stored == nil { _ = try await service.settle(id, as: DeliveryStanding(.ignored)) }
+            stored = try await service.content(ofDelivery: id)
         } catch {
             throw .service(error)
         }
         guard let stored else { return }
-        let standing =
+        metrics.delivered(from: stored.source, try await place(stored, as: id))
+    }
+
+    private func place(_ stored: DeliveryContent, as id: UInt64) async throws(Failure) -> DeliveryStanding {
+        switch (stored.text, stored.takeback) {
+        case (let text?, _):
             switch stored.source {
-            case .appleIAP: try await apple.place(stored.text, as: id)
-            case .stripe: try await cards.place(stored.text, as: id)
-            default: throw Failure.unknownSource
+            case .appleIAP: return try await apple.place(text, as: id)
+            case .stripe: return try await cards.place(text, as: id)
+            default: throw .unknownSource
             }
-        metrics.delivered(from: stored.source, standing)
+        case (nil, let takeback?): return try await cards.place(takeback: takeback, in: stored.environment, as: id)
+        case (nil, nil):
+            do throws(ServiceFailure) {
+                return try await service.settle(id, as: DeliveryStanding(.ignored, because: .textGone))
+            } catch {
+                throw .service(error)
+            }
+        }
     }
 }
 

@@ -85,8 +85,8 @@ struct StripeReconciliation {
     /// the inbox says in the end what became of each.
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
-            guard let text = try await service.text(ofDelivery: waiting.delivery) else { continue }
-            _ = try await cards.place(text.text, as: waiting.delivery)
+            guard let text = try await service.content(ofDelivery: waiting.delivery)?.text else { continue }
+            _ = try await cards.place(text, as: waiting.delivery)
         }
         for waiting in waiting {
             let standing = try await inbox.standing(of: waiting.delivery) ?? waiting.standing

@@ -38,7 +38,7 @@ final class LedgerService: EntitlementService {
             numbers = PurchaseNumbers(pool: pool)
             self.versionCache = versionCache
             self.keys = keys
-            export = Export(pool: pool)
+            export = Export(pool: pool, labels: settings.labels)
             erasure = Erasure(
                 pool: pool, catalogue: versionCache, settings: settings, audit: AuditTrail(), now: clock.now)
             labels = settings.labels
@@ -135,9 +135,9 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
-    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryText? {
+    func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent? {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.inbox.text(of: id) }
+        return try await asking { () throws(DatabaseError) in try await opened.inbox.content(of: id) }
     }
 
     /// Throws `unavailable` while the database is away.

@@ -9,15 +9,6 @@ package struct Erasure: Sendable {
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
         SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
-        SQLStatement(
-            "erase customers' deliveries' texts",
-            """
-            DELETE s FROM account_tokens a
-            STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
-            STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
-            STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
-            WHERE a.user_id = ? AND \(InboxDeliveryRow.isTried)
-            """),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
         SQLStatement(
@@ -28,45 +19,14 @@ package struct Erasure: Sendable {
             "DELETE n FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id WHERE e.other_subject = ?"),
     ]
 
-    /// All that the person has or had.
-    private static let held = """
-        (SELECT id FROM purchases WHERE user_id = ? UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) p
-        """
-
     /// Of all that the person has or had.
     private static let texts = SQLStatement(
         "erase texts",
         """
         DELETE s
-        FROM \(held)
-        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+        FROM \(PersonDeliveries.presentAndPast)
+        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = h.id
         STRAIGHT_JOIN signed_texts s ON s.state_id = t.id
-        """)
-
-    /// Of all deliveries about what the person has or had.
-    private static let deliveries = SQLStatement(
-        "erase deliveries' texts",
-        """
-        DELETE s
-        FROM \(held)
-        STRAIGHT_JOIN purchases i ON i.id = p.id
-        STRAIGHT_JOIN inbox_deliveries d FORCE INDEX (by_purchase) ON d.purchase = i.external_id
-            AND d.source = i.source AND d.app = i.app AND d.environment = i.environment
-        STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
-        WHERE \(InboxDeliveryRow.isTried)
-        """)
-
-    /// Of all deliveries that mention an Apple account with which they bought.
-    private static let accountDeliveries = SQLStatement(
-        "erase accounts' deliveries' texts",
-        """
-        DELETE s
-        FROM \(held)
-        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
-        STRAIGHT_JOIN delivery_mentions m ON m.mention = t.app_transaction_id
-        STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
-        STRAIGHT_JOIN inbox_texts s ON s.delivery_id = d.id
-        WHERE \(InboxDeliveryRow.isTried)
         """)
 
     private let pool: Pool
@@ -88,9 +48,10 @@ package struct Erasure: Sendable {
 
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
-    /// Deletes the user id, the account token, the signed texts of all that they have or had, the words about them in
-    /// ledgers and in the audit trail, and what is kept of servers' requests about them. No fact, hash or digest
-    /// changes. What they owe is noted for the first user who shows a purchase of the same Apple account. The act
+    /// Deletes the user id, the account token, the signed texts of all that they have or had, the texts of deliveries
+    /// that name them, the words about them in ledgers and in the audit trail, and what is kept of servers' requests
+    /// about them. The label of the user id stays, so that no text is kept of what names them later. No fact, hash or
+    /// digest changes. What they owe is noted for the first user who shows a purchase of the same Apple account. The act
     /// itself is entered into the audit trail under the pseudonym. With `remembering`, the answer to the request that
     /// asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody of that id. Throws
     /// when the database is away.
@@ -99,22 +60,26 @@ package struct Erasure: Sendable {
     ) async throws(DatabaseError) -> UserID? {
         try await catalogue.refresh()
         let now = now()
+        let name = settings.labels.label(.user, user.text)
         let attempted = Mutex<UInt64?>(nil)
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        let erased: UserID? = try await pool.transaction { (session) throws(DatabaseError) in
             // A commit that went unanswered is found again by what it left.
             if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
                 return .erased(pseudonym: earlier)
             }
-            guard let pseudonym = try UserRow.lockToErase(user, in: session) else { return nil }
+            guard let pseudonym = try UserRow.lockToErase(user, in: session) else {
+                try removeDeliveries(of: nil, named: name, in: session)
+                return nil
+            }
             attempted.withLock { $0 = pseudonym }
             try noteDebts(of: pseudonym, in: session)
-            for deletion in [Self.texts, Self.deliveries, Self.accountDeliveries] {
-                try session.execute(deletion, [.uint64(pseudonym), .uint64(pseudonym)])
-            }
+            try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
+            try removeDeliveries(of: pseudonym, named: name, in: session)
+            try AccountTokenRow.remember(name, as: pseudonym, at: now, in: session)
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }
-            try IdempotencyKeyRow.forget(about: settings.labels.label(.user, user.text), in: session)
+            try IdempotencyKeyRow.forget(about: name, in: session)
             if let answer { try IdempotencyKeys.finish(answer, at: now, in: session) }
             try audit.append(
                 AuditRecord(
@@ -122,6 +87,25 @@ package struct Erasure: Sendable {
                 in: session)
             return .erased(pseudonym: pseudonym)
         }
+        // A delivery that came meanwhile may have seen the person there.
+        if let pseudonym = erased?.pseudonym {
+            try await pool.transaction { (session) throws(DatabaseError) in
+                try removeDeliveries(of: pseudonym, named: name, in: session)
+            }
+        }
+        return erased
+    }
+
+    /// Removes the texts of all deliveries that name the person; nil for the pseudonym of one never seen. A delivery
+    /// that is not tried yet keeps its text until its job, which is woken, has placed it.
+    private func removeDeliveries(
+        of pseudonym: UInt64?, named name: Label, in session: Session
+    ) throws(DatabaseError) {
+        let deliveries = try PersonDeliveries.find(of: pseudonym, named: name, withPast: true, in: session)
+        for pending in try InboxDeliveryRow.pending(of: deliveries, in: session) {
+            try JobRow.wake(.delivery, about: pending, now: now(), in: session)
+        }
+        try InboxTextRow.removeTried(of: deliveries, in: session)
     }
 
     /// Notes what the person under `pseudonym`, who is locked, owes.

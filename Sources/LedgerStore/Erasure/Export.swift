@@ -15,12 +15,17 @@ package struct Export: Sendable {
         [9, 14, 19, 24].reduce("LOWER(HEX(\(column)))") { "INSERT(\($0), \($1), 0, '-')" }
     }
 
-    /// A delivery `d`, with its text.
-    private static let delivery = """
-        JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment, 'external_id', d.external_id,
-            'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at, 'received_at_ms', d.received_at,
-            'state', d.state, 'reason', d.reason, 'text', \(InboxTextRow.text))
+    private static let deliveries = SQLStatement(
+        "export deliveries",
         """
+        SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
+            'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
+            'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason, 'text', \(InboxTextRow.text))
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
+        LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
+        ORDER BY d.id
+        """)
 
     /// By name of the member; each row is an object.
     private static let members = [
@@ -82,44 +87,6 @@ package struct Export: Sendable {
                 """)
         ),
         (
-            "deliveries",
-            SQLStatement(
-                "export deliveries",
-                """
-                SELECT \(delivery)
-                FROM purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
-                    AND d.app = p.app AND d.environment = p.environment
-                LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
-                WHERE p.user_id = ? ORDER BY d.id
-                """)
-        ),
-        (
-            "customer_deliveries",
-            SQLStatement(
-                "export customer's deliveries",
-                """
-                SELECT \(delivery)
-                FROM account_tokens a STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
-                STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
-                LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
-                WHERE a.user_id = ? AND d.purchase IS NULL ORDER BY d.id
-                """)
-        ),
-        (
-            "account_deliveries",
-            SQLStatement(
-                "export accounts' deliveries",
-                """
-                SELECT \(delivery)
-                FROM (SELECT DISTINCT b.app_transaction_id AS label FROM purchases p
-                    STRAIGHT_JOIN apple_iap_transactions b ON b.purchase_id = p.id WHERE p.user_id = ?) a
-                STRAIGHT_JOIN delivery_mentions m ON m.mention = a.label
-                STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
-                LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
-                ORDER BY d.id
-                """)
-        ),
-        (
             "ledger",
             SQLStatement(
                 "export entries",
@@ -156,9 +123,11 @@ package struct Export: Sendable {
     ]
 
     private let pool: Pool
+    private let labels: Labels
 
-    package init(pool: Pool) {
+    package init(pool: Pool, labels: Labels) {
         self.pool = pool
+        self.labels = labels
     }
 
     /// A JSON object: the person, and a list for each kind of thing that is held; nil for one never seen. Read at one
@@ -175,7 +144,15 @@ package struct Export: Sendable {
                 }
                 document += ",\"\(name)\":[" + rows.joined(separator: ",") + "]"
             }
-            return document + "}"
+            let label = user.isErased ? nil : labels.label(.user, user.text)
+            var ids = JSONArray()
+            for id in try PersonDeliveries.find(of: pseudonym, named: label, withPast: false, in: session) {
+                ids.append(id)
+            }
+            let deliveries = try session.query(Self.deliveries, [.text(ids.closed)]) { (row) throws(DatabaseError) in
+                try row.text(0)
+            }
+            return document + ",\"deliveries\":[" + deliveries.joined(separator: ",") + "]}"
         }
     }
 }

@@ -5,7 +5,10 @@ import MariaDB
 enum DeliveryMentionRow {
     private static let insert = SQLStatement(
         "keep mention",
-        "INSERT INTO delivery_mentions (mention, delivery_id) VALUES (?, ?) ON DUPLICATE KEY UPDATE mention = mention")
+        """
+        INSERT INTO delivery_mentions (mention, delivery_id, is_awaited) VALUES (?, ?, ?)
+        ON DUPLICATE KEY UPDATE is_awaited = is_awaited OR VALUES(is_awaited)
+        """)
 
     private static let parked = SQLStatement(
         "find parked deliveries",
@@ -13,20 +16,25 @@ enum DeliveryMentionRow {
         SELECT DISTINCT d.id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (
             mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
-        STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention
+        STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention AND m.is_awaited
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
         WHERE d.state = 'parked' AND d.source = ? AND d.app = ? AND d.environment = ?
         ORDER BY d.id
         """)
 
-    /// Notes what a delivery mentions. Repeat is safe. Throws when the database is away.
-    static func insert(_ mentions: [String], of delivery: UInt64, in session: Session) throws(DatabaseError) {
-        try session.executeBulk(insert, mentions.map { [.text($0), .uint64(delivery)] })
+    /// Notes names and numbers that stand in a delivery, and whether it awaits them. Repeat is safe. Throws when the
+    /// database is away.
+    static func insert(
+        _ mentions: [String], of delivery: UInt64, isAwaited: Bool = false, in session: Session
+    ) throws(DatabaseError) {
+        // In one order, so that two deliveries that mention the same do not wait for each other.
+        let rows = Set(mentions).sorted().map { [Value.text($0), .uint64(delivery), Value(isAwaited)] }
+        try session.executeBulk(insert, rows)
     }
 
-    /// Has the parked deliveries that mention one of `mentions` tried at once. Throws when the database is away.
+    /// Has the parked deliveries that await one of `mentions` tried at once. Throws when the database is away.
     static func wake(
-        mentioning mentions: [String], in space: NumberSpace, at now: Instant, session: Session
+        awaiting mentions: [String], in space: NumberSpace, at now: Instant, session: Session
     ) throws(DatabaseError) {
         guard !mentions.isEmpty else { return }
         var array = JSONArray()

@@ -64,8 +64,8 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// The text of a delivery; nil when it was erased. Throws when the database is away.
-    package func text(of delivery: UInt64) async throws(DatabaseError) -> DeliveryText? {
+    /// What is kept of a delivery; nil when there is none. Throws when the database is away.
+    package func content(of delivery: UInt64) async throws(DatabaseError) -> DeliveryContent? {
         try await pool.with { (session) throws(DatabaseError) in
             try InboxTextRow.read(of: delivery, in: session)
         }
@@ -73,14 +73,15 @@ package struct Inbox: Sendable {
 
     /// Has a delivery placed again by a job, at once and with all its tries, and enters that into the audit trail; nil
     /// when there is no such delivery. What it changed before it cannot change twice, so what was applied stays so; one
-    /// whose text is gone stays as it is. Throws when the database is away.
+    /// of which nothing is left to place stays as it is. Throws when the database is away.
     package func replay(
         _ delivery: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
     ) async throws(DatabaseError) -> RecordedDelivery? {
         let (now, realNow) = (now(), realNow())
         return try await pool.transaction { (session) throws(DatabaseError) in
             guard let recorded = try InboxDeliveryRow.read(delivery, in: session) else { return nil }
-            guard try InboxTextRow.read(of: delivery, in: session) != nil else { return recorded }
+            let content = try InboxTextRow.read(of: delivery, in: session)
+            guard content?.text != nil || content?.takeback != nil else { return recorded }
             try InboxDeliveryRow.reopen(delivery, in: session)
             try JobRow.revive(.delivery, about: delivery, dueAt: realNow, now: realNow, in: session)
             try audit.append(
@@ -127,9 +128,11 @@ package struct DeliveryOutcome: StoredSideRow {
     /// Writes the row, and removes the delivery's job. That stays while it is to be looked at again, in case nobody
     /// comes to that, and if what it waits for became known after this was decided. Throws when the database is away.
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
-        try DeliveryMentionRow.insert(awaited, of: delivery, in: session)
+        try DeliveryMentionRow.insert(awaited, of: delivery, isAwaited: true, in: session)
+        // Before the look at who is erased: an erasure that is not seen then adds the job again.
+        if standing.isSettled || !isLookedAtAgain {
+            try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
+        }
         try InboxDeliveryRow.settle(delivery, as: standing, about: purchase, at: rows.recordedAt, in: session)
-        guard standing.isSettled || !isLookedAtAgain else { return }
-        try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
     }
 }

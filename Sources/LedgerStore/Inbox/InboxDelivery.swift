@@ -13,16 +13,19 @@ package struct InboxDelivery: Sendable {
     package let signedAt: Instant
     /// The purchase that it is about; nil where it is about none.
     package let purchase: ExternalID?
-    /// What else it mentions: the label of a store's customer, or of the account that downloaded the app.
+    /// The names and numbers that stand in it: labels of users, customers, account tokens and Apple accounts, and the
+    /// store's numbers of purchases.
     package let mentions: [String]
+    /// What it takes back, in numbers alone, as its source writes it; nil where it takes nothing back.
+    package let takeback: String?
     package let text: InboxText
     /// SHA-256 over what it says, the same in all repeats.
     package let contentDigest: [UInt8]
 
     package init(
         source: Source, app: AppID, environment: StoreEnvironment, externalID: String, type: String, subtype: String?,
-        signedAt: Instant, about purchase: ExternalID?, mentioning mentions: [String] = [], text: InboxText,
-        contentDigest: [UInt8]
+        signedAt: Instant, about purchase: ExternalID?, mentioning mentions: [String] = [],
+        takingBack takeback: String? = nil, text: InboxText, contentDigest: [UInt8]
     ) {
         self.source = source
         self.app = app
@@ -33,6 +36,7 @@ package struct InboxDelivery: Sendable {
         self.signedAt = signedAt
         self.purchase = purchase
         self.mentions = mentions
+        self.takeback = takeback
         self.text = text
         self.contentDigest = contentDigest
     }
@@ -81,6 +85,8 @@ package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
     case consentRescinded = "consent_rescinded"
     /// All tries have failed.
     case failed
+    /// It could not be placed before its text was deleted.
+    case textGone = "text_gone"
 }
 
 /// What became of a delivery, and where it stands.
@@ -122,10 +128,21 @@ package struct RecordedDelivery: Hashable, Sendable {
     package let isContradicted: Bool
 }
 
-/// The text of a stored delivery, and whose it is.
-package struct DeliveryText: Hashable, Sendable {
+/// What is kept of a delivery that may still have to be placed.
+package struct DeliveryContent: Hashable, Sendable {
     package let source: Source
-    package let text: String
+    package let environment: StoreEnvironment
+    /// The text as it came; nil once it is deleted.
+    package let text: String?
+    /// What the delivery takes back, as ``InboxDelivery/takeback``, until that is placed.
+    package let takeback: String?
+
+    package init(source: Source, environment: StoreEnvironment, text: String?, takeback: String?) {
+        self.source = source
+        self.environment = environment
+        self.text = text
+        self.takeback = takeback
+    }
 }
 
 /// A delivery as it is stored.

@@ -8,8 +8,8 @@ enum InboxDeliveryRow {
         """
         INSERT INTO inbox_deliveries
             (source, app, environment, external_id, content_hash, type, subtype, signed_at, received_at, state, reason,
-             purchase)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             purchase, takeback)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE id = id
         RETURNING id, state, reason
         """)
@@ -28,35 +28,9 @@ enum InboxDeliveryRow {
     private static let settle = SQLStatement(
         "settle delivery",
         """
-        UPDATE inbox_deliveries SET state = ?, reason = ?, settled_at = ?, purchase = COALESCE(?, purchase)
+        UPDATE inbox_deliveries SET state = ?, reason = ?, settled_at = ?, purchase = COALESCE(?, purchase),
+            takeback = IF(state = 'parked', takeback, NULL)
         WHERE id = ? AND state IN ('parked', 'quarantined')
-        """)
-
-    private static let removeTextOfErased = SQLStatement(
-        "remove text of erased person's delivery",
-        """
-        DELETE t FROM inbox_texts t
-        WHERE t.delivery_id = ? AND (EXISTS (
-            SELECT 1 FROM inbox_deliveries d
-            STRAIGHT_JOIN \(purchaseOfDelivery)
-            STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
-            WHERE d.id = ? AND u.user_id IS NULL)
-        OR EXISTS (
-            SELECT 1 FROM inbox_deliveries d
-            STRAIGHT_JOIN \(purchaseOfDelivery)
-            STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
-            STRAIGHT_JOIN users u ON u.pseudonym = h.user_id
-            WHERE d.id = ? AND u.user_id IS NULL)
-        OR EXISTS (
-            SELECT 1 FROM delivery_mentions m
-            STRAIGHT_JOIN account_tokens a ON a.label = m.mention
-            STRAIGHT_JOIN users u ON u.pseudonym = a.user_id
-            WHERE m.delivery_id = ? AND u.user_id IS NULL)
-        OR EXISTS (
-            SELECT 1 FROM delivery_mentions m
-            STRAIGHT_JOIN apple_iap_transactions t ON t.app_transaction_id = m.mention
-            STRAIGHT_JOIN users u ON u.pseudonym = t.user_id
-            WHERE m.delivery_id = ? AND u.user_id IS NULL))
         """)
 
     /// The row of the purchase that the delivery `d` is about.
@@ -65,9 +39,6 @@ enum InboxDeliveryRow {
             AND p.external_id = d.purchase
         """
 
-    /// Of a delivery `d`: whether a try came to an end. A text that none did is still needed, and goes when it settles.
-    static let isTried = "COALESCE(d.reason, '') <> 'pending'"
-
     private static let placeParked = SQLStatement(
         "place parked deliveries",
         """
@@ -75,6 +46,13 @@ enum InboxDeliveryRow {
             AND d.app = p.app AND d.environment = p.environment
         SET d.state = 'applied', d.reason = NULL, d.settled_at = ?
         WHERE p.id = ? AND d.state = 'parked' AND d.reason IN ('no_user', 'invalid_user_id')
+        """)
+
+    private static let pending = SQLStatement(
+        "find pending deliveries",
+        """
+        SELECT d.id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id WHERE d.reason = 'pending'
         """)
 
     private static let quarantine = SQLStatement(
@@ -101,13 +79,14 @@ enum InboxDeliveryRow {
                 .text(delivery.externalID), .bytes(delivery.contentDigest),
                 .text(brief(delivery.type)), Value(delivery.subtype.map(brief)),
                 .int64(delivery.signedAt.milliseconds), .int64(now.milliseconds), .text(pending.result.rawValue),
-                Value(pending.reason?.rawValue), Value(delivery.purchase?.text),
+                Value(pending.reason?.rawValue), Value(delivery.purchase?.text), Value(delivery.takeback),
             ])
         guard let row = rows.first else { throw DatabaseError(.misuse, statement: insert.name) }
         let stored = StoredDelivery(id: try row.uint64(0), standing: try standing(row, at: 1))
         if !stored.standing.isSettled {
             try InboxTextRow.insert(delivery.text, of: stored.id, header: header, in: session)
-            try DeliveryMentionRow.insert(delivery.mentions, of: stored.id, in: session)
+            let mentions = delivery.mentions + [delivery.purchase?.text].compactMap(\.self)
+            try DeliveryMentionRow.insert(mentions, of: stored.id, in: session)
         }
         return stored
     }
@@ -123,7 +102,7 @@ enum InboxDeliveryRow {
     }
 
     /// Writes what became of a delivery that is pending, and about which `purchase` it proved to be, if it did not say;
-    /// the first to say so counts. Throws when the database is away.
+    /// the first to say so counts. The text goes if it names somebody who is erased. Throws when the database is away.
     static func settle(
         _ delivery: UInt64, as standing: DeliveryStanding, about purchase: ExternalID? = nil, at now: Instant,
         in session: Session
@@ -134,7 +113,17 @@ enum InboxDeliveryRow {
                 .text(standing.result.rawValue), Value(standing.reason?.rawValue), .int64(now.milliseconds),
                 Value(purchase?.text), .uint64(delivery),
             ])
-        try session.execute(removeTextOfErased, Array(repeating: .uint64(delivery), count: 5))
+        if let purchase { try DeliveryMentionRow.insert([purchase.text], of: delivery, in: session) }
+        if try PersonDeliveries.nameErased(delivery, in: session) {
+            try InboxTextRow.removeTried(of: [delivery], in: session)
+        }
+    }
+
+    /// The `deliveries` that no try came to an end with. Throws when the database is away.
+    static func pending(of deliveries: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64] {
+        var array = JSONArray()
+        for delivery in deliveries { array.append(delivery) }
+        return try session.query(pending, [.text(array.closed)]) { (row) throws(DatabaseError) in try row.uint64(0) }
     }
 
     /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.

@@ -22,8 +22,38 @@ enum InboxTextRow {
     private static let read = SQLStatement(
         "read delivery's text",
         """
-        SELECT d.source, \(text) FROM \(table)
-        JOIN inbox_deliveries d ON d.id = t.delivery_id WHERE t.delivery_id = ?
+        SELECT d.source, d.environment, \(text), d.takeback
+        FROM inbox_deliveries d LEFT JOIN (\(table)) ON t.delivery_id = d.id WHERE d.id = ?
+        """)
+
+    private static let remove = SQLStatement(
+        "remove delivery's text", "DELETE FROM inbox_texts WHERE delivery_id = ?")
+
+    /// Spares the text of a delivery that no try came to an end with: its job still needs it.
+    private static let removeTried = SQLStatement(
+        "remove tried delivery's text",
+        """
+        DELETE t FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
+        STRAIGHT_JOIN inbox_texts t ON t.delivery_id = d.id
+        WHERE COALESCE(d.reason, '') <> 'pending'
+        """)
+
+    /// A delivery that was given up, and of which nothing is left to try.
+    private static let giveUp = SQLStatement(
+        "give up delivery without text",
+        """
+        UPDATE inbox_deliveries SET reason = 'text_gone'
+        WHERE id = ? AND state = 'quarantined' AND takeback IS NULL
+        """)
+
+    private static let oldest = SQLStatement(
+        "list oldest texts of deliveries",
+        """
+        SELECT t.delivery_id, d.received_at
+        FROM (SELECT delivery_id FROM inbox_texts ORDER BY delivery_id LIMIT ?) t
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = t.delivery_id
+        ORDER BY t.delivery_id
         """)
 
     /// Stands for the header in a payload, where JSON has no such character.
@@ -62,10 +92,36 @@ enum InboxTextRow {
         try session.execute(insert, [.uint64(delivery)] + values)
     }
 
-    /// The text of a delivery; nil when it was erased. Throws when the database is away.
-    static func read(of delivery: UInt64, in session: Session) throws(DatabaseError) -> DeliveryText? {
+    /// What is kept of a delivery; nil when there is no such delivery. Throws when the database is away.
+    static func read(of delivery: UInt64, in session: Session) throws(DatabaseError) -> DeliveryContent? {
         try session.query(read, [.uint64(delivery)]) { (row) throws(DatabaseError) in
-            DeliveryText(source: Source(try row.text(0)), text: try row.text(1))
+            guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }
+            return DeliveryContent(
+                source: Source(try row.text(0)), environment: environment, text: try row.optionalText(2),
+                takeback: try row.optionalText(3))
         }.first
+    }
+
+    /// Removes the texts of those of `deliveries` that have been tried; what these take back stays beside. Repeat is
+    /// safe. Throws when the database is away.
+    static func removeTried(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
+        guard !deliveries.isEmpty else { return }
+        var array = JSONArray()
+        for delivery in deliveries { array.append(delivery) }
+        try session.execute(removeTried, [.text(array.closed)])
+        try session.executeBulk(giveUp, deliveries.map { [.uint64($0)] })
+    }
+
+    /// Removes those of the `limit` oldest texts whose deliveries were received before `instant`, whatever became of
+    /// these; how many. Throws when the database is away.
+    static func removeOldest(
+        _ limit: Int, before instant: Instant, in session: Session
+    ) throws(DatabaseError) -> Int {
+        var deliveries: [[Value]] = []
+        for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
+            deliveries.append([.uint64(try row.uint64(0))])
+        }
+        for statement in [remove, giveUp] { try session.executeBulk(statement, deliveries) }
+        return deliveries.count
     }
 }

@@ -20,7 +20,7 @@ package struct NumbersLearned: StoredSideRow {
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
         let new = try PurchaseNumberRow.insert(numbers, in: space, at: rows.recordedAt, session: session)
         let known = Set(new).union([purchase?.text].compactMap { $0 })
-        try DeliveryMentionRow.wake(mentioning: known.sorted(), in: space, at: rows.recordedAt, session: session)
+        try DeliveryMentionRow.wake(awaiting: known.sorted(), in: space, at: rows.recordedAt, session: session)
     }
 }
 
@@ -40,6 +40,6 @@ package struct CustomerRemembered: StoredSideRow {
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
         guard let pseudonym = rows.pseudonym(of: user) else { throw DatabaseError(.misuse, statement: "customer") }
         try AccountTokenRow.remember(customer, as: pseudonym, at: rows.recordedAt, in: session)
-        try DeliveryMentionRow.wake(mentioning: [customer.text], in: space, at: rows.recordedAt, session: session)
+        try DeliveryMentionRow.wake(awaiting: [customer.text], in: space, at: rows.recordedAt, session: session)
     }
 }

@@ -24,39 +24,13 @@ enum SignedTextRow {
 
     private static let delete = SQLStatement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
 
-    private static let oldestOfDeliveries = SQLStatement(
-        "list oldest texts of deliveries",
-        """
-        SELECT s.delivery_id, d.received_at
-        FROM inbox_texts s STRAIGHT_JOIN inbox_deliveries d ON d.id = s.delivery_id
-        WHERE d.state NOT IN ('parked', 'quarantined')
-        ORDER BY s.delivery_id LIMIT ?
-        """)
-
-    private static let deleteOfDelivery = SQLStatement(
-        "delete delivery's text", "DELETE FROM inbox_texts WHERE delivery_id = ?")
-
     /// Removes those of the `limit` oldest texts of states that were recorded before `instant`; how many. Throws when
     /// the database is away.
     static func removeOldest(
         _ limit: Int, before instant: Instant, in session: Session
     ) throws(DatabaseError) -> Int {
-        try remove(oldest, by: delete, limit, before: instant, in: session)
-    }
-
-    /// The same of texts of deliveries, by when they were received.
-    static func removeOldestOfDeliveries(
-        _ limit: Int, before instant: Instant, in session: Session
-    ) throws(DatabaseError) -> Int {
-        try remove(oldestOfDeliveries, by: deleteOfDelivery, limit, before: instant, in: session)
-    }
-
-    /// Removes what `list` finds to be older. Throws when the database is away.
-    private static func remove(
-        _ list: SQLStatement, by delete: SQLStatement, _ limit: Int, before instant: Instant, in session: Session
-    ) throws(DatabaseError) -> Int {
         var numbers: [UInt64] = []
-        for row in try session.query(list, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
+        for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
             numbers.append(try row.uint64(0))
         }
         try session.executeBulk(delete, numbers.map { [.uint64($0)] })

@@ -23,12 +23,12 @@ package struct SignedTexts: Sendable {
         }
     }
 
-    /// The same for texts of deliveries, by when they were received; those that wait or were given up keep theirs.
+    /// The same for texts of deliveries, by when they were received, whatever became of them.
     @discardableResult
     package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(DatabaseError) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay
         return try await sweep { (session) throws(DatabaseError) in
-            try SignedTextRow.removeOldestOfDeliveries(Self.batch, before: oldest, in: session)
+            try InboxTextRow.removeOldest(Self.batch, before: oldest, in: session)
         }
     }
 

@@ -54,7 +54,7 @@ final class FakeService: EntitlementService {
         throw .unavailable(retryAfterSeconds: 1)
     }
 
-    func text(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryText? { nil }
+    func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent? { nil }
 
     func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
         NumberSearch(purchases: [], unknown: numbers)

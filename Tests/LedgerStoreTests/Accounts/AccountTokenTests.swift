@@ -69,7 +69,7 @@ import Testing
             #expect(try await store.attach(Sample.pass("2", token: guests), to: ben) == .failure(.accountTokenMismatch))
             #expect(try await store.attach(Sample.pass("3", token: annas), to: anna) == .success(.unowned))
             #expect(try await tokens.token(of: anna) == annas)
-            let exported = try #require(try await Export(pool: store.pool).document(of: anna))
+            let exported = try #require(try await Export(pool: store.pool, labels: Sample.labels).document(of: anna))
             for token in [guests, annas] { #expect(exported.contains(Sample.labels.label(of: token).text)) }
             #expect(exported.contains(guests.description) && exported.contains(annas.description))
             #expect(

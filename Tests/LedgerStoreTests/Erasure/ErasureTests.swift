@@ -27,7 +27,7 @@ import Testing
                 try await TestOperators(store).erasure(at: store.clock.now).erase(anna, by: .commandLine, reason: "r")
                     == nil)
             try await store.expectNothing(of: traces)
-            let export = try #require(try await Export(pool: store.pool).document(of: erased))
+            let export = try #require(try await Export(pool: store.pool, labels: Sample.labels).document(of: erased))
             for trace in traces { #expect(!export.contains(trace), "\(trace)") }
             let audit = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
             #expect(audit.map(\.action) == ["user.erase", "sandbox_tester.unname"])
@@ -57,7 +57,7 @@ import Testing
             let after = try await store.dumps()
             #expect(
                 Self.changed(before, after) == [
-                    "account_tokens": [-1, 1], "audit_entries": [0, 1], "audit_heads": [-1, 1], "audit_notes": [-1, 1],
+                    "account_tokens": [-1, 2], "audit_entries": [0, 1], "audit_heads": [-1, 1], "audit_notes": [-1, 1],
                     "idempotency_keys": [-1, 0], "notes": [-6, 0], "signed_texts": [-6, 0], "users": [-1, 1],
                 ])
             #expect(erased.pseudonym.map { Int($0) } == pseudonym)

@@ -22,7 +22,7 @@ import Testing
                     NameSandboxTester(user, isTester: true, note: Sample.note).decide(given: history)
                 }
             }
-            let export = Export(pool: store.pool)
+            let export = Export(pool: store.pool, labels: Sample.labels)
             let document = try #require(try await export.document(of: anna))
             #expect(!document.contains("bens"))
             let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
@@ -31,7 +31,7 @@ import Testing
             #expect(
                 counts == [
                     "account_tokens": 1, "purchases": 2, "transactions": 1, "numbers": 0, "deliveries": 0,
-                    "customer_deliveries": 0, "account_deliveries": 0, "ledger": 6, "subscriptions": 2, "audit": 1,
+                    "ledger": 6, "subscriptions": 2, "audit": 1,
                 ])
             let transactions = try #require(json["transactions"] as? [[String: Any]])
             #expect(transactions[0]["signed_text"] as? String == "jws \"1\"")

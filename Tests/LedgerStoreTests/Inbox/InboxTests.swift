@@ -65,10 +65,10 @@ import Testing
             let inbox = Self.inbox(in: store)
             let first = try await inbox.receive(Self.delivery("1"))
             #expect(first.standing == .pending)
-            #expect(try await inbox.text(of: first.id)?.text == "eyJoIjoxfQ.e30.s")
+            #expect(try await inbox.content(of: first.id)?.text == "eyJoIjoxfQ.e30.s")
             let again = try await inbox.receive(Self.delivery("1", signature: "t"))
             #expect(again == first)
-            #expect(try await inbox.text(of: first.id)?.text == "eyJoIjoxfQ.e30.s", "as it came first")
+            #expect(try await inbox.content(of: first.id)?.text == "eyJoIjoxfQ.e30.s", "as it came first")
             let others = [
                 Self.delivery("1", "[]"), Self.delivery("1", in: .production), Self.delivery("2"),
             ]
@@ -88,7 +88,7 @@ import Testing
             let text = Self.text(payload, under: header)
             guard case .jws(let jws, _) = text else { return }
             let stored = try await Self.inbox(in: store).receive(Self.delivery("1", text: text))
-            #expect(try await Self.inbox(in: store).text(of: stored.id)?.text == jws.text)
+            #expect(try await Self.inbox(in: store).content(of: stored.id)?.text == jws.text)
             #expect(try await store.schema.number("SELECT MAX(LENGTH(content)) FROM inbox_texts") < 200)
         }
     }
@@ -135,20 +135,52 @@ import Testing
         }
     }
 
-    @Test func `a text goes when it is older than texts are to be kept, and its delivery stays`() async throws {
+    @Test(arguments: DeliveryResult.allCases)
+    func `a text goes when it is older than texts are to be kept, whatever became of its delivery, which stays`(
+        _ result: DeliveryResult
+    ) async throws {
         try await TestStore.open { store in
             let inbox = Self.inbox(in: store)
+            let pending = try await inbox.receive(Self.delivery("0"))
             let old = try await inbox.receive(Self.delivery("1"))
+            try await settle(old.id, as: DeliveryStanding(result), in: store)
             store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
             let new = try await inbox.receive(Self.delivery("2"))
             let texts = SignedTexts(pool: store.pool)
-            #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 0, "they are pending")
-            for delivery in [old, new] { try await settle(delivery.id, as: DeliveryStanding(.applied), in: store) }
             #expect(try await texts.sweepDeliveries(olderThanDays: 2, at: store.clock.now) == 0)
+            #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 2)
+            #expect(try await inbox.content(of: pending.id)?.text == nil)
+            #expect(try await inbox.content(of: old.id)?.text == nil)
+            #expect(try await inbox.content(of: new.id)?.text == "eyJoIjoxfQ.e30.s")
+            #expect(try await store.schema.counts()["inbox_deliveries"] == 3)
+            let reason: DeliveryReason? = result == .quarantined ? .textGone : nil
+            #expect(try await inbox.standing(of: old.id) == DeliveryStanding(result, because: reason))
+        }
+    }
+
+    @Test func `what a delivery takes back is kept without its text until it is placed, and can be placed again`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let inbox = Self.inbox(in: store)
+            let delivery = InboxDelivery(
+                source: .stripe, app: .cards, environment: .sandbox, externalID: "1", type: "charge.refunded",
+                subtype: nil, signedAt: Sample.epoch, about: nil, takingBack: "100000 1 2 evt_1 ch_1 pi_1",
+                text: .body(Array("Zoë".utf8)), contentDigest: [UInt8](repeating: 1, count: 32))
+            let refund = try await inbox.receive(delivery)
+            try await settle(refund.id, as: DeliveryStanding(.parked, because: .noPurchase), in: store)
+            store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
+            let texts = SignedTexts(pool: store.pool)
             #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 1)
-            #expect(try await inbox.text(of: old.id)?.text == nil)
-            #expect(try await inbox.text(of: new.id)?.text == "eyJoIjoxfQ.e30.s")
-            #expect(try await store.schema.counts()["inbox_deliveries"] == 2)
+            #expect(
+                try await inbox.content(of: refund.id)
+                    == DeliveryContent(
+                        source: .stripe, environment: .sandbox, text: nil, takeback: "100000 1 2 evt_1 ch_1 pi_1"))
+            let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
+            let replayed = try await inbox.replay(refund.id, by: .commandLine, reason: nil, audit: trail)
+            #expect(replayed?.standing == .pending)
+            try await settle(refund.id, as: DeliveryStanding(.applied), in: store)
+            #expect(try await inbox.content(of: refund.id)?.takeback == nil)
         }
     }
 
@@ -192,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `texts that are needed still, be they ever so many, keep no other text`() async throws {
+    @Test func `deliveries that wait, be they ever so many, keep no text beyond its time`() async throws {
         try await TestStore.open { store in
             try await store.schema.rows(
                 """
@@ -206,8 +238,8 @@ import Testing
             try await settle(old.id, as: DeliveryStanding(.applied), in: store)
             store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
             let texts = SignedTexts(pool: store.pool)
-            #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 1)
-            #expect(try await Self.inbox(in: store).text(of: old.id) == nil)
+            #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 601)
+            #expect(try await Self.inbox(in: store).content(of: old.id)?.text == nil)
         }
     }
 
@@ -219,9 +251,9 @@ import Testing
             try await store.attach(pass, to: anna)
             let refund = try await Self.inbox(in: store).receive(Self.delivery("1", in: pass.key.environment))
             _ = try await store.erase(anna)
-            #expect(try await Self.inbox(in: store).text(of: refund.id) != nil)
+            #expect(try await Self.inbox(in: store).content(of: refund.id)?.text != nil)
             try await settle(refund.id, as: DeliveryStanding(.applied), in: store)
-            #expect(try await Self.inbox(in: store).text(of: refund.id) == nil)
+            #expect(try await Self.inbox(in: store).content(of: refund.id)?.text == nil)
         }
     }
 
@@ -234,14 +266,14 @@ import Testing
             try await store.attach(pass, to: anna)
             let before = try await inbox.receive(Self.delivery("1", in: pass.key.environment))
             try await settle(before.id, as: DeliveryStanding(.applied), in: store)
-            let document = try #require(try await Export(pool: store.pool).document(of: anna))
+            let document = try #require(try await Export(pool: store.pool, labels: Sample.labels).document(of: anna))
             #expect(document.replacing(": ", with: ":").contains(#""text":"eyJoIjoxfQ.e30.s""#))
             _ = try await store.erase(anna)
-            #expect(try await inbox.text(of: before.id)?.text == nil)
+            #expect(try await inbox.content(of: before.id)?.text == nil)
             let after = try await inbox.receive(Self.delivery("2", in: pass.key.environment))
-            #expect(try await inbox.text(of: after.id)?.text == "eyJoIjoxfQ.e30.s")
+            #expect(try await inbox.content(of: after.id)?.text == "eyJoIjoxfQ.e30.s")
             try await settle(after.id, as: DeliveryStanding(.applied), in: store)
-            #expect(try await inbox.text(of: after.id)?.text == nil)
+            #expect(try await inbox.content(of: after.id)?.text == nil)
         }
     }
 
@@ -263,16 +295,17 @@ import Testing
             let ignored = DeliveryStanding(.ignored, because: .consentRescinded)
             try await settle(before, as: ignored, in: store)
             for (user, isTheirs) in [(anna, true), (Sample.user("ben"), false)] {
-                let document = try #require(try await Export(pool: store.pool).document(of: user))
+                let export = Export(pool: store.pool, labels: Sample.labels)
+                let document = try #require(try await export.document(of: user))
                 #expect(document.contains("consent_rescinded") == isTheirs)
             }
             _ = try await store.erase(Sample.user("ben"))
-            #expect(try await inbox.text(of: before) != nil)
+            #expect(try await inbox.content(of: before)?.text != nil)
             _ = try await store.erase(anna)
-            #expect(try await inbox.text(of: before) == nil)
+            #expect(try await inbox.content(of: before)?.text == nil)
             let after = try await told("2")
             try await settle(after, as: ignored, in: store)
-            #expect(try await inbox.text(of: after) == nil)
+            #expect(try await inbox.content(of: after)?.text == nil)
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
             try await beRefused(store)
             #expect(try await store.schema.dump("users") == before)
             #expect(try await store.timeline(of: nobody).purchases.isEmpty)
-            #expect(try await Export(pool: store.pool).document(of: nobody) == nil)
+            #expect(try await Export(pool: store.pool, labels: Sample.labels).document(of: nobody) == nil)
             #expect(try await TestOperators(store).reader.search("nobody", under: Sample.labels).isEmpty)
             #expect(
                 try await TestOperators(store).erasure(at: store.clock.now).erase(nobody, by: .commandLine, reason: "r")

@@ -196,15 +196,15 @@ import Testing
         try await TestStore.withVouchers { store in
             let (inbox, anna, customer) = (Self.inbox(in: store), Sample.user("anna"), Label("customer"))
             let stored = try await inbox.receive(Self.delivery("1", mentioning: [customer.text]))
-            #expect(try await inbox.text(of: stored.id)?.text == "Zoë 1")
+            #expect(try await inbox.content(of: stored.id)?.text == "Zoë 1")
             try await write(DeliveryOutcome(of: stored.id, DeliveryStanding(.ignored)), in: store)
             try await write(CustomerRemembered(customer, is: anna, in: Self.space), for: [anna], in: store)
             try await store.tell(Vouchers.pass("v1", sold: 20), of: anna)
             try await store.erase(anna)
-            #expect(try await inbox.text(of: stored.id) == nil)
+            #expect(try await inbox.content(of: stored.id)?.text == nil)
             let later = try await inbox.receive(Self.delivery("2", mentioning: [customer.text]))
             try await write(DeliveryOutcome(of: later.id, DeliveryStanding(.ignored)), in: store)
-            #expect(try await inbox.text(of: later.id) == nil)
+            #expect(try await inbox.content(of: later.id)?.text == nil)
         }
     }
 }

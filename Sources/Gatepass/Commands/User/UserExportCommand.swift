@@ -11,9 +11,13 @@ struct UserExportCommand: AsyncParsableCommand {
 
     /// Throws what is wrong with the user id, and the exit status 1 when there is no such user or the database is away.
     func run() async throws {
-        let (user, startup) = (try about.id(), try about.startup())
+        let user = try about.id()
+        let startup = try about.installation.startupForKeys(about.options)
         try await Startup.reporting {
-            let document = try await startup.withPool { pool in try await Export(pool: pool).document(of: user) }
+            let document = try await startup.withPool { pool in
+                let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
+                return try await Export(pool: pool, labels: settings.labels).document(of: user)
+            }
             guard let document else { throw UserMissing(user: user) }
             print(document)
         }

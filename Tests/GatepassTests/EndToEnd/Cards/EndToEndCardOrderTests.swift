@@ -1,4 +1,5 @@
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 
@@ -42,6 +43,35 @@ extension EndToEnd {
                 #expect(
                     covers == atOnce ?? story.covers,
                     "GATEPASS_TEST_SEED=\(TestRun.seed), \(story.name): \(names)")
+            }
+        }
+
+        /// A month is paid by an invoice, the payment is refunded, and another event says that it paid the invoice.
+        @Test(arguments: [200, CardAccount.amount])
+        func `a refund is placed in whatever order what leads to its period is told`(refunded: Int64) async throws {
+            let server = try await EndToEndServer.withCards
+            let start = now / 1_000 - 10 * Self.day
+            for order in permutations(of: 4) {
+                let shop = Cards.account()
+                let (invoice, intent, user) = ("in_" + shop.tag, "pi_" + shop.tag, "refund-" + shop.tag)
+                let end = start + 30 * Self.day
+                let plan = shop.subscription("active", from: start, until: end, user: user)
+                let tellings: [(String, CardJSON)] = [
+                    ("customer.subscription.created", plan),
+                    ("invoice.paid", shop.invoice(invoice, from: start, until: end, intent: intent)),
+                    ("charge.refunded", shop.charge(intent, refunded: refunded)),
+                    ("invoice_payment.paid", shop.invoicePayment(invoice, intent: intent)),
+                ]
+                let events = tellings.enumerated().map { number, telling in
+                    shop.event(number, telling.0, at: start + Int64(number), telling.1)
+                }
+                for number in order { try await server.place(events[number]) }
+                for event in events {
+                    let standing = try await server.settled(event) { !$0.hasPrefix("parked") }
+                    #expect(standing?.hasPrefix("parked") == false, "\(order) \(event.id) \(standing ?? "")")
+                }
+                let status = try await server.status(of: user)
+                #expect(status["active"]?.flag == (refunded < CardAccount.amount), "\(order) \(status.text)")
             }
         }
 

@@ -2,15 +2,18 @@
 
 import asyncio
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 
 from harness.processes import processor_seconds
+
 
 class Deliveries:
     """What became of them: latencies from when each was due, in milliseconds, and the results that were answered."""
 
     def __init__(self):
         self.latencies: list = []
+        # The same, by result.
+        self.latencies_of: defaultdict = defaultdict(list)
         self.results: Counter = Counter()
         # How long after it was due the generator itself began to send.
         self.late: list = []
@@ -22,7 +25,7 @@ def deliver(bench, server, requests: list, rate: float | None = None, at_once: i
     groups = (server.process.pid, bench.mariadb.process.pid)
     before = [processor_seconds(group) for group in groups]
     done = Deliveries()
-    asyncio.run(_Sender(server.port, done).send(requests, rate, at_once))
+    asyncio.run(Sender(server.port, done).send(requests, rate, at_once))
     spent = [(processor_seconds(group) - start) * 1e6 / len(requests) for group, start in zip(groups, before)]
     done.server_cost, done.database_cost = spent
     return done
@@ -30,7 +33,12 @@ def deliver(bench, server, requests: list, rate: float | None = None, at_once: i
 
 def notification(text: str) -> bytes:
     """Apple's request with a signed text."""
-    return _request("apple", b'{"signedPayload":"' + text.encode() + b'"}')
+    return apple_delivery(b'{"signedPayload":"' + text.encode() + b'"}')
+
+
+def apple_delivery(body: bytes) -> bytes:
+    """The same with any body."""
+    return _request("apple", body)
 
 
 def card_event(body: bytes, signature: str) -> bytes:
@@ -43,7 +51,7 @@ def _request(source: str, body: bytes, headers: str = "") -> bytes:
     return head.encode() + f"{headers}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-class _Sender:
+class Sender:
     def __init__(self, port: int, done: Deliveries):
         self._port = port
         self._done = done
@@ -72,17 +80,29 @@ class _Sender:
 
     async def _exchange(self, request: bytes, due: float, clock):
         try:
-            reader, writer = self._idle.pop() if self._idle else await asyncio.open_connection("127.0.0.1", self._port)
+            reader, writer = self._kept() or await asyncio.open_connection("127.0.0.1", self._port)
             writer.write(request)
             head = await reader.readuntil(b"\r\n\r\n")
             body = await reader.readexactly(_length(head))
         except (OSError, asyncio.IncompleteReadError) as error:
             self._done.results[type(error).__name__] += 1
             return
-        self._done.latencies.append((clock() - due) * 1000)
+        taken = (clock() - due) * 1000
         self._idle.append((reader, writer))
         code = int(head.split(b" ", 2)[1])
-        self._done.results[json.loads(body)["result"] if code == 200 else str(code)] += 1
+        result = json.loads(body).get("result", "200") if code == 200 else str(code)
+        self._done.latencies.append(taken)
+        self._done.latencies_of[result].append(taken)
+        self._done.results[result] += 1
+
+    def _kept(self) -> tuple | None:
+        """A connection that is idle and that the server has not closed."""
+        while self._idle:
+            reader, writer = self._idle.pop()
+            if not reader.at_eof():
+                return reader, writer
+            writer.close()
+        return None
 
 
 def _length(head: bytes) -> int:

@@ -38,12 +38,14 @@ class Server:
 
 
 class Gatepass(Server):
-    """The product. `database` is the name of its schema."""
+    """The product. `database` is the name of its schema; a setting that is None is left out."""
 
-    def __init__(self, bench, database: str, name: str = "gatepass"):
+    def __init__(self, bench, database: str, name: str = "gatepass", **settings: str | None):
         super().__init__(name, bench.children)
         self._bench = bench
+        self._settings = settings
         self.database = database
+        self.catalogue = bench.tools.path("scripts/bench/config/catalog.yaml")
 
     def launch(self, interval: float = 0.05) -> float:
         """Starts it; how many seconds it took to be ready."""
@@ -61,7 +63,7 @@ class Gatepass(Server):
         tools = self._bench.tools
         return [
             tools.binary("gatepass"), *verb, "--config", tools.path("scripts/bench/config/gatepass.yaml"),
-            "--catalog", tools.path("scripts/bench/config/catalog.yaml"), "--migrations", tools.path("migrations"),
+            "--catalog", self.catalogue, "--migrations", tools.migrations,
         ]
 
     def _environment(self) -> dict:
@@ -84,9 +86,9 @@ class Gatepass(Server):
             "RATE_LIMITS_READ_PER_MINUTE": "0",
             "MIGRATIONS_ON_START": "apply",
             "CATALOG_ON_CHANGE": "apply",
-        }
+        } | self._settings
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GATEPASS_")}
-        environment.update(("GATEPASS_" + name, value) for name, value in settings.items())
+        environment.update(("GATEPASS_" + name, value) for name, value in settings.items() if value is not None)
         environment["SWIFT_BACKTRACE"] = "enable=no"
         return environment
 

@@ -11,9 +11,12 @@ PACKAGES = {"wrk": "wrk", "mariadbd": "mariadb-server", "mariadb-install-db": "m
 class Tools:
     """Where the programs are."""
 
-    def __init__(self, repository: str, scratch: str | None):
+    def __init__(self, repository: str, scratch: str | None, program: str | None, migrations: str | None):
         self.repository = repository
+        self.migrations = migrations or self.path("migrations")
         self._scratch = scratch
+        # Programs that are not built here, by name.
+        self._given = _beside(program) if program else {}
         self._environment = os.path.join(repository, ".venv", "bench")
         self._binaries = ""
 
@@ -39,6 +42,9 @@ class Tools:
         shutil.copy(requirements, stamp)
 
     def build(self, products: list):
+        products = [product for product in products if product not in self._given]
+        if not products:
+            return
         command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", self.repository]
         if self._scratch:
             command += ["--scratch-path", self._scratch]
@@ -51,11 +57,23 @@ class Tools:
     def python(self) -> str:
         return os.path.join(self._environment, "bin", "python")
 
+    def signing(self, *verb: str, given: str = "") -> str:
+        """What `signing.py` prints."""
+        command = [self.python, self.path("scripts/bench/signing.py"), *verb]
+        return subprocess.run(command, check=True, input=given, stdout=subprocess.PIPE, text=True).stdout
+
     def binary(self, name: str) -> str:
-        return os.path.join(self._binaries, name)
+        return self._given.get(name) or os.path.join(self._binaries, name)
 
     def path(self, *parts: str) -> str:
         return os.path.join(self.repository, *parts)
+
+
+def _beside(program: str) -> dict:
+    """The server that is named, and the mint of the same build where there is one."""
+    program = os.path.abspath(program)
+    mint = os.path.join(os.path.dirname(program), "Benchmarks")
+    return {"gatepass": program} | ({"Benchmarks": mint} if os.path.exists(mint) else {})
 
 
 def _same(one: str, other: str) -> bool:

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -12,16 +13,22 @@ package final class StoreReceiver: Sendable {
         package let body: String
     }
 
+    /// How much of an answer is sent: after `nothing`, `head` and `half` of the body the connection stays open and
+    /// silent. A `drip` is the body at a byte a second.
+    package enum Pace: CaseIterable, Sendable { case whole, nothing, head, half, drip }
+
     /// A status and a body of JSON, and further header fields.
     package struct Answer: Sendable {
         package let status: Int
         package let body: String
         package let fields: [String: String]
+        package let pace: Pace
 
-        package init(_ status: Int, _ body: String, fields: [String: String] = [:]) {
+        package init(_ status: Int, _ body: String, fields: [String: String] = [:], at pace: Pace = .whole) {
             self.status = status
             self.body = body
             self.fields = fields
+            self.pace = pace
         }
     }
 
@@ -29,6 +36,8 @@ package final class StoreReceiver: Sendable {
     private struct State {
         var requests: [Request] = []
         var isStopped = false
+        /// Connections that wait for the rest of an answer.
+        var stalled: [Int32] = []
     }
 
     package let port: Int
@@ -72,10 +81,11 @@ package final class StoreReceiver: Sendable {
     /// What has come, in its order.
     package var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Refuses connections from now on.
+    /// Refuses connections from now on, and ends those that stall.
     package func stop() {
         let isFirst = state.withLock { state in
-            defer { state.isStopped = true }
+            defer { (state.isStopped, state.stalled) = (true, []) }
+            state.stalled.forEach { close($0) }
             return !state.isStopped
         }
         if isFirst { shutdown(listener, Int32(SHUT_RDWR)) }
@@ -88,9 +98,10 @@ package final class StoreReceiver: Sendable {
             if let request = Self.request(from: connection) {
                 let before = requests
                 state.withLock { $0.requests.append(request) }
-                Self.write(answer(request, before), to: connection)
+                send(answer(request, before), to: connection)
+            } else {
+                close(connection)
             }
-            close(connection)
         }
         close(listener)
     }
@@ -118,7 +129,26 @@ package final class StoreReceiver: Sendable {
         }
     }
 
-    private static func write(_ answer: Answer, to connection: Int32) {
+    private func send(_ answer: Answer, to connection: Int32) {
+        let body = Array(answer.body.utf8)
+        let head = Self.head(of: answer)
+        switch answer.pace {
+        case .whole:
+            Self.write(head + body, to: connection)
+            close(connection)
+            return
+        case .nothing: break
+        case .head: Self.write(head, to: connection)
+        case .half: Self.write(head + body.prefix(body.count / 2), to: connection)
+        case .drip:
+            Self.write(head, to: connection)
+            Self.drip(body, to: connection)
+            return
+        }
+        state.withLock { $0.stalled.append(connection) }
+    }
+
+    private static func head(of answer: Answer) -> [UInt8] {
         let fields = answer.fields.map { "\($0.key): \($0.value)\r\n" }.joined()
         let text = """
             HTTP/1.1 \(answer.status) Answer\r
@@ -126,15 +156,33 @@ package final class StoreReceiver: Sendable {
             Content-Length: \(answer.body.utf8.count)\r
             \(fields)Connection: close\r
             \r
-            \(answer.body)
+
             """
-        var rest = Array(text.utf8)[...]
+        return Array(text.utf8)
+    }
+
+    /// False when nobody takes it any more.
+    @discardableResult
+    private static func write(_ bytes: [UInt8], to connection: Int32) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Sends a byte a second on a queue of its own, until nobody takes them, and closes.
+    private static func drip(_ bytes: [UInt8], to connection: Int32) {
+        DispatchQueue(label: "drip").async {
+            for byte in bytes {
+                guard write([byte], to: connection) else { break }
+                sleep(1)
+            }
+            close(connection)
         }
     }
 }

@@ -34,7 +34,8 @@ struct StripeEventList {
     /// As many as Stripe gives at once.
     private static let pageSize = 100
     private static let maximumPage = 32 << 20
-    private static let timeout = TimeAmount.seconds(30)
+    /// Seconds for a whole page.
+    private static let deadline = 10
     /// The pauses between tries, where Stripe does not say how long to wait.
     private static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
     /// Who is to wait longer is told so.
@@ -53,12 +54,7 @@ struct StripeEventList {
         with key: Secret, at address: WebAddress?, since: Instant?,
         _ body: (StripeEventList) async throws -> Answer
     ) async throws -> Answer {
-        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(5), read: timeout))
-        // The key goes to nobody else.
-        configuration.redirectConfiguration = .disallow
-        // It is tried again below.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient.outward()
         let answer: Result<Answer, any Error>
         do {
             answer = .success(try await body(Self(client: client, key: key, address: address, since: since)))
@@ -111,10 +107,12 @@ struct StripeEventList {
     private func attempt(_ request: HTTPClientRequest, isGoingOn: Bool) async throws(Failure) -> Attempt {
         let (response, body): (HTTPClientResponse, ByteBuffer)
         do {
-            response = try await client.execute(request, timeout: Self.timeout)
-            body = try await response.body.collect(upTo: Self.maximumPage)
+            (response, body) = try await client.exchange(
+                request, within: .seconds(Self.deadline), upTo: Self.maximumPage)
         } catch is NIOTooManyBytesError {
             throw .unreadable("a page is longer than \(Self.maximumPage >> 20) MiB")
+        } catch let error as HTTPClientError where error == .deadlineExceeded {
+            throw .unavailable("a page has not come whole in \(Self.deadline) seconds")
         } catch {
             return .passing("\(error)", wait: nil)
         }

@@ -1,14 +1,11 @@
 import AsyncHTTPClient
 import EntitlementAPI
 import Foundation
-import NIOCore
-import NIOHTTP1
 
 /// Builds what verifies the tokens of the app's own login.
 struct Login {
     /// A JWKS document is small; a larger one is refused.
     private static let maximumDocument = 256 * 1_024
-    private static let timeout = TimeAmount.seconds(5)
 
     let settings: Settings.Auth
     let files: ServerFiles
@@ -41,15 +38,12 @@ struct Login {
         case .publicKey(let file):
             .publicKey(try files.text(file, "auth.public_key_file:"))
         case .keySet(let address):
-            .remote(RemoteKeys { [client] in try await Self.fetch(address.text, with: client) })
+            .remote(
+                RemoteKeys { [client] in
+                    try await client.body(of: HTTPClientRequest(url: address.text), upTo: Self.maximumDocument)
+                })
         case nil:
             .secrets([Array(Settings.Auth.developmentSecret.utf8)])
         }
-    }
-
-    private static func fetch(_ address: String, with client: HTTPClient) async throws -> [UInt8] {
-        let response = try await client.execute(HTTPClientRequest(url: address), timeout: timeout)
-        guard response.status == .ok else { throw ServerFiles.Unusable(description: "\(address): \(response.status)") }
-        return Array(buffer: try await response.body.collect(upTo: maximumDocument))
     }
 }

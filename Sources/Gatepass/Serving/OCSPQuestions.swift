@@ -6,7 +6,6 @@ import NIOHTTP1
 /// Carries questions about revocation to the authority that a certificate names (RFC 6960, appendix A).
 struct OCSPQuestions: OCSPTransport {
     private static let maximumAnswer = 64 * 1_024
-    private static let timeout = TimeAmount.seconds(5)
 
     let client: HTTPClient
 
@@ -16,8 +15,6 @@ struct OCSPQuestions: OCSPTransport {
         question.method = .POST
         question.headers.add(name: "Content-Type", value: "application/ocsp-request")
         question.body = .bytes(ByteBuffer(bytes: request))
-        let answer = try await client.execute(question, timeout: Self.timeout)
-        guard answer.status == .ok else { throw ServerFiles.Unusable(description: "\(address): \(answer.status)") }
-        return Array(buffer: try await answer.body.collect(upTo: Self.maximumAnswer))
+        return try await client.body(of: question, upTo: Self.maximumAnswer)
     }
 }

@@ -1,4 +1,6 @@
 import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
 import Support
 import Testing
 
@@ -27,6 +29,34 @@ import Testing
             await #expect(throws: (any Error).self) { _ = try await questions.post([1], to: address + path) }
         }
         #expect(!receiver.requests.contains { $0.line.contains("/elsewhere") })
+        try await client.shutdown()
+    }
+
+    @Test(arguments: StoreReceiver.Pace.allCases.filter { $0 != .whole })
+    func `an answer has one deadline, wherever it stalls, and the next one may come`(
+        pace: StoreReceiver.Pace
+    ) async throws {
+        let receiver = try StoreReceiver { request, before in .init(200, "{}", at: before.isEmpty ? pace : .whole) }
+        defer { receiver.stop() }
+        let client = HTTPClient.outward()
+        let request = HTTPClientRequest(url: "http://127.0.0.1:\(receiver.port)/")
+        await #expect(throws: HTTPClientError.deadlineExceeded) {
+            try await client.exchange(request, within: .milliseconds(200), upTo: 10)
+        }
+        let next = try await client.exchange(request, within: .seconds(30), upTo: 10)
+        #expect(next.head.status == .ok && next.body == ByteBuffer(string: "{}"))
+        try await client.shutdown()
+    }
+
+    @Test func `a server that accepts a connection and does not speak TLS has the same deadline`() async throws {
+        let receiver = try StoreReceiver { _, _ in .init(200, "{}") }
+        defer { receiver.stop() }
+        let client = HTTPClient.outward()
+        let request = HTTPClientRequest(url: "https://127.0.0.1:\(receiver.port)/")
+        await #expect(throws: HTTPClientError.deadlineExceeded) {
+            try await client.exchange(request, within: .milliseconds(200), upTo: 10)
+        }
+        #expect(receiver.requests.isEmpty)
         try await client.shutdown()
     }
 

@@ -160,6 +160,10 @@ extension EndToEnd {
                 (.init(200, EventList.page([event], hasMore: true).replacing("has_more", with: "more")), "if there is"),
                 (.init(200, EventList.page([event, "{}"], hasMore: false)), "it lists what has no id"),
                 (.init(200, EventList.page([], hasMore: true)), "it is empty and has more behind it"),
+                (
+                    .init(200, EventList.page([event], hasMore: false), at: .drip),
+                    "Stripe cannot be asked: a page has not come whole in 10 seconds"
+                ),
                 (.init(200, String(repeating: " ", count: 33 << 20)), "a page is longer than 32 MiB"),
             ] as [(StoreReceiver.Answer, String)] {
                 let list = try EventList([]) { _, _, _ in answer }

@@ -9,7 +9,8 @@ package struct EventPage: Sendable {
 
     /// One event as it stands in the page.
     package struct Entry: Sendable {
-        package let id: String
+        /// Nil for what no event is called; nobody can go on behind it.
+        package let id: String?
         /// Its JSON.
         package let text: [UInt8]
     }
@@ -18,8 +19,12 @@ package struct EventPage: Sendable {
     /// Whether there are older events.
     package let hasMore: Bool
 
-    /// Reads the body of an answer. Throws ``Malformed`` for what is no list of objects with ids, and for a page that
-    /// is empty and has more behind it, since nothing says behind what.
+    /// The last id, behind which the next page begins.
+    package var end: String? { entries.last { $0.id != nil }?.id }
+
+    /// Reads the body of an answer. Entries at its end that have no id are left to the next page, if there is one,
+    /// because that begins behind the last id. Throws ``Malformed`` for what is no list, and for a page that has more
+    /// behind it and no id.
     package init(_ body: [UInt8]) throws(Malformed) {
         let json: StrictJSON
         do throws(JSONDefect) {
@@ -30,12 +35,11 @@ package struct EventPage: Sendable {
         let page = JSONValue(json)
         guard let elements = page["data"]?.elements else { throw Malformed(defect: "it has no list of events") }
         guard let hasMore = page["has_more"]?.flag else { throw Malformed(defect: "it does not say if there is more") }
-        var entries: [Entry] = []
-        for element in elements {
-            guard let id = CardObject(element).id else { throw Malformed(defect: "it lists what has no id") }
-            entries.append(Entry(id: id, text: Array(element.source)))
+        var entries = elements.map { Entry(id: CardObject($0).id, text: Array($0.source)) }
+        if hasMore {
+            while let last = entries.last, last.id == nil { entries.removeLast() }
+            guard !entries.isEmpty else { throw Malformed(defect: "it has more behind it, and no id to go on behind") }
         }
-        guard !entries.isEmpty || !hasMore else { throw Malformed(defect: "it is empty and has more behind it") }
         self.entries = entries
         self.hasMore = hasMore
     }

@@ -265,10 +265,21 @@ import Testing
         #expect(last.entries.isEmpty && !last.hasMore)
     }
 
+    @Test func `what is listed without an id holds up no event, and the next page begins behind the last id`() throws {
+        let odd = #"{}, 1, {"id":"a b"}, {"id":7}"#
+        let text = #"{"data":[{"id":"evt_1"},\#(odd),{"id":"evt_2"},\#(odd)],"has_more":"#
+        let page = try EventPage(Array((text + "true}").utf8))
+        #expect(page.entries.map(\.id) == ["evt_1", nil, nil, nil, nil, "evt_2"] && page.end == "evt_2")
+        let last = try EventPage(Array((text + "false}").utf8))
+        #expect(last.entries.count == 10 && last.end == "evt_2")
+        let nameless = try EventPage(Array(#"{"data":[\#(odd)],"has_more":false}"#.utf8))
+        #expect(nameless.entries.count == 4 && nameless.end == nil)
+    }
+
     @Test(arguments: [
         "", "[]", "{}", #"{"data":[]}"#, #"{"has_more":false}"#, #"{"data":{},"has_more":false}"#,
-        #"{"data":[],"has_more":"false"}"#, #"{"data":[],"has_more":true}"#, #"{"data":[1],"has_more":false}"#,
-        #"{"data":[{"id":"evt_1"},{}],"has_more":false}"#, #"{"data":[{"id":"a b"}],"has_more":false}"#,
+        #"{"data":[],"has_more":"false"}"#, #"{"data":[],"has_more":true}"#, #"{"data":[1],"has_more":true}"#,
+        #"{"data":[{}],"has_more":true}"#, #"{"data":[{"id":"a b"}],"has_more":true}"#,
         #"{"data":[{"id":"evt_1"}],"has_more":false"#, #"{"data":[],"data":[],"has_more":false}"#,
         "{\"data\":[],\"has_more\":false}\u{0}",
     ])

@@ -9,8 +9,8 @@ struct ReconciliationReport {
     var known = 0
     /// What became of those that it did not have.
     var standings: [DeliveryStanding: Int] = [:]
-    /// Events of which nothing could be stored, and why.
-    var unreadable: [(id: String, defect: String)] = []
+    /// Events of which nothing could be stored, and why; without the id where that is none.
+    var unreadable: [(id: String?, defect: String)] = []
     /// The event up to which, from the newest down, all are taken.
     var end: String?
     var isComplete = false
@@ -26,7 +26,7 @@ struct ReconciliationReport {
         let words = results.map { "\($0.count) \($0.standing.words)" }.joined(separator: ", ")
         let counts = "\(listed) events listed: \(known) were known, \(new) are new"
         var lines = [words.isEmpty ? counts : "\(counts): \(words)"]
-        lines += unreadable.map { VisibleText.escaped("\($0.id) cannot be read: \($0.defect)") }
+        lines += unreadable.map { VisibleText.escaped("\($0.id ?? "an event") cannot be read: \($0.defect)") }
         if results.contains(where: { $0.standing.result == .parked }) {
             lines.append("`gatepass webhooks list --state parked` shows what waits")
         }
@@ -44,7 +44,7 @@ struct ReconciliationReport {
                     "reason": result.standing.reason?.rawValue as Any? ?? NSNull(),
                 ]
             },
-            "unreadable": unreadable.map { ["event_id": $0.id, "defect": $0.defect] },
+            "unreadable": unreadable.map { ["event_id": $0.id as Any? ?? NSNull(), "defect": $0.defect] },
         ]
     }
 

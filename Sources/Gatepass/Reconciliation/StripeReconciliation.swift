@@ -30,12 +30,12 @@ struct StripeReconciliation {
         var hasMore = true
         while hasMore {
             let page = try await list.page(after: report.end)
-            if let end = page.entries.last?.id, !ends.insert(end).inserted {
+            if let end = page.end, !ends.insert(end).inserted {
                 throw StripeEventList.Failure.unreadable("it begins again")
             }
             waiting.append(try await take(page, &report))
             report.pages += 1
-            report.end = page.entries.last?.id ?? report.end
+            report.end = page.end ?? report.end
             hasMore = page.hasMore
             if hasMore { note(report) }
         }

@@ -158,8 +158,8 @@ extension EndToEnd {
                 ),
                 (.init(200, "<html>"), "cannot be read: it is not strict JSON"),
                 (.init(200, EventList.page([event], hasMore: true).replacing("has_more", with: "more")), "if there is"),
-                (.init(200, EventList.page([event, "{}"], hasMore: false)), "it lists what has no id"),
-                (.init(200, EventList.page([], hasMore: true)), "it is empty and has more behind it"),
+                (.init(200, EventList.page([], hasMore: true)), "it has more behind it, and no id to go on behind"),
+                (.init(200, EventList.page(["{}"], hasMore: true)), "it has more behind it, and no id to go on behind"),
                 (
                     .init(200, EventList.page([event], hasMore: false), at: .drip),
                     "Stripe cannot be asked: a page has not come whole in 10 seconds"
@@ -213,6 +213,30 @@ extension EndToEnd {
             #expect(done.report.string("unreadable.0.event_id") == "evt_bad", "\(done.text)")
             #expect(try await server.status(of: user).string("tier") == "pro")
             #expect(try await server.standings(of: "evt_bad") == [])
+        }
+
+        @Test func `an event whose id is none is told of once, on whichever page, and holds up no other`() async throws
+        {
+            let server = try await EndToEndServer.withCards
+            let users = (0..<3).map { _ in "odd-" + newID() }
+            let good = users.map { Self.pass(for: $0, at: Self.ago(1)) }
+            let odd = [#"{"id":"evt a","object":"event"}"#, #"{"object":"event"}"#].map { body in
+                CardAccount.Event(id: "nobody asks for this", body: body)
+            }
+            // Pages, the newest first: good, odd; odd, good, for the odd one comes again; good.
+            let list = try EventList([good[0], good[1], odd[0], good[2]], pageSize: 2)
+            defer { list.receiver.stop() }
+            let done = try await Self.reconcile(list, at: server)
+            #expect(done.status == 0 && done.counts == [4, 0, 3], "\(done.text)")
+            #expect(done.results == ["applied 3"] && done.report.count("unreadable") == 1, "\(done.text)")
+            #expect(done.report["unreadable.0.event_id"]?.isNull == true, "\(done.text)")
+            #expect(list.asked.map { $0["starting_after"] } == [nil, good[2].id, good[1].id])
+            for user in users { #expect(try await server.status(of: user).string("tier") == "pro") }
+            let last = try EventList([odd[0], odd[1], good[0]])
+            defer { last.receiver.stop() }
+            let words = try await Self.reconcile(last, at: server, [])
+            let told = "an event cannot be read: The event has no id.\n"
+            #expect(words.status == 0 && words.text.hasSuffix(told + told), "\(words.text)")
         }
 
         @Test func `people are told in words how many came, and what became of them`() async throws {

@@ -58,32 +58,32 @@ package final class BearerVerifier: Sendable {
     package func user(authorization field: String?, at now: Instant) async throws(BearerRefusal) -> UserID {
         guard let field, let text = Self.token(in: field) else { throw .missing }
         let digest = SHA256.hash(data: Array(text.utf8))
-        if let known = remembered.withLock({ $0[digest] }), isInForce(known.edition, at: now) {
+        if let known = remembered.withLock({ $0[digest] }), isInForce(known.edition) {
             return try known.admission.user(at: now)
         }
         let token = try BearerToken(text)
-        let edition = try await requireSignature(of: token, at: now)
+        let edition = try await requireSignature(of: token)
         let admission = try policy.admission(by: token.claims)
         let user = try admission.user(at: now)
         remembered.withLock { $0[digest] = Remembered(admission: admission, edition: edition) }
         return user
     }
 
-    private func isInForce(_ edition: Int, at now: Instant) -> Bool {
+    private func isInForce(_ edition: Int) -> Bool {
         switch trust {
         case .fixed: true
-        case .remote(let keys): keys.isFresh(edition, at: now)
+        case .remote(let keys): keys.isFresh(edition)
         }
     }
 
     /// - Returns: The edition of the keys that vouch for the token.
-    private func requireSignature(of token: BearerToken, at now: Instant) async throws(BearerRefusal) -> Int {
+    private func requireSignature(of token: BearerToken) async throws(BearerRefusal) -> Int {
         let keys: [VerificationKey]
         let edition: Int
         switch trust {
         case .fixed(let fixed): (keys, edition) = (fixed, 0)
         case .remote(let remote):
-            let found = try await remote.key(named: token.kid, at: now).get()
+            let found = try await remote.key(named: token.kid).get()
             (keys, edition) = ([found.key], found.edition)
         }
         guard keys.contains(where: { $0.algorithm == token.algorithm }) else {

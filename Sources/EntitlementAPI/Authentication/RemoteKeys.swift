@@ -1,18 +1,24 @@
-import Entitlements
 import Synchronization
 
 /// The login's keys behind a URL: cached, fetched again when they are old or a token names one that is not there, at
 /// most once a minute (once a second while there are none); the last good ones stay on failure.
+///
+/// A caller whose key is there does not wait for the login, however slow it is. Only the first ones after a
+/// ``longestAge`` without requests do, for their key may have been withdrawn long ago.
 package actor RemoteKeys {
     /// Brings the document; it must end within seconds.
     package typealias Fetch = @Sendable () async throws -> [UInt8]
 
     /// Time between two fetches, at least.
-    static let shortestInterval: Int64 = 60_000
+    static let shortestInterval = Duration.seconds(60)
     /// The same while there are no keys at all: nobody could sign in until then.
-    static let shortestIntervalWithoutKeys: Int64 = 1_000
-    /// Age at which keys are fetched again though nobody misses one, so that a withdrawn key ceases to count.
-    static let longestAge: Int64 = 15 * 60_000
+    static let shortestIntervalWithoutKeys = Duration.seconds(1)
+    /// Age at which keys are fetched again though nobody misses one.
+    static let refreshAge = Duration.seconds(10 * 60)
+    /// Time after which keys count no more before the login is asked, so that a withdrawn key ceases to count.
+    static let longestAge = Duration.seconds(15 * 60)
+    /// Callers that wait for a fetch at once, a quarter of the connections; more are told to come again.
+    static let maximumWaiting = 1_024
 
     /// A key, and the edition of the document that it stands in.
     struct Found: Sendable {
@@ -24,30 +30,44 @@ package actor RemoteKeys {
     private struct Freshness {
         /// How many documents there were.
         var edition = 0
-        /// When the next one is asked for; what this one vouched for ends then.
-        var until = Instant.distantPast
+        /// When the next one is asked for.
+        var until = Duration.zero
     }
 
+    private let uptime: @Sendable () -> Duration
     private let fetch: Fetch
     private var keys: KeySet?
-    private var askedAt: Instant?
+    private var askedAt: Duration?
+    /// When the last fetch that has ended began, whatever it brought.
+    private var heardAt = Duration.zero
     private var didFail = false
     private var fetching: Task<Void, Never>?
+    private var waiting = 0
     private let freshness = Mutex(Freshness())
 
-    package init(fetch: @escaping Fetch) {
+    /// - Parameter uptime: Time that only goes forward. By a clock that jumps, a document fetched while it was ahead
+    ///   would stay in force until the jump is made up for.
+    package init(uptime: @escaping @Sendable () -> Duration, fetch: @escaping Fetch) {
+        self.uptime = uptime
         self.fetch = fetch
     }
 
     /// Whether the document of this edition is still in force and needs not be fetched again: then what one of its keys
     /// signed need not be judged anew.
-    nonisolated func isFresh(_ edition: Int, at now: Instant) -> Bool {
-        freshness.withLock { $0.edition == edition && now < $0.until }
+    nonisolated func isFresh(_ edition: Int) -> Bool {
+        freshness.withLock { $0.edition == edition && uptime() < $0.until }
     }
 
     /// The key that a token names.
-    func key(named kid: String?, at now: Instant) async -> Result<Found, BearerRefusal> {
-        if freshness.withLock({ now >= $0.until }) || keys?.key(named: kid) == nil { await refresh(at: now) }
+    func key(named kid: String?) async -> Result<Found, BearerRefusal> {
+        let now = uptime()
+        if keys?.key(named: kid) == nil || freshness.withLock({ now >= $0.until }) { refresh(at: now) }
+        if let fetching, mustWait(for: kid, at: now) {
+            guard waiting < Self.maximumWaiting else { return .failure(.keysUnavailable) }
+            waiting += 1
+            await fetching.value
+            waiting -= 1
+        }
         if let key = keys?.key(named: kid) {
             return .success(Found(key: key, edition: freshness.withLock { $0.edition }))
         }
@@ -55,28 +75,31 @@ package actor RemoteKeys {
         return .failure(keys == nil || didFail ? .keysUnavailable : .invalid("The token's key is not known."))
     }
 
-    /// One fetch at a time; callers that come meanwhile wait for it.
-    private func refresh(at now: Instant) async {
-        if let fetching { return await fetching.value }
+    /// True if the answer depends on the fetch under way.
+    private func mustWait(for kid: String?, at now: Duration) -> Bool {
+        keys?.key(named: kid) == nil || now - heardAt >= Self.longestAge
+    }
+
+    /// Begins a fetch, unless one is under way or the last one is too recent.
+    private func refresh(at now: Duration) {
         let interval = keys == nil ? Self.shortestIntervalWithoutKeys : Self.shortestInterval
-        if let askedAt, now >= askedAt, now - askedAt < interval { return }
+        guard fetching == nil, askedAt.map({ now - $0 >= interval }) ?? true else { return }
         askedAt = now
-        let task = Task { await renew(at: now) }
-        fetching = task
-        await task.value
+        fetching = Task { await renew(at: now) }
     }
 
     /// Puts a new document in force, or keeps the last one for a little longer.
-    private func renew(at now: Instant) async {
+    private func renew(at now: Duration) async {
         let fetched = await document()
         fetching = nil
+        heardAt = now
         didFail = fetched == nil
         keys = fetched ?? keys
         freshness.withLock { freshness in
             if fetched == nil {
                 freshness.until = max(freshness.until, now + Self.shortestInterval)
             } else {
-                freshness = Freshness(edition: freshness.edition + 1, until: now + Self.longestAge)
+                freshness = Freshness(edition: freshness.edition + 1, until: now + Self.refreshAge)
             }
         }
     }

@@ -10,6 +10,7 @@ struct Login {
     let settings: Settings.Auth
     let files: ServerFiles
     let client: HTTPClient
+    var uptime: @Sendable () -> Duration = Surroundings.uptime
 
     /// Throws `ServerFiles.Unusable` for a key that cannot be used.
     func verifier() async throws -> BearerVerifier {
@@ -39,7 +40,7 @@ struct Login {
             .publicKey(try files.text(file, "auth.public_key_file:"))
         case .keySet(let address):
             .remote(
-                RemoteKeys { [client] in
+                RemoteKeys(uptime: uptime) { [client] in
                     try await client.body(of: HTTPClientRequest(url: address.text), upTo: Self.maximumDocument)
                 })
         case nil:

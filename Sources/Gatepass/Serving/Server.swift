@@ -28,6 +28,8 @@ struct Server: Sendable {
     let database: ConnectionSettings
     let logger: Logger
     var clock = WallClock.real
+    /// Measures the age of what others told, such as the login's keys: it never jumps, as `clock` may.
+    var uptime: @Sendable () -> Duration = Surroundings.uptime
     /// The simulated store that runs beside it, in development.
     var store: SimulatedStore?
     /// Called with the port once the server listens and the database is open.
@@ -42,7 +44,7 @@ struct Server: Sendable {
         let roots = try files.trustRoots(settings)
         let client = HTTPClient.outward()
         do {
-            let login = Login(settings: settings.auth, files: files, client: client)
+            let login = Login(settings: settings.auth, files: files, client: client, uptime: uptime)
             let services = self.services(roots: roots, bearers: try await login.verifier(), client: client)
             defer { LogStream.standardError.flush() }
             try await run(services, until: signals)
@@ -139,7 +141,7 @@ struct Server: Sendable {
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,
-            realNow: WallClock.real.now, developmentClock: store, uptime: Surroundings.uptime,
+            realNow: WallClock.real.now, developmentClock: store, uptime: uptime,
             newRequestID: Surroundings.requestID,
             newID: Surroundings.id,
             logAccess: { [logger] in AccessLog.take($0, for: logger) }, metrics: reading.metrics.api,

@@ -124,7 +124,7 @@ extension EndToEndServer {
         return text + "." + base64URL(Array(code))
     }
 
-    private static func base64URL(_ bytes: [UInt8]) -> String {
+    static func base64URL(_ bytes: [UInt8]) -> String {
         let text = Data(bytes).base64EncodedString()
         return String(text.compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }

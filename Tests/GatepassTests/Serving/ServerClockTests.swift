@@ -1,7 +1,5 @@
 import Entitlements
-import Logging
 import MariaDB
-import ServiceLifecycle
 import StoreSimulator
 import Support
 import Testing
@@ -13,54 +11,10 @@ extension EndToEnd {
     /// time.
     @Suite struct Clocks {
         private static let ahead = 90 * day
-
-        /// A server of this process, as one that could run inside a group.
-        private struct Serving: Service {
-            let server: Server
-
-            /// Throws what makes a start impossible.
-            func run() async throws {
-                try await server.run(until: [])
-            }
-        }
-
-        /// Serves by a clock that is ahead while `body` runs. Throws what `body` throws, and what makes a start
-        /// impossible.
-        private static func serving(_ body: (EndToEndServer) async throws -> Void) async throws {
-            let prepared = try await EndToEndServer()
-            let files = ServerFiles(lookup: .ofProcess())
-            let logger = Logger(label: "clock") { _ in SwiftLogNoOpLogHandler() }
-            let (ports, port) = AsyncStream.makeStream(of: Int.self)
-            let server = Server(
-                settings: try LoadedSettings(from: SettingsInputs(environment: prepared.environment)).settings,
-                catalogueFile: try CatalogueFile(text: EndToEndServer.catalogue(), fileName: "catalog.yaml"),
-                migrations: try files.migrations(TestRun.repository + "/migrations"), files: files,
-                database: prepared.schema.settings, logger: logger, clock: WallClock { Surroundings.now() + ahead },
-                onReady: { port.yield($0) })
-            let group = ServiceGroup(services: [Serving(server: server)], logger: logger)
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask {
-                    defer { port.finish() }
-                    try await group.run()
-                }
-                let served: Result<Void, any Error>
-                do {
-                    for await _ in ports {
-                        try await body(prepared)
-                        break
-                    }
-                    served = .success(())
-                } catch {
-                    served = .failure(error)
-                }
-                await group.triggerGracefulShutdown()
-                try await tasks.waitForAll()
-                try served.get()
-            }
-        }
+        private static let clock = WallClock { Surroundings.now() + ahead }
 
         @Test func `months ahead a pass bought now has ended, and the sign-in made now is accepted`() async throws {
-            try await Self.serving { server in
+            try await ServerHere.serving(clock: Self.clock) { server in
                 let user = "ahead" + newID()
                 let boughtAt = now - 1_000
                 let pass = EndToEndServer.pass(at: boughtAt)
@@ -81,7 +35,7 @@ extension EndToEnd {
         }
 
         @Test func `months ahead a text that is dated later than the clock is refused`() async throws {
-            try await Self.serving { server in
+            try await ServerHere.serving(clock: Self.clock) { server in
                 let soon = EndToEndServer.pass(at: now + Self.ahead - day)
                 let attached = try await server.attach(try server.sign(soon), as: "ahead" + newID())
                 #expect(attached.string("outcome") == "attached", "\(attached.text)")

@@ -6,49 +6,63 @@ import Synchronization
 
 /// Asks Apple by OCSP whether the leaf or the intermediate of a chain is revoked (RFC 6960).
 ///
-/// Fails hard: no answer is no permission. Answers are judged at `now`, while the certificates' own dates stay judged
-/// at the text's `signedDate`; so with the check on, old texts are still good as long as Apple answers for their leaf.
-/// A good answer is kept for ``keptFor``, bad ones are never kept.
+/// Fails hard: no answer is no permission. Only a genuine *revoked* is a verdict against the chain; whatever else is
+/// not a genuine *good* is no verdict, and the question may be asked again. Answers are judged at `now`, while the
+/// certificates' own dates stay judged at the text's `signedDate`; so with the check on, old texts are still good as
+/// long as Apple answers for their leaf. A good answer is kept for ``keptFor``, others are never kept.
 package final class CertificateStatusCheck: Sendable {
     /// How long a good answer counts: what Apple's own libraries take (`apple.md` §1.5).
-    package static let keptFor: Int64 = 15 * 60 * 1000
+    package static let keptFor = Duration.seconds(15 * 60)
     /// Chains whose answers are kept.
     package static let capacity = VerifiedChainCache.capacity
 
-    private let transport: any OCSPTransport
-    /// Until when a chain counts as good, by the digest of its two certificates.
-    private let goodUntil = Mutex<[SHA256Digest: Int64]>([:])
+    /// How the policy of swift-certificates begins its reason when a genuine answer says revoked, and never else.
+    private static let revoked = "revoked through OCSP"
 
-    package init(transport: any OCSPTransport) {
+    private let transport: any OCSPTransport
+    private let uptime: @Sendable () -> Duration
+    /// Until when a chain counts as good, by the digest of its two certificates.
+    private let goodUntil = Mutex<[SHA256Digest: Duration]>([:])
+
+    /// - Parameter uptime: Time that only goes forward, for the age of answers: `now` may jump.
+    package init(transport: any OCSPTransport, uptime: @escaping @Sendable () -> Duration) {
         self.transport = transport
+        self.uptime = uptime
     }
 
     /// Whether the chain may still be trusted.
     ///
-    /// - Returns: `false` if Apple says revoked or unknown, or gives an answer that does not verify.
-    /// - Throws: ``CertificateStatusUnavailable`` if Apple could not be asked.
+    /// - Returns: `false` if Apple says revoked.
+    /// - Throws: ``CertificateStatusUnavailable`` if Apple could not be asked, does not know, or gives an answer that
+    ///   does not verify.
     func permits(_ chain: SigningChain, signedAt: Int64, at now: Int64) async throws(CertificateStatusUnavailable)
         -> Bool
     {
         let key = Self.key(of: chain)
-        if let until = goodUntil.withLock({ $0[key] }), now < until { return true }
-        let requester = Requester(transport: transport)
+        let asked = uptime()
+        if let until = goodUntil.withLock({ $0[key] }), asked < until { return true }
         var verifier = Verifier(rootCertificates: CertificateStore([chain.root])) {
             RFC5280Policy(fixedExpiryValidationTime: Self.date(signedAt))
-            OCSPVerifierPolicy(failureMode: .hard, requester: requester, fixedExpiryValidationTime: Self.date(now))
+            OCSPVerifierPolicy(
+                failureMode: .hard, requester: Requester(transport: transport),
+                fixedExpiryValidationTime: Self.date(now))
         }
-        let result = await verifier.validate(leaf: chain.leaf, intermediates: CertificateStore([chain.intermediate]))
-        guard !requester.hasFailed else { throw CertificateStatusUnavailable() }
-        guard case .validCertificate = result else { return false }
-        keep(key, until: now + Self.keptFor, at: now)
-        return true
+        switch await verifier.validate(leaf: chain.leaf, intermediates: CertificateStore([chain.intermediate])) {
+        case .validCertificate:
+            keep(key, askedAt: asked)
+            return true
+        case .couldNotValidate(let failures):
+            let isRevoked = failures.contains { $0.policyFailureReason.description.hasPrefix(Self.revoked) }
+            guard isRevoked else { throw CertificateStatusUnavailable() }
+            return false
+        }
     }
 
-    private func keep(_ key: SHA256Digest, until: Int64, at now: Int64) {
+    private func keep(_ key: SHA256Digest, askedAt asked: Duration) {
         goodUntil.withLock { goodUntil in
-            goodUntil = goodUntil.filter { now < $0.value }
+            goodUntil = goodUntil.filter { asked < $0.value }
             guard goodUntil.count < Self.capacity else { return }
-            goodUntil[key] = until
+            goodUntil[key] = asked + Self.keptFor
         }
     }
 
@@ -65,23 +79,14 @@ package final class CertificateStatusCheck: Sendable {
     }
 }
 
-/// Puts the transport under the policy of swift-certificates and remembers whether it failed, which the policy's
-/// verdict does not tell.
-private final class Requester: OCSPRequester {
-    private let transport: any OCSPTransport
-    private let failed = Mutex(false)
-
-    init(transport: any OCSPTransport) {
-        self.transport = transport
-    }
-
-    var hasFailed: Bool { failed.withLock { $0 } }
+/// Puts the transport under the policy of swift-certificates.
+private struct Requester: OCSPRequester {
+    let transport: any OCSPTransport
 
     func query(request: [UInt8], uri: String) async -> OCSPRequesterQueryResult {
         do {
             return .response(try await transport.post(request, to: uri))
         } catch {
-            failed.withLock { $0 = true }
             return .terminalError(error)
         }
     }

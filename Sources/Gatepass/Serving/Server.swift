@@ -64,7 +64,9 @@ struct Server: Sendable {
         let service = LedgerService(
             pool: pool, roots: roots, provisional: provisional, entitlements: settings.entitlements,
             rules: settings.claimRules, clock: clock, logger: logger)
-        let statusCheck = settings.apple.ocsp ? CertificateStatusCheck(transport: OCSPQuestions(client: client)) : nil
+        let statusCheck =
+            settings.apple.ocsp
+            ? CertificateStatusCheck(transport: OCSPQuestions(client: client), uptime: uptime) : nil
         let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
         let operators = DatabaseOperatorService(
             pool: pool, clock: clock, logger: logger)

@@ -10,7 +10,10 @@ import X509
 /// Apple's OCSP responder for a development authority, well or badly behaved (RFC 6960 §4.2).
 final class Responder: OCSPTransport {
     enum Certificate: Hashable { case leaf, intermediate }
-    enum Mode { case good, garbage, forged, stale, tryLater, ofAnother, empty, unreachable }
+    enum Mode: CaseIterable {
+        case good, unknown, garbage, forged, stale, ofAnother, empty, unreachable
+        case malformedRequest, internalError, tryLater, sigRequired, unauthorized
+    }
     struct Unreachable: Error {}
 
     private let authority: DevelopmentAuthority
@@ -38,8 +41,12 @@ final class Responder: OCSPTransport {
         case .unreachable: throw Unreachable()
         case .garbage: return Array("<html>".utf8)
         case .empty: return []
-        case .tryLater: return Self.sequence([0x0A, 0x01, 0x03])
-        case .good, .forged, .stale, .ofAnother:
+        case .malformedRequest: return Self.refusal(1)
+        case .internalError: return Self.refusal(2)
+        case .tryLater: return Self.refusal(3)
+        case .sigRequired: return Self.refusal(5)
+        case .unauthorized: return Self.refusal(6)
+        case .good, .unknown, .forged, .stale, .ofAnother:
             return try answer(to: request, about: address.hasSuffix("root") ? .intermediate : .leaf, mode)
         }
     }
@@ -52,7 +59,8 @@ final class Responder: OCSPTransport {
         let key =
             mode == .forged
             ? P384.Signing.PrivateKey() : certificate == .leaf ? authority.intermediateKey : authority.rootKey
-        let status: [UInt8] = revoked == certificate ? Self.tagged(0xA1, Self.time(day)) : [0x80, 0x00]
+        let status: [UInt8] =
+            revoked == certificate ? Self.tagged(0xA1, Self.time(day)) : [mode == .unknown ? 0x82 : 0x80, 0x00]
         let single = Self.sequence(certificateID + status + Self.time(day - 1) + Self.tagged(0xA0, Self.time(day + 1)))
         var name = DER.Serializer()
         try name.serialize(issuer.subject)
@@ -75,6 +83,9 @@ final class Responder: OCSPTransport {
         }
         return Array(node.encodedBytes)
     }
+
+    /// A status of RFC 6960 §4.2.1 that says nothing about a certificate.
+    private static func refusal(_ status: UInt8) -> [UInt8] { sequence([0x0A, 0x01, status]) }
 
     private static func time(_ days: Double) -> [UInt8] {
         let date = Date(timeIntervalSince1970: Double(HostileVectors.now) / 1000 + days * 86_400)

@@ -52,14 +52,28 @@ import Testing
 
     @Test func `good answers are kept for a quarter of an hour`() async throws {
         let responder = Responder(mint.authority)
-        let verifier = AppStoreVerifier(evidence: evidence, statusCheck: CertificateStatusCheck(transport: responder))
+        let uptime = TestUptime()
+        let verifier = verifier(asking: responder, uptime: uptime)
         let text = SignedTransaction(try mint.sign(mint.payload))
         #expect(try await verifier.verify(text, at: now).isSuccess)
         #expect(responder.questions == 2)
-        #expect(try await verifier.verify(text, at: now + CertificateStatusCheck.keptFor - 1).isSuccess)
+        uptime.now = CertificateStatusCheck.keptFor - .milliseconds(1)
+        #expect(try await verifier.verify(text, at: now).isSuccess)
         #expect(responder.questions == 2)
-        #expect(try await verifier.verify(text, at: now + CertificateStatusCheck.keptFor).isSuccess)
+        uptime.now = CertificateStatusCheck.keptFor
+        #expect(try await verifier.verify(text, at: now).isSuccess)
         #expect(responder.questions == 4)
+    }
+
+    @Test func `a good answer is kept no longer for a clock that was ahead when it came`() async throws {
+        let responder = Responder(mint.authority)
+        let uptime = TestUptime()
+        let verifier = verifier(asking: responder, uptime: uptime)
+        let text = SignedTransaction(try mint.sign(mint.payload))
+        #expect(try await verifier.verify(text, at: now + 3_600_000).isSuccess)
+        uptime.now = CertificateStatusCheck.keptFor
+        responder.answer(.unreachable)
+        await #expect(throws: CertificateStatusUnavailable()) { try await verifier.verify(text, at: now) }
     }
 
     @Test func `a revoked certificate is an untrusted chain`() async throws {
@@ -68,15 +82,12 @@ import Testing
         }
     }
 
-    @Test func `an answer that does not verify is no permission`() async throws {
-        for mode in [Responder.Mode.garbage, .forged, .stale, .tryLater, .ofAnother, .empty] {
-            try await check(Responder(mint.authority, mode: mode), .chainUntrusted)
-        }
-    }
-
-    @Test func `trouble of the network is a fault, never a verdict, and is not kept`() async throws {
-        let responder = Responder(mint.authority, mode: .unreachable)
-        let verifier = AppStoreVerifier(evidence: evidence, statusCheck: CertificateStatusCheck(transport: responder))
+    @Test(arguments: Responder.Mode.allCases.filter { $0 != .good })
+    func `whatever says neither good nor revoked is a fault, never a verdict, and is not kept`(
+        mode: Responder.Mode
+    ) async throws {
+        let responder = Responder(mint.authority, mode: mode)
+        let verifier = verifier(asking: responder)
         let texts = try (0..<6).map {
             SignedTransaction(try mint.sign(mint.changed("transactionId", .string("\($0)"))))
         }
@@ -90,7 +101,7 @@ import Testing
 
     @Test func `Apple is asked about nothing but evidence that passed`() async throws {
         let responder = Responder(mint.authority, mode: .unreachable)
-        let verifier = AppStoreVerifier(evidence: evidence, statusCheck: CertificateStatusCheck(transport: responder))
+        let verifier = verifier(asking: responder)
         for vector in try HostileFixture.minted().vectors {
             let verdict = try await verifier.verify(SignedTransaction(vector.jws), at: now)
             #expect(!verdict.isSuccess)
@@ -99,9 +110,7 @@ import Testing
     }
 
     @Test func `every kind of evidence is asked about`() async throws {
-        let verifier = AppStoreVerifier(
-            evidence: evidence,
-            statusCheck: CertificateStatusCheck(transport: Responder(mint.authority, revoked: .leaf)))
+        let verifier = verifier(asking: Responder(mint.authority, revoked: .leaf))
         let app = HostileVectors.app.bundleId
         let subscription = SimulatedTransaction.subscription(
             "1", of: "p", group: "g", bundleId: app, at: now - 5000, until: now)
@@ -116,9 +125,14 @@ import Testing
         #expect(try await !verifier.verify(notification, at: now).isSuccess)
     }
 
+    private func verifier(asking responder: Responder, uptime: TestUptime = TestUptime()) -> AppStoreVerifier {
+        let check = CertificateStatusCheck(transport: responder, uptime: { uptime.now })
+        return AppStoreVerifier(evidence: evidence, statusCheck: check)
+    }
+
     private func check(_ responder: Responder, _ expected: EvidenceError.Reason) async throws {
-        let verifier = AppStoreVerifier(evidence: evidence, statusCheck: CertificateStatusCheck(transport: responder))
-        let verdict = try await verifier.verify(SignedTransaction(try mint.sign(mint.payload)), at: now)
+        let verdict = try await verifier(asking: responder).verify(
+            SignedTransaction(try mint.sign(mint.payload)), at: now)
         guard case .failure(let error) = verdict else {
             Issue.record("accepted")
             return

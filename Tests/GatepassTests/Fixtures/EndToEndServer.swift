@@ -36,9 +36,10 @@ final class EndToEndServer: Sendable {
     /// Prepares a server without starting it: its directory, its schema and its settings.
     /// Throws when the database or the directory cannot be made.
     init(
-        _ changes: [String: String] = [:], database server: PrivateMariaDB? = nil, on shared: TestSchema? = nil
+        _ changes: [String: String] = [:], database server: PrivateMariaDB? = nil, on shared: TestSchema? = nil,
+        signing other: DevelopmentAuthority? = nil
     ) async throws {
-        let authority = try Self.authority.get()
+        let authority = try other ?? Self.authority.get()
         let (directory, settings) = try await {
             let mariaDB = try await EndToEnd.blocking { try server ?? PrivateMariaDB.shared }
             return (try PrivateMariaDB.makeDirectory(), try await mariaDB.freshDatabase())

@@ -1,5 +1,8 @@
 package import AppStore
+import Crypto
 package import StoreSimulator
+import SwiftASN1
+import X509
 
 /// Every hostile transaction we know, minted under an authority that the server trusts (`threats.md` T1–T12).
 ///
@@ -16,6 +19,27 @@ package enum HostileVectors {
     /// - Throws: Never.
     package static func authority() throws -> DevelopmentAuthority {
         try DevelopmentAuthority(validFrom: 1_546_300_800_000, validUntil: 1_893_456_000_000)
+    }
+
+    /// The same, whose certificates name these responders for OCSP.
+    ///
+    /// - Parameters:
+    ///   - root: Answers for the intermediate, in the root's name.
+    ///   - relations: Answers for the leaf, in the intermediate's name.
+    /// - Throws: Never.
+    package static func authority(asking root: String, _ relations: String) throws -> DevelopmentAuthority {
+        let authority = try authority()
+        let period: ClosedRange<Int64> = 1_546_300_800_000...1_893_456_000_000
+        var kept = try authority.kept
+        var intermediate = try DevelopmentAuthority.intermediateRecipe(
+            authority.intermediateKey.publicKey, below: authority.rootKey.publicKey, period)
+        intermediate.replace(try CertificateExtensions.authorityInformation(ocsp: root, issuer: root))
+        kept.intermediate = try intermediate.mint(signedBy: .init(authority.rootKey)).serializeAsPEM().pemString
+        var leaf = try DevelopmentAuthority.leafRecipe(
+            authority.leafKey.publicKey, below: authority.intermediateKey.publicKey, period)
+        leaf.replace(try CertificateExtensions.authorityInformation(ocsp: relations, issuer: relations))
+        kept.leaf = try leaf.mint(signedBy: .init(authority.intermediateKey)).serializeAsPEM().pemString
+        return try DevelopmentAuthority(kept)
     }
 
     /// All of them.

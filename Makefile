@@ -1,5 +1,5 @@
 # The verbs of this repository; each works from a fresh clone.
-.PHONY: run test test-release soak check format bench schemathesis setup
+.PHONY: run test release test-release soak check format bench schemathesis setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends
 # all.
@@ -8,14 +8,19 @@ run: setup
 	.build/debug/gatepass dev
 
 # All tests, against a MariaDB that they start and stop themselves; those that start servers run alone, because they
-# keep both cores busy.
+# keep both cores busy. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names; one tour of every
+# route and command starts the debug build always.
 test: setup
 	swift test --skip GatepassTests
 	swift test --filter GatepassTests
+	$(if $(GATEPASS_TEST_PROGRAM),env -u GATEPASS_TEST_PROGRAM swift test --skip-build --filter EndToEnd/Tour/)
 
-# What people run: the tests that start the program start a release build, made as README says to deploy it.
-test-release: setup
+# What people run, made as README says to deploy it.
+release: setup
 	swift build -c release --static-swift-stdlib --product gatepass
+
+# The tests that start the program, against what people run.
+test-release: release
 	GATEPASS_TEST_PROGRAM=$(CURDIR)/.build/release/gatepass swift test --filter GatepassTests
 
 # Random histories by the thousands: WALKS of them against the rules taken literally, then at once over HTTP, on

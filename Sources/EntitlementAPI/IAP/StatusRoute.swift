@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import NIOCore
 
 /// `GET /api/iap/apple/status`: what the user has access to, from what, until when, and why.
 enum StatusRoute {
@@ -36,7 +37,7 @@ enum StatusRoute {
             body = StatusBody(status, StatusBody.Parts(history: history, explanation))
         }
         return .validated(
-            body.bytes, body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],
+            ByteBuffer(bytes: body.bytes), body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],
             [.cacheControl: "private, no-cache", .vary: "Authorization"])
     }
 }

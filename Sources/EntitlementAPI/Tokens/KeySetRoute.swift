@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// `GET /.well-known/jwks.json`: the public keys that verify entitlement tokens (RFC 7517 §5).
 enum KeySetRoute {
@@ -17,7 +18,7 @@ enum KeySetRoute {
         json.array(ring.published) { $0.append($1) }
         json.endObject()
         return .validated(
-            json.bytes, EntityTag(of: json.bytes), ifNoneMatch: call.request.headers[.ifNoneMatch],
+            ByteBuffer(bytes: json.bytes), EntityTag(of: json.bytes), ifNoneMatch: call.request.headers[.ifNoneMatch],
             [.cacheControl: cacheControl])
     }
 }

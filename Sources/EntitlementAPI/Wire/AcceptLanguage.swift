@@ -19,10 +19,19 @@ struct AcceptLanguage: Equatable {
     /// that finds nothing, any text of the same language will do, so that `zh` finds `zh-Hans`. Without any match it is
     /// the English text, else the first by tag.
     func best(of texts: [String: String]) -> (tag: String, text: String)? {
-        guard !texts.isEmpty else { return nil }
-        let tags = texts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        let tag = ranges.lazy.compactMap { Self.match($0, in: tags) }.first ?? Self.fallback(in: tags)
-        return tag.flatMap { tag in texts[tag].map { (tag, $0) } }
+        best(in: Self.ordered(texts.keys)).flatMap { tag in texts[tag].map { (tag, $0) } }
+    }
+
+    /// The best of the languages that there are, found in the same way; nil where there is none.
+    ///
+    /// - Parameter tags: As ``ordered(_:)`` gives them.
+    func best(in tags: [String]) -> String? {
+        ranges.lazy.compactMap { Self.match($0, in: tags) }.first ?? Self.fallback(in: tags)
+    }
+
+    /// The tags in ascending order.
+    static func ordered(_ tags: some Sequence<String>) -> [String] {
+        tags.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// A header asks for more languages than this only to be a nuisance.

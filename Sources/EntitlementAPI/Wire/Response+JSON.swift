@@ -25,12 +25,12 @@ extension Response {
 
     /// The answer with its validator, or 304 if the client has it already.
     static func validated(
-        _ bytes: [UInt8], _ tag: EntityTag, ifNoneMatch field: String?, _ fields: HTTPFields
+        _ body: @autoclosure () -> ByteBuffer, _ tag: EntityTag, ifNoneMatch field: String?, _ fields: HTTPFields
     ) -> Response {
         var fields = fields
         fields[.eTag] = tag.text
         if let field, tag.isNamed(in: field) { return Response(status: .notModified, headers: fields) }
         fields[.contentType] = "application/json"
-        return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: body()))
     }
 }

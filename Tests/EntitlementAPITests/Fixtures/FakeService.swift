@@ -20,20 +20,23 @@ final class FakeService: EntitlementService {
         var delay = Duration.zero
     }
 
-    let catalogue: CatalogueVersions
     let settings = Fixture.settings
     let rules: ClaimRules
     let state = Mutex(State())
 
     init(_ catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules()) {
-        self.catalogue = catalogue
+        versions = Mutex(catalogue)
         self.rules = rules
+    /// The catalogue, which a test may replace.
+    let versions: Mutex<CatalogueVersions>
     }
 
     var now: Instant { state.withLock { $0.now } }
 
     func record<Reply, Refusal>(
         _ evidence: [Evidence], for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?,
+    var catalogue: CatalogueVersions { versions.withLock { $0 } }
+
         audit: AuditedAct?,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {

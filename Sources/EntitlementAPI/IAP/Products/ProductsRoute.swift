@@ -8,11 +8,12 @@ enum ProductsRoute {
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         let version = call.api.service.catalogue.inForce(at: call.now)
         let app = try Query(call.request.uri.query).app(of: version.catalogue)
-        let languages = AcceptLanguage(call.request.headers[.acceptLanguage])
-        let body = ProductsBody(version, app: app, languages: languages)
+        let wanted = AcceptLanguage(call.request.headers[.acceptLanguage])
+        let body = call.api.productLists.body(of: app, in: version, for: wanted) { language in
+            ProductsBody(version, app: app, language: language)
+        }
         var fields: HTTPFields = [.cacheControl: "public, no-cache", .vary: "Accept-Language"]
         if !body.languages.isEmpty { fields[.contentLanguage] = body.languages.joined(separator: ", ") }
-        return .validated(
-            body.bytes, EntityTag(of: body.bytes), ifNoneMatch: call.request.headers[.ifNoneMatch], fields)
+        return .validated(body.bytes, body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch], fields)
     }
 }

@@ -1,12 +1,15 @@
 import Entitlements
+import NIOCore
 
-/// The products of one app (`api.md`, "Products").
+/// The products of one app in one language, and in others where a product has no text in that (`api.md`, "Products").
 struct ProductsBody {
-    let bytes: [UInt8]
+    let bytes: ByteBuffer
+    let entityTag: EntityTag
     /// The languages of the texts, in ascending order.
     let languages: [String]
 
-    init(_ version: CatalogueVersions.Version, app: AppID, languages wanted: AcceptLanguage) {
+    init(_ version: CatalogueVersions.Version, app: AppID, language: String?) {
+        let wanted = AcceptLanguage(language)
         var json = JSONWriter(capacity: 4096)
         var languages: Set<String> = []
         json.beginObject()
@@ -21,7 +24,8 @@ struct ProductsBody {
         }
         json.endArray()
         json.endObject()
-        bytes = json.bytes
+        bytes = ByteBuffer(bytes: json.bytes)
+        entityTag = EntityTag(of: json.bytes)
         self.languages = languages.sorted()
     }
 }

@@ -28,6 +28,7 @@ package struct API: Sendable {
         /// requests of one network count together.
         let network: @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8]
         let statusAnswers = StatusAnswers()
+        let foldLine = FoldLine()
         let productLists = ProductLists()
         /// `openapi.yaml`, as it is served: one copy for all answers.
         let openAPI: ByteBuffer

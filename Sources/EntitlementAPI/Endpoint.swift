@@ -147,6 +147,13 @@ package struct UserCall: SignedCall {
         incoming = call
     }
 
+    /// Runs `fold` when the reads of the user that came before have ended.
+    ///
+    /// - Throws: `rate_limited` where too many wait, and what `fold` throws.
+    package func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer {
+        try await api.foldLine.run(for: user, fold)
+    }
+
     /// The user about themselves.
     var principal: Principal { Principal(user: user, actor: nil) }
 }

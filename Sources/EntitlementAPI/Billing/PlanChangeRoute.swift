@@ -15,17 +15,18 @@ enum PlanChangeRoute {
     /// - Throws: `invalid_request`, `not_found`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let target = try target(in: Query(call.request.uri.query))
-        let ledger = try await call.ledger(of: principal.user)
-        switch call.timeline(of: ledger).planChange(to: target, at: call.now) {
-        case .success(let change):
-            let devices = try await call.deviceNames(of: change.devicesToRelease, in: ledger)
-            let message = PlanChangeMessage(change, in: AcceptLanguage(call.request.headers[.acceptLanguage]))
-            var response = Response.json(
-                PlanChangeBody(change, devices, message).bytes, cacheControl: "private, no-cache")
-            response.headers[.vary] = "Authorization, Accept-Language"
-            response.headers[.contentLanguage] = message.language
-            return response
-        case .failure(let refusal): throw Problem(refusal)
+        return try await call.folding(principal.user) { (ledger) async throws(Problem) in
+            switch call.timeline(of: ledger).planChange(to: target, at: call.now) {
+            case .success(let change):
+                let devices = try await call.deviceNames(of: change.devicesToRelease, in: ledger)
+                let message = PlanChangeMessage(change, in: AcceptLanguage(call.request.headers[.acceptLanguage]))
+                var response = Response.json(
+                    PlanChangeBody(change, devices, message).bytes, cacheControl: "private, no-cache")
+                response.headers[.vary] = "Authorization, Accept-Language"
+                response.headers[.contentLanguage] = message.language
+                return response
+            case .failure(let refusal): throw Problem(refusal)
+            }
         }
     }
 

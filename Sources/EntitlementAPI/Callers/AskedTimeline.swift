@@ -8,13 +8,28 @@ struct AskedTimeline {
     /// Which facts about no purchase to list; nil unless `?explain=1` asks for them.
     private let acts: ActsRequest?
 
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    init(of principal: Principal, _ query: Query, _ call: some SignedCall) async throws(Problem) {
+    /// What `body` makes of the timeline that is asked for, in turn.
+    ///
+    /// - Throws: `invalid_request` for a parameter that cannot be read, `rate_limited` where too many reads of the user
+    ///   wait, `unavailable`, and what `body` throws.
+    static func answer<Answer>(
+        about principal: Principal, _ query: Query, _ call: some SignedCall,
+        _ body: (AskedTimeline) async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
         let asOf = try AsOf(query, now: call.now)
-        acts = try ActsRequest(ifAskedIn: query)
-        ledger = asOf.known(of: try await call.ledger(of: principal.user))
-        timeline = call.timeline(of: ledger, testersAt: asOf.at)
-        at = asOf.at
+        let acts = try ActsRequest(ifAskedIn: query)
+        return try await call.folding(principal.user) { (ledger) async throws(Problem) in
+            let known = asOf.known(of: ledger)
+            let timeline = call.timeline(of: known, testersAt: asOf.at)
+            return try await body(AskedTimeline(timeline: timeline, at: asOf.at, ledger: known, acts: acts))
+        }
+    }
+
+    private init(timeline: Timeline, at: Instant, ledger: UserLedger, acts: ActsRequest?) {
+        self.timeline = timeline
+        self.at = at
+        self.ledger = ledger
+        self.acts = acts
     }
 
     /// What an answer is made of, as far as `isWanted`; nil unless `?explain=1` asks for it.

@@ -2,7 +2,13 @@ import Entitlements
 package import LedgerStore
 
 /// A request of an authenticated user or server, as a route sees it.
-package protocol SignedCall: Call {}
+package protocol SignedCall: Call {
+    /// Runs what folds a ledger for an answer when its turn has come: a user's own reads are folded one at a time
+    /// (`threats.md` T37). A server has no rate, and does not wait behind the users whom it asks about.
+    ///
+    /// - Throws: `rate_limited` where too many reads of the user wait, and what `fold` throws.
+    func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer
+}
 
 /// A request of a server, as a route sees it.
 package struct ServerCall: SignedCall {
@@ -10,6 +16,13 @@ package struct ServerCall: SignedCall {
     /// What the key was recognised by; it seals what is remembered for this server.
     let secret: APIKeySecret
     package let incoming: OpenCall
+
+    /// Runs `fold` at once.
+    ///
+    /// - Throws: What `fold` throws.
+    package func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer {
+        try await fold()
+    }
 
     /// As the audit trail names the server.
     var actor: Actor { Actor(key) }
@@ -61,6 +74,15 @@ extension SignedCall {
     /// - Throws: `unavailable`.
     func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {
         try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user, unless: known) }
+    }
+
+    /// What `fold` makes of everything recorded of `user`, in turn.
+    ///
+    /// - Throws: `rate_limited` where too many reads of the user wait, `unavailable`, and what `fold` throws.
+    func folding<Answer>(
+        _ user: UserID, _ fold: (UserLedger) async throws(Problem) -> Answer
+    ) async throws(Problem) -> Answer {
+        try await inTurn { () async throws(Problem) in try await fold(try await ledger(of: user)) }
     }
 
     /// The user that the path names.

@@ -14,17 +14,18 @@ enum CreditsRoute {
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<BalanceCursor>(query)
-        let asked = try await AskedTimeline(of: principal, query, call)
-        let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
-        let listed = page.rows(of: asked.timeline.creditBalances(at: asked.at))
-        let purses = Set(listed.rows.map(\.purse))
-        let explanation = try await asked.explanation(for: call) { act in
-            act.purse.map(purses.contains) ?? false
+        return try await AskedTimeline.answer(about: principal, query, call) { (asked) async throws(Problem) in
+            let lots = Dictionary(grouping: asked.timeline.lotBalances(at: asked.at), by: \.purse)
+            let listed = page.rows(of: asked.timeline.creditBalances(at: asked.at))
+            let purses = Set(listed.rows.map(\.purse))
+            let explanation = try await asked.explanation(for: call) { act in
+                act.purse.map(purses.contains) ?? false
+            }
+            let bytes = CursorPage<BalanceCursor>.body(of: listed, explanation: explanation) { json, balance in
+                json.append(balance, lots[balance.purse] ?? [], explanation)
+            }
+            return .json(bytes, cacheControl: "private, no-cache")
         }
-        let bytes = CursorPage<BalanceCursor>.body(of: listed, explanation: explanation) { json, balance in
-            json.append(balance, lots[balance.purse] ?? [], explanation)
-        }
-        return .json(bytes, cacheControl: "private, no-cache")
     }
 }
 

@@ -15,15 +15,16 @@ enum DevicesRoute {
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<DeviceCursor>(query)
-        let asked = try await AskedTimeline(of: principal, query, call)
-        let listed = page.rows(of: asked.timeline.devices(at: asked.at).onRecord)
-        let ids = Set(listed.rows.map(\.id))
-        let explanation = try await asked.explanation(for: call) { act in act.device.map(ids.contains) ?? false }
-        let notes = try await call.notes(listed.rows.compactMap(\.words))
-        let bytes = CursorPage<DeviceCursor>.body(of: listed, explanation: explanation) { json, device in
-            json.append(device, device.words.flatMap { notes[$0] }, explanation)
+        return try await AskedTimeline.answer(about: principal, query, call) { (asked) async throws(Problem) in
+            let listed = page.rows(of: asked.timeline.devices(at: asked.at).onRecord)
+            let ids = Set(listed.rows.map(\.id))
+            let explanation = try await asked.explanation(for: call) { act in act.device.map(ids.contains) ?? false }
+            let notes = try await call.notes(listed.rows.compactMap(\.words))
+            let bytes = CursorPage<DeviceCursor>.body(of: listed, explanation: explanation) { json, device in
+                json.append(device, device.words.flatMap { notes[$0] }, explanation)
+            }
+            return .json(bytes, cacheControl: "private, no-cache")
         }
-        return .json(bytes, cacheControl: "private, no-cache")
     }
 }
 

@@ -12,7 +12,9 @@ enum LicenseStatusRoute {
     ///
     /// - Throws: `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
-        let seats = try await call.timeline(of: principal).deviceSeats(at: call.now)
+        let seats = try await call.folding(principal.user) { (ledger) async throws(Problem) in
+            call.timeline(of: ledger).deviceSeats(at: call.now)
+        }
         var json = JSONWriter(capacity: 64)
         json.append(seats)
         return .json(json.bytes, cacheControl: "private, no-cache")

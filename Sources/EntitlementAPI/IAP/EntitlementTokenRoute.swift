@@ -9,13 +9,14 @@ enum EntitlementTokenRoute {
         let service = call.api.service
         let query = try Query(call.request.uri.query)
         let ring = try await call.served { () async throws(ServiceFailure) in try await service.signingKeys() }
-        let ledger = try await call.ledger(of: call.user)
-        let catalogue = service.catalogue
-        let version = catalogue.inForce(at: call.now)
-        let app = try query.app(of: version.catalogue)
-        let offline = OfflineEntitlement(
-            at: call.now, forHours: ring.tokenHours, call.api.folds(ledger, catalogue, call.now))
-        let claims = EntitlementClaims(offline, for: app, catalogVersion: version.number)
+        let claims = try await call.folding(call.user) { (ledger) async throws(Problem) in
+            let catalogue = service.catalogue
+            let version = catalogue.inForce(at: call.now)
+            let app = try query.app(of: version.catalogue)
+            let offline = OfflineEntitlement(
+                at: call.now, forHours: ring.tokenHours, call.api.folds(ledger, catalogue, call.now))
+            return EntitlementClaims(offline, for: app, catalogVersion: version.number)
+        }
         // Lost: what the cryptographic library refuses, which it never does for a key that it made.
         guard let token = try? ring.signer.token(typed: EntitlementClaims.type, claims.bytes) else {
             throw .unexpected

@@ -59,13 +59,16 @@ final class StatusAnswers: Sendable {
 
     /// The answer about `user` at `at`: the cached one if it still holds, else what `fold` gives.
     ///
-    /// - Parameter reading: Gives the user's ledger, and nil while its head is the one that is known. After it
-    ///   `catalogue` gives the newest.
-    /// - Throws: What `reading` throws.
+    /// - Parameters:
+    ///   - reading: Gives the user's ledger, and nil while its head is the one that is known. After it `catalogue`
+    ///     gives the newest.
+    ///   - inTurn: Runs what folds the ledger when its turn has come.
+    /// - Throws: What `reading` and `inTurn` throw.
     func answer<Failure: Error>(
         about user: UserID, at: Instant, given catalogue: () -> CatalogueVersions,
         reading: (LedgerHead?) async throws(Failure) -> LedgerReader.ReadLedger?,
-        fold: (UserLedger, CatalogueVersions, Instant) -> API.Dependencies.Folded
+        inTurn: (() -> Answer) async throws(Failure) -> Answer,
+        fold: @escaping (UserLedger, CatalogueVersions, Instant) -> API.Dependencies.Folded
     ) async throws(Failure) -> Answer {
         var cached = answers.withLock { $0[user] }
         if cached?.holds(at: at) == false { cached = nil }
@@ -76,11 +79,19 @@ final class StatusAnswers: Sendable {
             read = try await reading(nil)
         }
         let (ledger, head) = read ?? (UserLedger(user: user), nil)
-        let folded = fold(ledger, newest, at)
-        let body = StatusBody(folded.status, StatusBody.Parts())
-        let answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
-        let fresh = CachedAnswer(answer, until: folded.holdsUntil, of: head, given: newest, at: at)
-        answers.withLock { $0[user] = fresh }
-        return answer
+        return try await inTurn {
+            // The one before in the line may have made it.
+            if let made = answers.withLock({ $0[user] }), made.head == head, head != nil, made.holds(at: at),
+                made.catalogueVersion == newest.latest.number, let answer = made.answer
+            {
+                return answer
+            }
+            let folded = fold(ledger, newest, at)
+            let body = StatusBody(folded.status, StatusBody.Parts())
+            let answer = Answer(substance: Array(body.substance), entityTag: body.entityTag)
+            let fresh = CachedAnswer(answer, until: folded.holdsUntil, of: head, given: newest, at: at)
+            answers.withLock { $0[user] = fresh }
+            return answer
+        }
     }
 }

@@ -22,19 +22,22 @@ enum StatusRoute {
             let answer = try await call.api.statusAnswers.answer(
                 about: user, at: asOf.at, given: { call.api.service.catalogue },
                 reading: { (known) async throws(Problem) in try await call.ledger(of: user, unless: known) },
+                inTurn: { (fold) async throws(Problem) in try await call.inTurn { () throws(Problem) in fold() } },
                 fold: { call.api.fold($0, $1, $2, explains: false) })
             body = StatusBody(of: user, at: asOf.at, answer)
         } else {
-            let known = asOf.known(of: try await call.ledger(of: user))
-            let catalogue = call.api.service.catalogue
-            let status = call.api.fold(known, catalogue, asOf.at, explains: acts != nil).status
-            var explanation: AnswerExplanation?
-            if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {
-                explanation = AnswerExplanation(
-                    acts: page, devices: try await call.deviceNames(of: page.acts.compactMap(\.device), in: known),
-                    under: ExplainedUnder(status.settings, catalogue))
+            body = try await call.folding(user) { (ledger) async throws(Problem) in
+                let known = asOf.known(of: ledger)
+                let catalogue = call.api.service.catalogue
+                let status = call.api.fold(known, catalogue, asOf.at, explains: acts != nil).status
+                var explanation: AnswerExplanation?
+                if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {
+                    explanation = AnswerExplanation(
+                        acts: page, devices: try await call.deviceNames(of: page.acts.compactMap(\.device), in: known),
+                        under: ExplainedUnder(status.settings, catalogue))
+                }
+                return StatusBody(status, StatusBody.Parts(history: history, explanation))
             }
-            body = StatusBody(status, StatusBody.Parts(history: history, explanation))
         }
         return .validated(
             ByteBuffer(bytes: body.bytes), body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],

@@ -249,6 +249,16 @@ extension Problem {
         fields[.rateLimitReset] = String(verdict.retryAfterSeconds)
     }
 
+    /// A user who waits for as many answers as one may.
+    static func tooManyReads(limit: Int) -> Problem {
+        var problem = Problem(.rateLimited, "At most \(limit) reads of one user are under way at once.")
+        problem.fields[.retryAfter] = "1"
+        problem.fields[.rateLimitLimit] = String(limit)
+        problem.fields[.rateLimitRemaining] = "0"
+        problem.fields[.rateLimitReset] = "1"
+        return problem
+    }
+
     /// A user's act beyond what is recorded of one user a day.
     init(_ exceeded: DailyBound.Exceeded, at now: Instant) {
         let seconds = max(1, (exceeded.until - now + 999) / 1_000)

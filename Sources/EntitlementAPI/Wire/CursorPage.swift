@@ -40,9 +40,9 @@ struct CursorPage<Cursor: PageCursor> {
     }
 
     /// A page as it is written.
-    static func body(
-        of page: (rows: ArraySlice<Cursor.Row>, nextCursor: String?), explanation: AnswerExplanation? = nil,
-        _ write: (inout JSONWriter, Cursor.Row) -> Void
+    static func body<Row>(
+        of page: (rows: some Collection<Row>, nextCursor: String?), explanation: AnswerExplanation? = nil,
+        _ write: (inout JSONWriter, Row) -> Void
     ) -> [UInt8] {
         var json = JSONWriter(capacity: 512 * (page.rows.count + 1))
         json.beginObject()

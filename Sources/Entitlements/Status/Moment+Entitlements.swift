@@ -11,27 +11,30 @@ extension Moment {
     }
 
     /// One for each purchase, by anchor and then by id.
-    var entitlements: [Entitlement] {
-        timeline.purchases.indices.map { index in
-            let purchase = timeline.purchases[index]
-            let gives = gives(index)
-            return Entitlement(
-                key: purchase.key, productID: product(index), planID: presentPeriods[index]?.planID,
-                kind: purchase.kind, tier: tier(index), state: doings[index].state,
-                startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt, willRenew: willRenew(index),
-                plan: planDetails(index))
-        }
+    var entitlements: [Entitlement] { timeline.purchases.indices.map(entitlement) }
+
+    /// What the purchase at `index` gives the user.
+    func entitlement(_ index: Int) -> Entitlement {
+        let purchase = timeline.purchases[index]
+        let gives = gives(index)
+        return Entitlement(
+            key: purchase.key, productID: product(index), planID: presentPeriods[index]?.planID,
+            kind: purchase.kind, tier: tier(index), state: doings[index].state,
+            startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt, willRenew: willRenew(index),
+            plan: planDetails(index))
+    }
+
+    /// Why the purchase at `index` gives what it gives.
+    func explanation(_ index: Int) -> Explanation {
+        let purchase = timeline.purchases[index]
+        return Explanation(
+            key: purchase.key, productID: purchase.productID, facts: purchase.facts, gives: given(index),
+            reason: doings[index].reason)
     }
 
     /// One for each purchase, in the order of recording.
     var explanation: [Explanation] {
-        let explained = timeline.purchases.indices.map { index in
-            let purchase = timeline.purchases[index]
-            return Explanation(
-                key: purchase.key, productID: purchase.productID, facts: purchase.facts, gives: given(index),
-                reason: doings[index].reason)
-        }
-        return explained.sorted { left, right in
+        timeline.purchases.indices.map(explanation).sorted { left, right in
             let first = left.facts.first?.recordedAt ?? .distantPast
             let second = right.facts.first?.recordedAt ?? .distantPast
             return first != second ? first < second : left.key < right.key

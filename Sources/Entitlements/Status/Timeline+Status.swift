@@ -14,4 +14,16 @@ extension Timeline {
             segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
             devices: deviceSeats(at: at), explanation: explains ? moment.explanation : [], settings: settings)
     }
+
+    /// Those of the user's purchases that `keys` names, as the status at `at` has and explains them. Nothing is made of
+    /// the others.
+    package func explained(_ keys: Set<PurchaseKey>, at: Instant) -> [PurchaseKey: ExplainedPurchase] {
+        let moment = Moment(of: self, at: at)
+        var explained: [PurchaseKey: ExplainedPurchase] = [:]
+        for (index, purchase) in purchases.enumerated() where keys.contains(purchase.key) {
+            explained[purchase.key] = ExplainedPurchase(
+                entitlement: moment.entitlement(index), explanation: moment.explanation(index))
+        }
+        return explained
+    }
 }

@@ -18,25 +18,29 @@ final class FakeService: EntitlementService {
         var audited: [AuditedAct] = []
         /// Time that a ledger takes to load.
         var delay = Duration.zero
+        /// Users whose ledgers do not load before they are let go.
+        var held: Set<UserID> = []
+        /// How many loads of each ledger are under way, and how many were at most.
+        var loads: [UserID: (now: Int, most: Int)] = [:]
     }
 
     let settings = Fixture.settings
     let rules: ClaimRules
     let state = Mutex(State())
+    /// The catalogue, which a test may replace.
+    let versions: Mutex<CatalogueVersions>
 
     init(_ catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules()) {
         versions = Mutex(catalogue)
         self.rules = rules
-    /// The catalogue, which a test may replace.
-    let versions: Mutex<CatalogueVersions>
     }
+
+    var catalogue: CatalogueVersions { versions.withLock { $0 } }
 
     var now: Instant { state.withLock { $0.now } }
 
     func record<Reply, Refusal>(
         _ evidence: [Evidence], for users: Set<UserID>, keys: Set<PurchaseKey>, everythingOf giver: UserID?,
-    var catalogue: CatalogueVersions { versions.withLock { $0 } }
-
         audit: AuditedAct?,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
@@ -81,6 +85,15 @@ final class FakeService: EntitlementService {
         if let failure { throw failure }
         // Lost: that the test is over.
         if delay > .zero { try? await Task.sleep(for: delay) }
+        state.withLock { state in
+            let load = state.loads[user] ?? (0, 0)
+            state.loads[user] = (load.now + 1, max(load.most, load.now + 1))
+        }
+        defer { state.withLock { $0.loads[user]?.now -= 1 } }
+        while state.withLock({ $0.held.contains(user) }) {
+            // Lost: that the test is over.
+            try? await Task.sleep(for: .milliseconds(2))
+        }
         return state.withLock { $0.ledgers[user] }
     }
 

@@ -100,7 +100,7 @@ struct TestServer: Sendable {
     /// Sends one request, as user `u1` unless told otherwise.
     func send(
         _ method: String, _ path: String, _ body: String? = nil, token: String? = Fixture.token(of: "u1"),
-        fields: [(String, String)] = []
+        fields: [(String, String)] = [], through client: HTTPClient = .shared
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
         request.method = .RAW(value: method)
@@ -110,7 +110,7 @@ struct TestServer: Sendable {
         }
         for (name, value) in fields where !value.isEmpty { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(Array(body.utf8), length: .known(Int64(body.utf8.count))) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await client.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 16 * 1024 * 1024)
         return Answer(
             status: Int(response.status.code), headers: response.headers, body: String(buffer: bytes))

@@ -52,12 +52,16 @@ struct CachedAnswerWalkTests {
             let ledger = try Self.ledger(using: &random)
             let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
             let (answers, head) = (StatusAnswers(), LedgerHead(pseudonym: 1, hash: [1]))
-            var written = 0
+            var (written, turns) = (0, 0)
             var at = Fixture.now + -80 * Self.hour
             for _ in 0..<400 {
                 let answer = await answers.answer(
                     about: ledger.user, at: at, given: { Fixture.catalogue },
                     reading: { (known) async throws(Never) in known == head ? nil : (ledger, head) },
+                    inTurn: { (fold) async throws(Never) in
+                        turns += 1
+                        return fold()
+                    },
                     fold: { _, _, instant in
                         written += 1
                         return API.Dependencies.Folded(
@@ -70,6 +74,7 @@ struct CachedAnswerWalkTests {
                 at = at + (steps.randomElement(using: &random) ?? 1)
             }
             #expect(written < 60, "most answers come from the cache")
+            #expect(turns == written, "an answer from the cache waits for nobody")
         }
     }
 

@@ -33,6 +33,23 @@ import Testing
         #expect(status.user == .alice && status.at == "01-01")
     }
 
+    @Test func `some purchases are explained as the status explains all, and no others`() {
+        let story = Self.v4.buys("y", at: "01-12").buys("b2", .basic30, at: "01-15")
+        for at in ["01-05", "01-20", "03-20"] as [Instant] {
+            let (timeline, status) = (story.timeline(), story.status(at: at))
+            for (entitlement, explanation) in status.entitlements.compactMap({ entitlement in
+                status.explanation.first { $0.key == entitlement.key }.map { (entitlement, $0) }
+            }) {
+                let explained = timeline.explained([entitlement.key], at: at)
+                #expect(explained.count == 1)
+                #expect(explained[entitlement.key]?.entitlement == entitlement)
+                #expect(explained[entitlement.key]?.explanation == explanation)
+            }
+            #expect(timeline.explained(Set(status.entitlements.map(\.key)), at: at).count == status.entitlements.count)
+            #expect(timeline.explained([], at: at).isEmpty)
+        }
+    }
+
     @Test func `without a default tier, there is none`() {
         let status = Story().status(at: "01-01", in: CatalogueVersions(.example(defaultTier: nil)))
         check(status, is: .none, nil, until: nil, access: nil)

@@ -1,0 +1,115 @@
+import Entitlements
+
+/// A page of what a user bought or was granted. It is cut before anything is made of a purchase, so it costs as much as
+/// it has rows.
+struct PurchasePage {
+    let summaries: [PurchaseSummary]
+    private let nextCursor: String?
+
+    init(_ asked: CursorPage<PurchaseCursor>, of ledger: UserLedger, _ timeline: Timeline, at: Instant) {
+        let page = asked.rows(of: ListedPurchase.all(in: ledger))
+        let explained = timeline.explained(Set(page.rows.map(\.key)), at: at)
+        summaries = page.rows.map { PurchaseSummary($0, explained[$0.key], timeline.catalogue) }
+        nextCursor = page.nextCursor
+    }
+
+    var body: [UInt8] {
+        CursorPage<PurchaseCursor>.body(of: (rows: summaries, nextCursor: nextCursor)) { $0.append($1) }
+    }
+}
+
+/// A row of the list of purchases, before anything is made of it.
+struct ListedPurchase {
+    let key: PurchaseKey
+    let purchasedAt: Instant
+    /// Its latest state; nil for a grant.
+    let state: VerifiedPurchase?
+    /// When an operator took it back.
+    let withdrawnAt: Instant?
+
+    /// All that the user has or had, newest first.
+    static func all(in ledger: UserLedger) -> [ListedPurchase] {
+        var latest: [PurchaseKey: VerifiedPurchase] = [:]
+        var grants: [PurchaseKey: Grant] = [:]
+        var withdrawals: [PurchaseKey: Instant] = [:]
+        for entry in ledger.entries {
+            switch entry.fact {
+            case .stated(.purchase(let state)):
+                if let known = latest[state.key], known.signedAt > state.signedAt { continue }
+                latest[state.key] = state
+            case .granted(let grant): grants[grant.key] = grant
+            case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
+            case .stated(.renewal), .bound, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .credit, .device,
+                .sandboxTester, .consumptionConsent:
+                continue
+            }
+        }
+        let purchases = latest.values.map { state in
+            ListedPurchase(
+                key: state.key, purchasedAt: state.purchasedAt, state: state, withdrawnAt: withdrawals[state.key])
+        }
+        let granted = grants.values.map { grant in
+            ListedPurchase(
+                key: grant.key, purchasedAt: grant.grantedAt, state: nil, withdrawnAt: withdrawals[grant.key])
+        }
+        return (purchases + granted).sorted { left, right in
+            left.purchasedAt == right.purchasedAt ? left.key < right.key : left.purchasedAt > right.purchasedAt
+        }
+    }
+}
+
+/// One purchase, one auto-renewable chain as its latest state shows it, or one grant; and what it gives.
+struct PurchaseSummary {
+    let key: PurchaseKey
+    /// Nil for a grant.
+    let transactionID: TransactionID?
+    /// Nil for a grant that is of no product.
+    let productID: ProductID?
+    let kind: ProductKind?
+    let quantity: Int
+    let purchasedAt: Instant
+    /// By the store, or by an operator who took the rest.
+    let revocation: Revocation?
+    /// Nil for what only waits, and for what the fold does not have.
+    let explained: ExplainedPurchase?
+
+    fileprivate init(_ row: ListedPurchase, _ explained: ExplainedPurchase?, _ catalogue: CatalogueVersions) {
+        key = row.key
+        purchasedAt = row.purchasedAt
+        self.explained = explained
+        transactionID = row.state?.transactionID
+        quantity = row.state?.quantity ?? 1
+        revocation = Self.revocation(row.state?.revocation, withdrawnAt: row.withdrawnAt)
+        if let state = row.state {
+            (productID, kind) = (state.productID, catalogue.kind(of: state))
+        } else {
+            (productID, kind) = (explained?.entitlement.productID, explained?.entitlement.kind)
+        }
+    }
+
+    private static func revocation(_ shown: Revocation?, withdrawnAt: Instant?) -> Revocation? {
+        guard let withdrawnAt, (shown?.takenShare ?? 0) < Revocation.fullShare else { return shown }
+        return Revocation(revokedAt: withdrawnAt, share: Revocation.fullShare)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ purchase: PurchaseSummary) {
+        beginObject()
+        member("source", purchase.key.source.text)
+        member("external_id", purchase.key.externalID.text)
+        member("transaction_id", purchase.transactionID?.text)
+        member("product_id", purchase.productID?.text)
+        member("kind", purchase.kind?.rawValue)
+        member("quantity", purchase.quantity)
+        member("environment", purchase.key.environment.rawValue)
+        member("purchased_at", exactly: "purchased_at_ms", purchase.purchasedAt)
+        member("revoked_at", exactly: "revoked_at_ms", purchase.revocation?.revokedAt)
+        member("revoked_share", purchase.revocation?.share)
+        member("state", purchase.explained?.entitlement.state.rawValue)
+        name("gives")
+        array(purchase.explained?.explanation.gives ?? []) { $0.append($1) }
+        member("reason", purchase.explained?.explanation.reason?.rawValue)
+        endObject()
+    }
+}

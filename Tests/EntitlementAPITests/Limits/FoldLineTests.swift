@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import Entitlements
+import LedgerStore
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import EntitlementAPI
+
+/// The reads of one user are folded one at a time, and those of others do not wait for them.
+struct FoldLineTests {
+    /// A user's reads, each of another kind.
+    private static let reads = [
+        "/api/credits", "/api/devices", "/api/devices/license/status", "/api/iap/purchases",
+        "/api/billing/plan-change?plan_id=annual_3", "/api/billing/subscriptions/check/u1",
+        "/api/iap/entitlement-token", "/api/iap/apple/status?explain=1", "/api/iap/apple/status?history=1",
+        "/api/iap/purchases?limit=1",
+    ]
+
+    /// A client of more connections than the tests' usual one has, for the life of the process.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        return HTTPClient(configuration: configuration)
+    }()
+
+    /// How often something was folded.
+    private final class Folds: Sendable {
+        let count = Mutex(0)
+    }
+
+    @Test func `of ten reads of one user nine are answered, one after the other, and others are answered meanwhile`()
+        async throws
+    {
+        let (user, other) = (try Fixture.user(), try Fixture.user("u2"))
+        try await TestServer.run { server in
+            try server.sellCredits()
+            server.service.state.withLock { $0.held = [user] }
+            try await withThrowingTaskGroup(of: TestServer.Answer.self) { group in
+                for path in Self.reads { group.addTask { try await server.send("GET", path, through: Self.client) } }
+                // None of the others is answered while the ledger is held.
+                let refused = try #require(try await group.next())
+                #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.body)")
+                #expect(refused.headers["Retry-After"] == ["1"] && refused.headers["RateLimit-Limit"] == ["9"])
+                try await server.expectRefusal(429, "rate_limited", "GET", "/api/credits")
+                for path in Self.reads where !path.hasSuffix("u1") {
+                    let answer = try await server.send("GET", path, token: Fixture.token(of: "u2"))
+                    #expect(answer.status == 200, "\(path): \(answer.body)")
+                }
+                let write = try await server.send("PUT", "/api/iap/apple/consumption-consent", #"{"consented":true}"#)
+                #expect(write.status == 200, "a write waits for no read: \(write.body)")
+                server.service.state.withLock { $0.held = [] }
+                for try await answer in group { #expect(answer.status == 200, "\(answer.body)") }
+            }
+            let loads = server.service.state.withLock { $0.loads }
+            #expect(loads[user]?.most == 1)
+            #expect(loads[other]?.most == 1)
+            for path in Self.reads { #expect(try await server.send("GET", path).status == 200, "\(path)") }
+        }
+    }
+
+    @Test func `a server's question about a user does not wait behind the user`() async throws {
+        let user = try Fixture.user()
+        try await TestServer.run { server in
+            server.service.state.withLock { $0.held = [user] }
+            async let own = server.send("GET", "/api/credits")
+            async let first = server.send(
+                "GET", "/api/admin/users/u1/credits", token: FakeOperators.secret(.read))
+            async let second = server.send(
+                "GET", "/api/admin/users/u1/status", token: FakeOperators.secret(.read))
+            while server.service.state.withLock({ $0.loads[user]?.now }) != 3 {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            server.service.state.withLock { $0.held = [] }
+            for answer in try await [own, first, second] { #expect(answer.status == 200, "\(answer.body)") }
+        }
+    }
+
+    @Test func `those who waited for a status are given the one that was made meanwhile`() async throws {
+        let user = try Fixture.user()
+        var ledger = UserLedger(user: user)
+        ledger.append([.init(.consumptionConsent(true), at: Fixture.now)], at: Fixture.now)
+        let (line, answers, known) = (FoldLine(), StatusAnswers(), ledger)
+        let folds = Folds()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<9 {
+                group.addTask {
+                    _ = try await answers.answer(
+                        about: user, at: Fixture.now, given: { Fixture.catalogue },
+                        reading: { _ async throws(Problem) in (known, LedgerHead(pseudonym: 1, hash: [1])) },
+                        inTurn: { (fold) async throws(Problem) in
+                            try await line.run(for: user) { () async throws(Problem) in fold() }
+                        },
+                        fold: { ledger, catalogue, at in
+                            folds.count.withLock { $0 += 1 }
+                            let timeline = Timeline(
+                                folding: ledger, given: catalogue, settings: Fixture.settings, testersAt: at)
+                            return API.Dependencies.Folded(
+                                status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
+                        })
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(folds.count.withLock { $0 } == 1)
+    }
+
+    @Test func `a read that fails leaves the line`() async throws {
+        let (line, user) = (FoldLine(), try Fixture.user())
+        for _ in 0..<20 {
+            await #expect(throws: Problem.notFound) {
+                try await line.run(for: user) { () async throws(Problem) in throw .notFound }
+            }
+        }
+        #expect(try await line.run(for: user) { () async throws(Problem) in 7 } == 7)
+    }
+}

@@ -61,6 +61,24 @@ import Testing
             "GATEPASS_AUTH_HS256_SECRET: auth.hs256_secret is the development secret, which everybody knows; "
                 + "write a secret of your own: openssl rand -base64 48"),
         Case(
+            "a card secret of 15 characters beside one of 16, and a metrics token of 15",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+                "GATEPASS_STRIPE_SIGNING_SECRETS": "whsec_0123456789,whsec_012345678",
+                "GATEPASS_HTTP_METRICS_TOKEN": "0123456789abcde",
+            ],
+            "GATEPASS_STRIPE_SIGNING_SECRETS: stripe.signing_secrets is shorter than 16 characters; "
+                + "copy the secret of the webhook endpoint: whsec_…",
+            "GATEPASS_HTTP_METRICS_TOKEN: http.metrics_token is shorter than 16 characters; "
+                + "write a longer one: openssl rand -hex 24"),
+        Case(
+            "blanks in place of the metrics token",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+                "GATEPASS_HTTP_METRICS_TOKEN": "   ",
+            ],
+            "GATEPASS_HTTP_METRICS_TOKEN: http.metrics_token is nothing but blanks; write the secret, or leave it out"),
+        Case(
             "a secret of blanks",
             [
                 "GATEPASS_AUTH_HS256_SECRET": String(repeating: " \n\t", count: 20),
@@ -134,6 +152,19 @@ import Testing
         let settings = try LoadedSettings(from: Self.inputs("production", variables)).settings
         #expect(settings.auth.verification != nil)
         #expect(settings.tokens.keyEncryptionKey?.bytes == Array("0123456789abcdef0123456789abcdef".utf8))
+    }
+
+    @Test func `a card secret and a metrics token of 16 characters start production`() throws {
+        let settings = try LoadedSettings(
+            from: Self.inputs(
+                "production",
+                [
+                    "GATEPASS_AUTH_HS256_SECRET": Self.secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": Self.key,
+                    "GATEPASS_STRIPE_SIGNING_SECRETS": "whsec_0123456789",
+                    "GATEPASS_HTTP_METRICS_TOKEN": "0123456789abcdef",
+                ])
+        ).settings
+        #expect(settings.stripe.signingSecrets.count == 1 && settings.http.metricsToken != nil)
     }
 
     @Test func `production counts sandbox purchases for testers and changes nothing on start; development does`()

@@ -176,7 +176,7 @@ import Testing
         let error = try #require(throws: SettingsError.self) {
             try LoadedSettings(from: SettingsInputs(file: .init(name: "gatepass.yaml", text: yaml)))
         }
-        #expect(error.faults.count == 4)
+        #expect(error.faults.count == 5)
         #expect(!error.description.contains(secret))
         #expect(!ConfigCheckCommand.table(error.effective).contains(secret))
         #expect(!"\(error)".contains(secret))

@@ -25,6 +25,12 @@ extension Settings {
             }
         }
         refuseKeyEncryptionKey(&reader)
+        refuseShort(
+            stripe.signingSecrets, of: "stripe.signing_secrets", "copy the secret of the webhook endpoint: whsec_…",
+            &reader)
+        refuseShort(
+            http.metricsToken.map { [$0] } ?? [], of: "http.metrics_token", "write a longer one: openssl rand -hex 24",
+            &reader)
         for key in reader.blankSecretKeys where !reader.faultyKeys.contains(key) {
             reader.report(key, "\(key) is nothing but blanks", "write the secret, or leave it out")
         }
@@ -39,6 +45,14 @@ extension Settings {
             reader.report(
                 key, "\(key) is shorter than \(Auth.shortestSecretBytes) bytes",
                 "write a longer one: openssl rand -base64 48")
+        }
+    }
+
+    /// Refuses secrets that can be guessed.
+    private func refuseShort(_ secrets: [Secret], of key: String, _ remedy: String, _ reader: inout SettingsReader) {
+        let shortest = 16
+        if secrets.contains(where: { !$0.isBlank && $0.text.count < shortest }) {
+            reader.report(key, "\(key) is shorter than \(shortest) characters", remedy)
         }
     }
 

@@ -12,6 +12,8 @@ package struct DatabaseError: Error, Hashable {
         case commitUnknown
         /// The transaction ended under the closure: an earlier statement failed, or one committed implicitly.
         case transactionOver
+        /// The closure gave the transaction up, because what it relied on is gone; nothing was written.
+        case givenUp
         /// The session did not take the settings this client insists on.
         case sessionNotPinned
         /// A cell is NULL, of another type, out of range or missing; the column counts from 0.
@@ -79,7 +81,7 @@ extension DatabaseError {
     /// read-only, or nobody can tell what became of it.
     package var isPassing: Bool {
         switch cause {
-        case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true
+        case .connectionLost, .commitUnknown, .givenUp, .unavailable, .overloaded, .shuttingDown, .cancelled: true
         case .refused: isRetryable || isWrongNode || Self.codesOfPassingRefusals.contains(code)
         case .transactionOver, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
         }

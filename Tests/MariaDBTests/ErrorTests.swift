@@ -32,7 +32,9 @@ import Testing
         for code in [1062, 1064, 1146, 1406, 1644, 4025] {
             #expect(!DatabaseError(code: code, sqlState: "HY000", statement: "s").isPassing, "\(code)")
         }
-        let passing: [DatabaseError.Cause] = [.commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled]
+        let passing: [DatabaseError.Cause] = [
+            .commitUnknown, .givenUp, .unavailable, .overloaded, .shuttingDown, .cancelled,
+        ]
         for cause in passing { #expect(DatabaseError(cause, statement: "s").isPassing, "\(cause)") }
         let lasting: [DatabaseError.Cause] = [.misuse, .parameters, .unexpectedCell(column: 0), .transactionOver]
         for cause in lasting { #expect(!DatabaseError(cause, statement: "s").isPassing, "\(cause)") }

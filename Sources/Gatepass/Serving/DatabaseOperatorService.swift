@@ -140,7 +140,7 @@ struct DatabaseOperatorService: OperatorService {
         do {
             return try await body()
         } catch {
-            logger.warning("the database did not answer", metadata: ["error": "\(error)"])
+            logger.tell(error)
             throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
         }
     }

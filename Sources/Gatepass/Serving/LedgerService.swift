@@ -265,7 +265,7 @@ final class LedgerService: EntitlementService {
         do {
             return try await body()
         } catch {
-            logger.warning("the database did not answer", metadata: ["error": "\(error)"])
+            logger.tell(error)
             throw error.isPassing
                 ? .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
                 : .refused(retryAfterSeconds: Self.retryAfterSeconds)

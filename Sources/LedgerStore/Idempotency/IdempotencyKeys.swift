@@ -55,7 +55,8 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// Keeps the first answer; a repeat changes nothing. Throws when the database is away, or the claim was taken over.
+    /// Keeps the first answer; a repeat changes nothing. Throws when the database is away, and `givenUp` where the
+    /// claim was taken over, or erased with a person whom the request is about.
     package func finish(_ answer: RememberedAnswer) async throws(DatabaseError) {
         let now = now()
         try await pool.transaction { (session) throws(DatabaseError) in
@@ -63,12 +64,12 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// The same in the act's own transaction, which fails when the claim was taken over.
+    /// The same in the act's own transaction, which is given up when the claim is.
     package static func finish(
         _ answer: RememberedAnswer, at now: Instant, in session: Session
     ) throws(DatabaseError) {
         guard try IdempotencyKeyRow.finish(answer, expiresAt: now + keptTime, in: session) else {
-            throw DatabaseError(.unavailable, statement: "finish request")
+            throw DatabaseError(.givenUp, statement: "finish request")
         }
     }
 

@@ -232,7 +232,7 @@ extension DatabaseError {
     var isDatabaseAway: Bool {
         switch cause {
         case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true
-        case .refused, .transactionOver, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
+        case .refused, .transactionOver, .givenUp, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
         }
     }
 }

@@ -56,6 +56,27 @@ extension EndToEnd {
             }
         }
 
+        @Test func `an answer whose claim goes with an erased person is given, and told as no fault of the database`()
+            async throws
+        {
+            let server = try await EndToEndServer.start()
+            let secret = try await Self.makeKey("write", server).secret
+            // As if a person whom the request is about were erased between the act and its answer.
+            try await server.schema.rows(
+                "CREATE TRIGGER erasing AFTER INSERT ON ledger_entries FOR EACH ROW DELETE FROM idempotency_keys")
+            let grant = #"{"kind":"add_days","days":3,"tier":"pro","reason":"sorry","reference":"7"}"#
+            var entries: [Int?] = []
+            for _ in 0..<2 {
+                let answer = try await Self.post("/api/admin/users/ann/grants", grant, secret, key: "one", server)
+                #expect(answer.status == 201, "\(answer.text)")
+                entries.append(try await server.schema.counts()["ledger_entries"])
+            }
+            #expect(entries[0] ?? 0 > 0 && entries[0] == entries[1], "the repeat acts again and changes nothing")
+            #expect(server.log.contains("an answer is not kept: its claim was erased with a person, or taken over"))
+            #expect(!server.log.contains("the database did not answer"), "\(server.log)")
+            #expect(try await server.end() == 0)
+        }
+
         @Test func `64 at once under one idempotency key make one API key, and all who are answered get it`()
             async throws
         {

@@ -139,8 +139,8 @@ let package = Package(
         .testTarget(
             name: "GatepassTests",
             dependencies: [
-                "AppStore", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator", "StrictJSON",
-                "Support", crypto, httpClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "AppStore", "EntitlementAPI", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator",
+                "StrictJSON", "Support", crypto, httpClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -116,8 +116,8 @@ package struct API: Sendable {
     private let endpoints: [Endpoint]
     let table: RouteTable
 
-    /// `others` are the endpoints of other modules, behind the same envelope; what is in development only is nowhere
-    /// else.
+    /// `others` are the endpoints of other modules, behind the same envelope. `isInDevelopment` under `gatepass dev`;
+    /// what is in development only is nowhere else.
     package init(_ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool) {
         self.dependencies = dependencies
         endpoints = (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }

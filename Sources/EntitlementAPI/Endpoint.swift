@@ -18,7 +18,7 @@ package struct Endpoint: Sendable {
 
     let method: HTTPRequest.Method
     /// As Hummingbird has it, `{name}` for a parameter.
-    let path: String
+    package let path: String
     /// A body over this is refused, unread where its length is declared.
     private(set) var bodyLimit = Endpoint.bodyLimit
     private(set) var deadlineSeconds = Endpoint.deadlineSeconds
@@ -99,7 +99,7 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// The same in development; in production nothing is at its path.
+    /// The same under `gatepass dev`; at any other server nothing is at its path.
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
         endpoint.isInDevelopmentOnly = true

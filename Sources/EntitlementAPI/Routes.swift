@@ -2,8 +2,18 @@ import HTTPTypes
 import LedgerStore
 
 /// The URL table.
-enum Routes {
-    static let all: [Endpoint] = [
+package enum Routes {
+    /// All that any server may answer.
+    static let all = everywhere + development
+
+    /// What `gatepass dev` answers and no other server; nothing else begins with `/dev`.
+    package static let development: [Endpoint] = [
+        Endpoint.open(.get, "/dev/clock", ClockRoute.respond),
+        Endpoint.open(.post, "/dev/clock", AdvanceClockRoute.respond)
+            .allowing(seconds: AdvanceClockRoute.deadlineSeconds),
+    ].map(\.inDevelopmentOnly)
+
+    private static let everywhere: [Endpoint] = [
         .open(.get, "/livez", LivezRoute.respond),
         .open(.get, "/readyz", ReadyzRoute.respond),
         .open(.get, "/metrics", MetricsRoute.respond),
@@ -48,10 +58,6 @@ enum Routes {
             .allowing(bodyBytes: AppleWebhookRoute.bodyLimit),
         .webhook(.post, "/api/billing/webhooks/stripe", StripeWebhookRoute.respond)
             .allowing(bodyBytes: StripeWebhookRoute.bodyLimit),
-
-        .open(.get, "/dev/clock", ClockRoute.respond).inDevelopmentOnly,
-        .open(.post, "/dev/clock", AdvanceClockRoute.respond).allowing(seconds: AdvanceClockRoute.deadlineSeconds)
-            .inDevelopmentOnly,
 
         .server(.get, "/api/admin/users/{user_id}/status", .read, AdminStatusRoute.respond),
         .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond),

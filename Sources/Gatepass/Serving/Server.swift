@@ -74,7 +74,7 @@ struct Server: Sendable {
         let reading = MetricsReading(metrics: metrics, pool: pool, service: service, clock: clock)
         let dependencies = dependencies(
             service: service, operators: operators, bearers: bearers, verifiers: verifiers, inbox: inbox, reading)
-        let api = API(dependencies, isInDevelopment: settings.environment == .development)
+        let api = API(dependencies, isInDevelopment: store != nil)
         let opening = DatabaseOpening(
             pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,
             clock: clock, metrics: metrics, logger: logger)

@@ -16,6 +16,7 @@ struct DatabaseOpening: Service {
         case schemaTooOld(Int)
         case schemaTooNew(Int)
         case noCatalogue
+        case listOfClusterNodes
 
         var description: String {
             switch self {
@@ -33,6 +34,11 @@ struct DatabaseOpening: Service {
                 """
                 the database holds no catalogue and there is no file: write config/catalog.yaml, or name one with \
                 --catalog
+                """
+            case .listOfClusterNodes:
+                """
+                database.host is a list, and the database is a node of a Galera cluster (wsrep_on): name one server, \
+                for instances that write on several nodes lose refunds and erasures
                 """
             }
         }
@@ -72,6 +78,7 @@ struct DatabaseOpening: Service {
         var hasComplained = false
         while !Task.isCancelled {
             do {
+                try await refuseListOfClusterNodes()
                 if try await isSchemaReady() {
                     try await warnOfLoss()
                     return try await openCatalogue()
@@ -89,6 +96,12 @@ struct DatabaseOpening: Service {
             try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
         }
         return nil
+    }
+
+    /// Of a list each instance may come to write on another node, and nothing certifies what was only locked.
+    private func refuseListOfClusterNodes() async throws {
+        guard settings.database.socket == nil, settings.database.hosts.count > 1 else { return }
+        if try await ClusterNode.isServing(pool) { throw Refusal.listOfClusterNodes }
     }
 
     /// A database that may lose what it acknowledged is served all the same, but not in silence.

@@ -1,7 +1,8 @@
 extension Settings {
-    /// `database`: the MariaDB server, or the nodes of a cluster.
+    /// `database`: the MariaDB server, and what can take its place.
     struct Database: Hashable, Sendable {
-        /// Never empty; several are a cluster's nodes, tried in this order.
+        /// Never empty; several are a server and its replicas, tried in this order. The nodes of a Galera cluster are
+        /// refused when the database is opened.
         let hosts: [String]
         let port: UInt16
         /// A Unix socket, used instead of `hosts` and `port`.

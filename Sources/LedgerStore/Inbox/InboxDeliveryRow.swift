@@ -57,13 +57,18 @@ enum InboxDeliveryRow {
 
     private static let quarantine = SQLStatement(
         "quarantine delivery",
-        "UPDATE inbox_deliveries SET state = 'quarantined', reason = 'failed' WHERE id = ? AND reason = 'pending'")
+        """
+        UPDATE inbox_deliveries SET state = IF(state = 'applied', state, 'quarantined'), reason = 'failed'
+        WHERE id = ? AND (reason = 'pending' OR state = 'applied')
+        """)
 
     private static let reopen = SQLStatement(
         "reopen delivery",
         """
-        UPDATE inbox_deliveries SET state = 'parked', reason = 'pending', settled_at = NULL
-        WHERE id = ? AND state <> 'applied'
+        UPDATE inbox_deliveries
+        SET reason = IF(state = 'applied', NULLIF(reason, 'failed'), 'pending'), settled_at = IF(state = 'applied', settled_at, NULL),
+            state = IF(state = 'applied', state, 'parked')
+        WHERE id = ?
         """)
 
     /// Stores a delivery and its text, unless the same content came under the same id before; the row and where it
@@ -132,7 +137,8 @@ enum InboxDeliveryRow {
         try session.executeBulk(placeParked, purchases.map { [.int64(now.milliseconds), .uint64($0)] })
     }
 
-    /// Gives a delivery up that could not be placed. Throws when the database is away.
+    /// Gives a delivery up that could not be placed; what was applied stays so, and says that it failed since. Throws
+    /// when the database is away.
     static func quarantine(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(quarantine, [.uint64(delivery)])
     }

@@ -106,9 +106,9 @@ enum JobRow {
             ])
     }
 
-    /// Has a job tried no more, unless its lease ran out and another worker took it.
-    /// Throws when the database is away.
-    static func end(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) {
-        try session.execute(end, [.int64(now.milliseconds), .uint64(job.id), Value(job.attempt)])
+    /// Has a job tried no more; false where it is not this worker's any more, because its lease ran out and another one
+    /// took it, or because what it is about was done meanwhile. Throws when the database is away.
+    static func end(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) -> Bool {
+        try session.execute(end, [.int64(now.milliseconds), .uint64(job.id), Value(job.attempt)]) > 0
     }
 }

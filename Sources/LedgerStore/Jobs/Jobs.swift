@@ -75,9 +75,9 @@ package struct Jobs: Sendable {
     }
 
     private func giveUp(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) {
+        guard try JobRow.end(job, at: now, in: session) else { return }
         switch job.kind {
         case .delivery: try InboxDeliveryRow.quarantine(job.subject, in: session)
         }
-        try JobRow.end(job, at: now, in: session)
     }
 }

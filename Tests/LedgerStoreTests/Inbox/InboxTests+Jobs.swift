@@ -93,6 +93,61 @@ extension InboxTests {
         }
     }
 
+    @Test func `an applied delivery whose replay fails eight times stays applied, and is listed among what failed`()
+        async throws
+    {
+        try await TestStore.open { store in
+            let (inbox, jobs) = (Self.inbox(in: store), Self.jobs(in: store))
+            let reader = OperatorReader(pool: store.pool)
+            let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
+            func failed() async throws -> [UInt64] {
+                try await reader.deliveries(before: nil, limit: 10, of: nil, because: .failed).map(\.id)
+            }
+            let (old, new) = (try await inbox.receive(Self.delivery("1")), try await inbox.receive(Self.delivery("2")))
+            try await settle(old.id, as: DeliveryStanding(.applied), in: store)
+            let settledAt = try await reader.deliveries(before: nil, limit: 10, of: .applied)[0].settledAt
+            try await settle(new.id, as: DeliveryStanding(.applied), in: store)
+            _ = try await inbox.replay(old.id, by: .commandLine, reason: nil, audit: trail)
+            for _ in 1...Jobs.maximumAttempts {
+                #expect(try await failed() == [])
+                let job = try #require(try await jobs.take(16).first)
+                try await jobs.fail(job)
+                store.clock.now = store.clock.now + 11 * 60_000
+            }
+            #expect(try await failed() == [old.id])
+            #expect(try await inbox.standing(of: old.id) == DeliveryStanding(.applied, because: .failed))
+            #expect(try await reader.deliveries(before: nil, limit: 10, of: .applied).last?.settledAt == settledAt)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs WHERE died_at IS NOT NULL") == 1)
+            #expect(try await inbox.receive(Self.delivery("1")).standing.isSettled, "what comes again is known")
+
+            let again = try await inbox.replay(old.id, by: .commandLine, reason: nil, audit: trail)
+            #expect(again?.standing == DeliveryStanding(.applied) && again?.settledAt == settledAt)
+            #expect(try await failed() == [])
+            #expect(try await jobs.take(16).map(\.attempt) == [1])
+            try await settle(old.id, as: DeliveryStanding(.duplicate), in: store)
+            #expect(try await inbox.standing(of: old.id) == DeliveryStanding(.applied))
+            #expect(try await store.schema.counts()["jobs"] == 0)
+        }
+    }
+
+    @Test func `a last try that fails after another one applied the delivery gives nothing up`() async throws {
+        try await TestStore.open { store in
+            let (inbox, jobs) = (Self.inbox(in: store), Self.jobs(in: store))
+            let delivery = try await inbox.receive(Self.delivery("1"))
+            var last: Job?
+            for attempt in 1...Jobs.maximumAttempts {
+                store.clock.now = store.clock.now + 11 * 60_000
+                let job = try #require(try await jobs.take(16).first)
+                last = job
+                if attempt < Jobs.maximumAttempts { try await jobs.fail(job) }
+            }
+            try await settle(delivery.id, as: DeliveryStanding(.applied), in: store)
+            try await jobs.fail(try #require(last))
+            #expect(try await inbox.standing(of: delivery.id) == DeliveryStanding(.applied))
+            #expect(try await store.schema.counts()["jobs"] == 0)
+        }
+    }
+
     @Test func `a job that ends its worker each time is given up too, and what is away costs no try`() async throws {
         try await TestStore.open { store in
             let inbox = Self.inbox(in: store)

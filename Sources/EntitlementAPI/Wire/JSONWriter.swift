@@ -126,7 +126,7 @@ package struct JSONWriter {
     mutating func member(_ name: StaticString, exactly milliseconds: StaticString, _ instant: Instant?) {
         member(name, instant)
         self.name(milliseconds)
-        if let instant { value(instant.milliseconds) } else { null() }
+        if let instant { value(instant.writable.milliseconds) } else { null() }
     }
 
     mutating func member(_ name: StaticString, _ instant: Instant?) {

@@ -5,8 +5,7 @@ package enum RFC3339 {
     /// Appends `instant` in UTC with whole seconds, cut, not rounded; an instant outside the years 1–9999 is written as
     /// the nearest one inside.
     static func append(_ instant: Instant, to bytes: inout [UInt8]) {
-        let milliseconds = min(max(instant, .distantPast), .distantFuture).milliseconds
-        let (day, rest) = floorDivide(milliseconds, by: Instant.millisecondsPerDay)
+        let (day, rest) = floorDivide(instant.writable.milliseconds, by: Instant.millisecondsPerDay)
         let date = Date(daysSinceEpoch: day)
         let second = rest / 1000
         append(date.year, digits: 4, to: &bytes)

@@ -187,8 +187,3 @@ package struct PassClock {
         }
     }
 }
-
-extension Instant {
-    /// The nearest instant that RFC 3339 can write, so that a foreign date can be added to without overflow.
-    var writable: Instant { min(max(self, .distantPast), .distantFuture) }
-}

@@ -28,6 +28,10 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// 0001-01-01T00:00:00Z, the first instant that RFC 3339 can write.
     package static let distantPast = Instant(milliseconds: -62_135_596_800_000)
 
+    /// The nearest instant that RFC 3339 can write. A foreign date or a planned one may lie beyond its years; this one
+    /// can be added to without overflow.
+    package var writable: Instant { min(max(self, .distantPast), .distantFuture) }
+
     /// Milliseconds of one day; a day is never anything else.
     package static let millisecondsPerDay: Int64 = 86_400_000
 

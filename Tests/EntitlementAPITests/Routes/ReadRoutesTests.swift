@@ -119,6 +119,26 @@ struct ReadRoutesTests {
         }
     }
 
+    @Test func `what is planned past the year 9999 ends in its last millisecond, in text and number`() async throws {
+        try await TestServer.run { server in
+            let days = CatalogueCheck.maximumDays
+            for number in 0..<(8_000 * 366 / days + 1) {
+                try server.grant(.addDays(days, of: TierID("pro")), as: "g\(number)")
+            }
+            for query in ["", "?history=1&explain=1"] {
+                let answer = try await server.send("GET", Self.status + query)
+                let json = try answer.json
+                for name in ["expires_at", "access_expires_at"] {
+                    #expect(json[name]?.string == "9999-12-31T23:59:59Z")
+                    #expect(json[name + "_ms"]?.number == "253402300799999")
+                }
+                #expect(!answer.body.contains("253402300800"))
+                let instants = answer.body.matches(of: /_ms":(\d{15,})/).map { Int64($0.1) ?? .max }
+                #expect(instants.max() == 253_402_300_799_999)
+            }
+        }
+    }
+
     @Test func `purchases come in pages`() async throws {
         try await TestServer.run { server in
             try await Self.attachPasses(5, server)

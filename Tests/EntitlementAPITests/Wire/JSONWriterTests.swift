@@ -23,6 +23,24 @@ struct JSONWriterTests {
         #expect(String(decoding: json.bytes, as: UTF8.self) == text)
     }
 
+    @Test(arguments: [
+        (Int64.max, 253_402_300_799_999, "9999-12-31T23:59:59Z"),
+        (253_402_300_800_000, 253_402_300_799_999, "9999-12-31T23:59:59Z"),
+        (253_402_300_799_999, 253_402_300_799_999, "9999-12-31T23:59:59Z"),
+        (253_402_300_799_001, 253_402_300_799_001, "9999-12-31T23:59:59Z"),
+        (-62_135_596_800_000, -62_135_596_800_000, "0001-01-01T00:00:00Z"),
+        (Int64.min, -62_135_596_800_000, "0001-01-01T00:00:00Z"),
+    ])
+    func `the text of an instant and its milliseconds are one instant, also past the year 9999`(
+        milliseconds: Int64, exactly: Int64, text: String
+    ) throws {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("e", exactly: "e_ms", Instant(milliseconds: milliseconds))
+        json.endObject()
+        #expect(String(decoding: json.bytes, as: UTF8.self) == #"{"e":"\#(text)","e_ms":\#(exactly)}"#)
+    }
+
     @Test func `every text is read back by another parser`() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<500 {

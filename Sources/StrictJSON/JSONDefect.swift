@@ -10,4 +10,16 @@ package enum JSONDefect: Error, Hashable, Sendable {
     case duplicateName
     /// Deeper than ``StrictJSON/maximumDepth``.
     case tooDeep
+    /// An object has more members than ``StrictJSON/maximumNames``.
+    case tooManyNames
+    /// A name is longer than ``StrictJSON/maximumNameBytes``, at this byte.
+    case nameTooLong(at: Int)
+
+    /// Whether the text has one reading, and only names that are too many or too long.
+    package var isOfNames: Bool {
+        switch self {
+        case .tooManyNames, .nameTooLong: true
+        case .syntax, .encoding, .loneSurrogate, .duplicateName, .tooDeep: false
+        }
+    }
 }

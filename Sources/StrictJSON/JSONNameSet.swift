@@ -1,28 +1,17 @@
-/// Tells in one word whether a name may stand in an object already, so that few names need be compared.
+/// The names of one object, each by a hash of its decoded bytes.
 ///
-/// A false alarm costs a comparison; a repeated name always raises the alarm.
+/// A repeated name has the hash of the first. The hash has 64 bits and a key that no sender knows, so nobody finds
+/// names that share one, and each name costs the same however many stand before it. Two names that differ count as one
+/// with a chance below 2⁻⁴⁴ for a whole object of ``StrictJSON/maximumNames``.
 struct JSONNameSet {
-    /// Beyond this many nothing is compared in pairs, which would take too long.
-    static let maximumCompared = 64
+    private var hashes: Set<Int> = []
 
-    private(set) var count = 0
-    private var buckets: UInt64 = 0
-    private var hasEscapes = false
+    var count: Int { hashes.count }
 
-    /// Enters a name.
-    ///
-    /// - Returns: Whether it must be compared with those before it. Always `false` beyond the number that is compared
-    ///   in pairs.
-    mutating func insert(_ name: StrictJSON.Node, from input: UnsafeBufferPointer<UInt8>) -> Bool {
-        count += 1
-        guard count <= Self.maximumCompared else { return false }
-        hasEscapes = hasEscapes || !name.isPlain
-        var hash = name.end - name.start
-        for position in Int(name.start)..<Int(name.end) {
-            hash = hash &* 31 &+ UInt32(input[position])
-        }
-        let bucket: UInt64 = 1 << UInt64((hash &* 0x9E37_79B9) >> 26)
-        defer { buckets |= bucket }
-        return hasEscapes || buckets & bucket != 0
+    /// Enters a name; false if it was there.
+    mutating func insert(_ name: UnsafeRawBufferPointer) -> Bool {
+        var hasher = Hasher()
+        hasher.combine(bytes: name)
+        return hashes.insert(hasher.finalize()).inserted
     }
 }

@@ -4,11 +4,15 @@
 /// against RFC 8259.
 struct JSONScanner {
     private let input: UnsafeBufferPointer<UInt8>
+    private let boundsNames: Bool
     private var position = 0
     private var nodes: [StrictJSON.Node] = []
+    /// How many bytes of names were read again after their end was found; never more than the text has.
+    private(set) var bytesReadAgain = 0
 
-    init(_ input: UnsafeBufferPointer<UInt8>) {
+    init(_ input: UnsafeBufferPointer<UInt8>, boundsNames: Bool = true) {
         self.input = input
+        self.boundsNames = boundsNames
         // A payload has about two dozen members, each a name and a value.
         nodes.reserveCapacity(min(64, input.count / 2 + 1))
     }
@@ -48,7 +52,7 @@ struct JSONScanner {
             guard position < input.count, input[position] == UInt8(ascii: "\"") else { throw .syntax(at: position) }
             let name = nodes.count
             try string()
-            if names.insert(nodes[name], from: input) { try requireNew(name, in: node) }
+            try enter(nodes[name], into: &names)
             skipBlanks()
             guard take(UInt8(ascii: ":")) else { throw .syntax(at: position) }
             skipBlanks()
@@ -57,7 +61,20 @@ struct JSONScanner {
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw .syntax(at: position) }
         close(node)
-        if names.count > JSONNameSet.maximumCompared { try requireDistinctNames(of: node) }
+    }
+
+    /// Reads a name again, decoded, to compare it with those before it in its object.
+    private mutating func enter(_ name: StrictJSON.Node, into names: inout JSONNameSet) throws(JSONDefect) {
+        guard !boundsNames || names.count < StrictJSON.maximumNames else { throw .tooManyNames }
+        let raw = UnsafeBufferPointer(rebasing: input[Int(name.start)..<Int(name.end)])
+        bytesReadAgain += raw.count
+        let decoded = name.isPlain ? nil : JSONEscapes.unescaped(raw)
+        guard !boundsNames || (decoded?.count ?? raw.count) <= StrictJSON.maximumNameBytes else {
+            throw .nameTooLong(at: Int(name.start))
+        }
+        let isNew =
+            decoded?.withUnsafeBytes { names.insert($0) } ?? names.insert(UnsafeRawBufferPointer(raw))
+        guard isNew else { throw .duplicateName }
     }
 
     private mutating func array(depth: Int) throws(JSONDefect) {
@@ -83,36 +100,6 @@ struct JSONScanner {
     private mutating func close(_ node: Int) {
         nodes[node].end = UInt32(position)
         nodes[node].next = UInt32(nodes.count)
-    }
-
-    /// Compares a name with those before it in its object.
-    private func requireNew(_ name: Int, in object: Int) throws(JSONDefect) {
-        let new = nodes[name]
-        var place = object + 1
-        while place < name {
-            let old = nodes[place]
-            let isSame = new.isPlain && old.isPlain ? text(old).elementsEqual(text(new)) : spelled(old) == spelled(new)
-            guard !isSame else { throw .duplicateName }
-            place = Int(nodes[place + 1].next)
-        }
-    }
-
-    /// Compares all names of an object that has many, through a set.
-    private func requireDistinctNames(of object: Int) throws(JSONDefect) {
-        var seen: Set<[UInt8]> = []
-        var name = object + 1
-        while name < nodes.count {
-            guard seen.insert(spelled(nodes[name])).inserted else { throw .duplicateName }
-            name = Int(nodes[name + 1].next)
-        }
-    }
-
-    private func text(_ string: StrictJSON.Node) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(rebasing: input[Int(string.start)..<Int(string.end)])
-    }
-
-    private func spelled(_ string: StrictJSON.Node) -> [UInt8] {
-        string.isPlain ? Array(text(string)) : JSONEscapes.unescaped(text(string))
     }
 
     // MARK: Scalars

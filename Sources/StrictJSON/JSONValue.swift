@@ -18,14 +18,8 @@ package struct JSONValue: Sendable {
 
     /// The member of an object by its exact name, byte for byte; nil if there is none or this is no object.
     package subscript(name: String) -> JSONValue? {
-        guard isObject else { return nil }
-        let end = Int(json.nodes[node].next)
-        var key = node + 1
-        while key < end {
-            if json.string(key)?.utf8.elementsEqual(name.utf8) ?? false { return JSONValue(json, key + 1) }
-            key = Int(json.nodes[key + 1].next)
-        }
-        return nil
+        var name = name
+        return name.withUTF8 { json.member($0, of: node) }.map { JSONValue(json, $0) }
     }
 
     /// The members of an object as they stand; nil if this is none.

@@ -1,7 +1,8 @@
 /// A JSON text that has exactly one reading.
 ///
 /// Accepts RFC 8259 in UTF-8 and nothing beside it: no byte order mark, no two members of one name (escaped spellings
-/// included), no lone surrogate, no trailing comma, no leading zero, no nesting deeper than ``maximumDepth``.
+/// included), no lone surrogate, no trailing comma, no leading zero, no nesting deeper than ``maximumDepth``, no object
+/// of more than ``maximumNames`` members, no name longer than ``maximumNameBytes``.
 /// Foundation's decoders take the first of duplicate names and accept trailing commas, UTF-16 and marks, which would
 /// let a signed text mean two things (`threats.md` T13).
 ///
@@ -10,6 +11,10 @@
 package struct StrictJSON: Sendable {
     /// Arrays and objects may stand in one another this often.
     package static let maximumDepth = 32
+    /// An object may have this many members.
+    package static let maximumNames = 1_024
+    /// A name may have this many bytes, its escapes decoded.
+    package static let maximumNameBytes = 256
 
     /// What a node is.
     package enum Kind: UInt8 {
@@ -38,11 +43,13 @@ package struct StrictJSON: Sendable {
 
     /// Reads a whole text.
     ///
+    /// - Parameter boundsNames: Whether names may be too many or too long. What its sender signed is read whatever its
+    ///   names, in time that grows with its length alone.
     /// - Throws: ``JSONDefect`` for the first place that has no or more than one reading.
-    package init(_ bytes: [UInt8]) throws(JSONDefect) {
+    package init(_ bytes: [UInt8], boundsNames: Bool = true) throws(JSONDefect) {
         let scan = bytes.withUnsafeBufferPointer { input in
             Result { () throws(JSONDefect) in
-                var scanner = JSONScanner(input)
+                var scanner = JSONScanner(input, boundsNames: boundsNames)
                 return try scanner.document()
             }
         }
@@ -59,6 +66,11 @@ package struct StrictJSON: Sendable {
     ///
     /// - Returns: The node of its value; `nil` if there is none or `object` is no object.
     package func member(_ name: StaticString, of object: Int) -> Int? {
+        member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), of: object)
+    }
+
+    /// The same for a name that is not known in advance.
+    func member(_ name: UnsafeBufferPointer<UInt8>, of object: Int) -> Int? {
         nodes.withUnsafeBufferPointer { nodes in
             guard nodes[object].kind == .object else { return nil }
             let end = Int(nodes[object].next)
@@ -132,14 +144,17 @@ package struct StrictJSON: Sendable {
         return value
     }
 
-    private func isName(_ key: Node, _ name: StaticString) -> Bool {
-        let (start, end) = (Int(key.start), Int(key.end))
-        // Most names differ in length, which costs nothing to see.
-        guard !key.isPlain || end - start == name.utf8CodeUnitCount else { return false }
-        let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        guard key.isPlain else { return JSONEscapes.unescaped(bytes[start..<end]).elementsEqual(wanted) }
-        return bytes.withUnsafeBufferPointer { bytes in
-            (0..<wanted.count).allSatisfy { bytes[start + $0] == wanted[$0] }
+    /// Whether a name is `wanted`, byte for byte; one whose length rules that out is not decoded.
+    private func isName(_ key: Node, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (start, length) = (Int(key.start), Int(key.end - key.start))
+        guard !key.isPlain else {
+            guard length == wanted.count else { return false }
+            return bytes.withUnsafeBufferPointer { bytes in
+                (0..<wanted.count).allSatisfy { bytes[start + $0] == wanted[$0] }
+            }
         }
+        // The longest escape is `\u0000`, six bytes for one.
+        guard length > wanted.count, length <= 6 * wanted.count else { return false }
+        return JSONEscapes.unescaped(bytes[start..<start + length]).elementsEqual(wanted)
     }
 }

@@ -28,7 +28,7 @@ package struct EventPage: Sendable {
     package init(_ body: [UInt8]) throws(Malformed) {
         let json: StrictJSON
         do throws(JSONDefect) {
-            json = try StrictJSON(body)
+            json = try StrictJSON(body, boundsNames: false)
         } catch {
             throw Malformed(defect: "it is not strict JSON")
         }

@@ -86,6 +86,40 @@ import Testing
         check("{\(members),\"m500\":1}", .duplicateName)
     }
 
+    @Test func `names beyond the bounds are refused, in any object and spelling, and read where none are asked for`() {
+        func object(_ count: Int) -> String {
+            "{" + (0..<count).map { #""m\#($0)":\#($0)"# }.joined(separator: ",") + "}"
+        }
+        func named(_ name: String) -> String { #"[{"a":{"\#(name)":1}}]"# }
+        let long = String(repeating: "n", count: 257)
+        let (pair, unit) = (#"\ud83d\ude00"#, #"\u0061"#)
+        for text in [
+            object(1_024), named(String(long.dropLast())), named(String(repeating: pair, count: 64)),
+            named(String(repeating: unit, count: 256)), named(String(repeating: "😀", count: 64)),
+        ] {
+            check(text, nil)
+        }
+        for (text, defect) in [
+            (object(1_025), .tooManyNames), ("[{\"a\":\(object(1_025))}]", .tooManyNames),
+            (named(long), .nameTooLong(at: 8)), (named(String(repeating: pair, count: 64) + "n"), .nameTooLong(at: 8)),
+            (named(String(repeating: unit, count: 257)), .nameTooLong(at: 8)),
+        ] as [(String, JSONDefect)] {
+            check(text, defect)
+            #expect(throws: Never.self) { try StrictJSON(Array(text.utf8), boundsNames: false) }
+        }
+        let twice = "{\"\(long)\":1,\"\(long)\":2}"
+        #expect(throws: JSONDefect.duplicateName) { try StrictJSON(Array(twice.utf8), boundsNames: false) }
+    }
+
+    @Test func `a name with escapes is found by what it says, however long it is written`() throws {
+        let json = try StrictJSON(Array(#"{"\u0061\u0062":1,"\/":2,"\ud83d\ude00":3,"ab\u0063":4}"#.utf8))
+        for (name, value) in [("ab", 1), ("/", 2), ("😀", 3), ("abc", 4), ("a", nil), ("", nil), (#"\/"#, nil)]
+            as [(String, Int64?)]
+        {
+            #expect(JSONValue(json)[name]?.integer == value.map { String($0) }, "\(name)")
+        }
+    }
+
     @Test func `every sequence of bytes that is no UTF-8 is refused`() {
         for first in UInt8(0x80)...0xFF {
             for rest in [

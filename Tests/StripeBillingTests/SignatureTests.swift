@@ -91,6 +91,28 @@ import Testing
         }
     }
 
+    @Test func `a signed event with names beyond the bounds is unreadable and still tells whose it is`() throws {
+        let secrets = try #require(EndpointSecrets([Self.secret]))
+        let now = Instant(milliseconds: Self.time * 1_000)
+        let many = (0..<1_025).map { #""n\#($0)":1"# }.joined(separator: ",")
+        for extra in [many, #""\#(String(repeating: "n", count: 257))":1"#] {
+            let body = Array(
+                #"""
+                {"id":"evt_1","object":"event","type":"customer.updated","created":1700000000,"livemode":false,
+                "data":{"object":{"object":"customer","id":"cus_1","metadata":{\#(extra)}}}}
+                """#.utf8)
+            let message = Array("1700000000.".utf8) + body
+            let code = HMAC<SHA256>.authenticationCode(
+                for: message, using: SymmetricKey(data: Array(Self.secret.utf8)))
+            let digits = code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            let event = try VerifiedEvent.verify(
+                body, signedAs: "t=1700000000,v1=\(digits)", with: secrets, at: now
+            ).get()
+            #expect(event.content == .ignored(.unreadable) && event.customer == "cus_1" && event.id == "evt_1")
+            #expect(try VerifiedEvent.read(stored: String(decoding: body, as: UTF8.self)).content == event.content)
+        }
+    }
+
     @Test func `secrets that are blank cannot be made`() {
         for secrets in [[], [""], [" "], ["\t\n"], [Self.secret, ""]] { #expect(EndpointSecrets(secrets) == nil) }
     }

@@ -23,8 +23,9 @@ package struct NotificationPayload: Hashable, Sendable {
     package let signedDate: Int64?
     package let content: Content
 
+    /// - Parameter isReadable: Whether its content may be read.
     /// - Throws: `payload_malformed` where the type, the id or the date cannot be read.
-    init(_ payload: PayloadReader) throws(EvidenceError) {
+    init(_ payload: PayloadReader, isReadable: Bool) throws(EvidenceError) {
         var tolerant = TolerantReader(payload)
         notificationType = NotificationType(
             rawValue: try payload.required("notificationType", payload.text("notificationType")))
@@ -33,7 +34,8 @@ package struct NotificationPayload: Hashable, Sendable {
         version = tolerant.text("version")
         signedDate = try payload.instant("signedDate")
         // Lost: what cannot be read of it; the whole text is kept.
-        content = (try? Self.content(of: payload)) ?? .unreadable(UnreadableContent(in: payload))
+        content =
+            (isReadable ? try? Self.content(of: payload) : nil) ?? .unreadable(UnreadableContent(in: payload))
     }
 
     /// Nil without a container that is known, and with several. Throws for what is of another type.

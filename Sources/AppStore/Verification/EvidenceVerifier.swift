@@ -37,11 +37,13 @@ package struct EvidenceVerifier: Sendable {
     ///
     /// - Throws: The first reason up to `payload_malformed`.
     func open(
-        _ text: String, maximumBytes: Int, knowing texts: KnownTexts = .none
+        _ text: String, maximumBytes: Int, knowing texts: KnownTexts = .none, boundsNames: Bool = true
     ) throws(EvidenceError) -> AuthenticPayload {
         let jws = try CompactJWS(text, maximumBytes: maximumBytes)
-        if let known = chains[jws.headerDigest] { return try open(jws, under: known, knowing: texts) }
-        return try open(jws, under: chain(of: jws.readHeader()), knowing: texts)
+        guard let known = chains[jws.headerDigest] else {
+            return try open(jws, under: chain(of: jws.readHeader()), knowing: texts, boundsNames: boundsNames)
+        }
+        return try open(jws, under: known, knowing: texts, boundsNames: boundsNames)
     }
 
     /// The path that a header names.
@@ -54,23 +56,39 @@ package struct EvidenceVerifier: Sendable {
     /// Checks the signature under the chain that the header names, unless the text is among `texts`, and keeps the
     /// chain if it holds.
     ///
+    /// - Parameter boundsNames: Whether a payload whose names are too many or too long is refused too; else it is read
+    ///   once its signature held, and is not bounded.
     /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
     func open(
-        _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none
+        _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none, boundsNames: Bool = true
     ) throws(EvidenceError) -> AuthenticPayload {
-        let payload = Result { () throws(EvidenceError) in try Self.object(in: jws.payload) }
-        // An unreadable date is skipped here and refused after the signature: see EvidenceError.
-        if case .success(let reader) = payload, let signedAt = Self.signedAt(reader), !chain.period.contains(signedAt) {
-            throw EvidenceError(.chainExpired, "A certificate was not valid when the text was signed.")
-        }
+        var payload = Result { () throws(JSONDefect) in try StrictJSON(jws.payload) }
+        try Self.requireValidity(of: chain, when: payload)
         guard chain.carriesAppleMarkers else {
             throw EvidenceError(.missingAppleMarker, "The certificates are not for signing App Store data.")
         }
         guard texts.contains(jws) || Self.isSigned(jws, by: chain) else {
             throw EvidenceError(.signatureMismatch, "The signature does not match the text.")
         }
+        var isBounded = true
+        if !boundsNames, case .failure(let defect) = payload, defect.isOfNames {
+            isBounded = false
+            payload = Result { () throws(JSONDefect) in try StrictJSON(jws.payload, boundsNames: false) }
+            try Self.requireValidity(of: chain, when: payload)
+        }
         chains.insert(chain, for: jws.headerDigest)
-        return AuthenticPayload(reader: try payload.get(), chain: chain, jws)
+        return AuthenticPayload(reader: try Self.object(in: payload), isBounded: isBounded, chain: chain, jws)
+    }
+
+    /// - Throws: `chain_expired` where the payload says when it was signed. An unreadable date is refused after the
+    ///   signature: see ``EvidenceError``.
+    private static func requireValidity(
+        of chain: SigningChain, when payload: Result<StrictJSON, JSONDefect>
+    ) throws(EvidenceError) {
+        guard case .success(let json) = payload, let reader = PayloadReader(json), let signedAt = signedAt(reader),
+            !chain.period.contains(signedAt)
+        else { return }
+        throw EvidenceError(.chainExpired, "A certificate was not valid when the text was signed.")
     }
 
     private static func isSigned(_ jws: CompactJWS, by chain: SigningChain) -> Bool {
@@ -79,11 +97,8 @@ package struct EvidenceVerifier: Sendable {
         return chain.key.isValidSignature(signature, for: jws.signingDigest)
     }
 
-    private static func object(in payload: [UInt8]) throws(EvidenceError) -> PayloadReader {
-        let json: StrictJSON
-        do throws(JSONDefect) {
-            json = try StrictJSON(payload)
-        } catch {
+    private static func object(in payload: Result<StrictJSON, JSONDefect>) throws(EvidenceError) -> PayloadReader {
+        guard case .success(let json) = payload else {
             throw EvidenceError(.payloadMalformed, "The payload is not strict JSON.")
         }
         guard let reader = PayloadReader(json) else {
@@ -134,14 +149,17 @@ package struct EvidenceVerifier: Sendable {
 /// A JSON object that the App Store signed, not yet known to be of one kind. Only ``EvidenceVerifier`` makes one.
 struct AuthenticPayload {
     private let reader: PayloadReader
+    /// Whether its names are as few and short as all names must be whose sender is not known.
+    let isBounded: Bool
     let chain: SigningChain
     /// The compact text with its digests.
     let proof: SignedText
     /// The payload segment, decoded.
     let json: [UInt8]
 
-    fileprivate init(reader: PayloadReader, chain: SigningChain, _ jws: CompactJWS) {
+    fileprivate init(reader: PayloadReader, isBounded: Bool, chain: SigningChain, _ jws: CompactJWS) {
         self.reader = reader
+        self.isBounded = isBounded
         self.chain = chain
         proof = SignedText(
             text: jws.text, digest: Array(jws.textDigest),

@@ -46,9 +46,10 @@ extension EvidenceVerifier {
     ///   for days.
     /// - Throws: The first reason, in order of precedence.
     package func verify(_ signed: SignedNotification, at now: Int64) throws(EvidenceError) -> VerifiedNotification {
-        let authentic = try open(signed.text, maximumBytes: SignedNotification.maximumBytes)
+        let authentic = try open(signed.text, maximumBytes: SignedNotification.maximumBytes, boundsNames: false)
         let payload = try authentic.decode(as: .notification, at: now, mayBeUndated: true) {
-            (reader) throws(EvidenceError) in try NotificationPayload(reader)
+            (reader) throws(EvidenceError) in
+            try NotificationPayload(reader, isReadable: authentic.isBounded)
         }
         let content = payload.content
         switch content {

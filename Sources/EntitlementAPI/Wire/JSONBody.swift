@@ -1,6 +1,7 @@
 import StrictJSON
 
-/// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep (`threats.md` T13).
+/// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep, few and short
+/// names (`threats.md` T13, T37).
 struct JSONBody {
     let value: JSONValue
 
@@ -20,6 +21,9 @@ struct JSONBody {
         case .loneSurrogate(let position): "The body has half of a surrogate pair, at byte \(position)."
         case .duplicateName: "The body has two members of one name."
         case .tooDeep: "The body nests deeper than \(StrictJSON.maximumDepth) levels."
+        case .tooManyNames: "The body has an object of more than \(StrictJSON.maximumNames) members."
+        case .nameTooLong(let position):
+            "The body has a name of more than \(StrictJSON.maximumNameBytes) bytes, at byte \(position)."
         }
     }
 }

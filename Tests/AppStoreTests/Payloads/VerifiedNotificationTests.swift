@@ -151,6 +151,36 @@ import Testing
         }
     }
 
+    /// A name longer than any that is read of a sender who is not known, and more names than of such a sender.
+    private static let unbounded: [[(String, SimulatedPayload.Value)]] = [
+        [(String(repeating: "n", count: 257), .integer(1))], (0..<1_025).map { ("n\($0)", .integer(1)) },
+    ]
+
+    @Test func `a genuine notification with names beyond the bounds is kept as unreadable, a forged one is refused`()
+        throws
+    {
+        for members in Self.unbounded {
+            var payload = try notification().payload
+            for (name, value) in members { payload[name] = value }
+            let text = try mint.sign(payload)
+            let verified = try verifier.verify(SignedNotification(text), at: now)
+            guard case .unreadable = verified.payload.content else { throw Missing() }
+            #expect(verified.environment == .sandbox && verified.payload.content.bundleId == app.bundleId)
+            #expect(verified.payload.notificationType == .didRenew)
+            let forged = SignedNotification(String(text.dropLast(86)) + String(repeating: "A", count: 86))
+            check("forged", .signatureMismatch) { () throws(EvidenceError) in _ = try verifier.verify(forged, at: now) }
+            payload["signedDate"] = .integer(1)
+            let ancient = SignedNotification(try mint.sign(payload))
+            check("ancient", .chainExpired) { () throws(EvidenceError) in _ = try verifier.verify(ancient, at: now) }
+        }
+        var transaction = subscription.payload
+        for (name, value) in Self.unbounded[0] { transaction[name] = value }
+        let purchase = SignedTransaction(try mint.sign(transaction))
+        check("a purchase", .payloadMalformed) { () throws(EvidenceError) in
+            _ = try verifier.verify(purchase, at: now)
+        }
+    }
+
     @Test func `in Production the number of the app must be right`() throws {
         var notification = try self.notification()
         notification.environment = .production

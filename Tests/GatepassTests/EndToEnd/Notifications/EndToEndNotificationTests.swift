@@ -200,8 +200,11 @@ extension EndToEnd {
             outside["data"] = nil
             var stranger = outside
             stranger["notificationType"] = .string("BRAND_NEW")
+            var unbounded = told.payload
+            for number in 0..<1_025 { unbounded["n\(number)"] = .integer(1) }
             for (payload, reason) in [
                 (told.payload, "unreadable"), (outside, "unreadable"), (stranger, "unknown_type"),
+                (unbounded, "unreadable"),
             ] {
                 var payload = payload
                 let uuid = newID()

@@ -29,10 +29,8 @@ package struct VerifiedEvent: Sendable {
 
     /// Verifies the body of a request. Throws ``SignatureRefusal``.
     package static func verify(
-        _ body: [UInt8], signedAs header: String?, with secrets: EndpointSecrets, at now: Instant
+        _ body: [UInt8], signedAs signature: SignatureHeader, with secrets: EndpointSecrets, at now: Instant
     ) throws(SignatureRefusal) -> Result<VerifiedEvent, Malformed> {
-        guard let header else { throw .headerMissing }
-        let signature = try SignatureHeader(header)
         guard secrets.signed(body, as: signature) else { throw .signatureMismatch }
         let age = now.milliseconds / 1_000 - signature.seconds
         guard (-tolerance...tolerance).contains(age) else { throw .timestampOutOfRange }

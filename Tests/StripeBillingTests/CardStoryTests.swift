@@ -13,7 +13,7 @@ import Testing
     static func event(_ event: CardAccount.Event, at seconds: Int64 = start) throws -> VerifiedEvent {
         let secrets = try #require(EndpointSecrets([secret]))
         return try VerifiedEvent.verify(
-            Array(event.body.utf8), signedAs: event.header(secret, at: seconds), with: secrets,
+            Array(event.body.utf8), signedAs: SignatureHeader(event.header(secret, at: seconds)), with: secrets,
             at: Instant(milliseconds: seconds * 1_000)
         ).get()
     }

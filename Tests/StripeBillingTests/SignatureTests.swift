@@ -17,7 +17,8 @@ import Testing
         let secrets = try #require(EndpointSecrets(secrets))
         let now = Instant(milliseconds: (time + secondsLater) * 1_000)
         do throws(SignatureRefusal) {
-            _ = try VerifiedEvent.verify(Array(body.utf8), signedAs: header, with: secrets, at: now)
+            _ = try VerifiedEvent.verify(
+                Array(body.utf8), signedAs: try SignatureHeader(header), with: secrets, at: now)
             return nil
         } catch {
             return error
@@ -62,6 +63,7 @@ import Testing
             ("t=1700000000,v1=g\(signature.dropFirst())", .signatureMismatch),
             ("t=1700000000,v1=1\(signature.dropFirst())", .signatureMismatch),
             ("t=01700000000,v1=\(signature)", .signatureMismatch), ("t=1700000001,v1=\(signature)", .signatureMismatch),
+            ("t=1700000000" + String(repeating: ",v1=00", count: 8) + ",v1=\(signature)", .signatureMismatch),
             (
                 "t=1700000000" + String(repeating: ",v1=" + String(repeating: "0", count: 64), count: 8)
                     + ",v1=\(signature)", .signatureMismatch
@@ -106,7 +108,7 @@ import Testing
                 for: message, using: SymmetricKey(data: Array(Self.secret.utf8)))
             let digits = code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             let event = try VerifiedEvent.verify(
-                body, signedAs: "t=1700000000,v1=\(digits)", with: secrets, at: now
+                body, signedAs: SignatureHeader("t=1700000000,v1=\(digits)"), with: secrets, at: now
             ).get()
             #expect(event.content == .ignored(.unreadable) && event.customer == "cus_1" && event.id == "evt_1")
             #expect(try VerifiedEvent.read(stored: String(decoding: body, as: UTF8.self)).content == event.content)

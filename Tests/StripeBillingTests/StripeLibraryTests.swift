@@ -47,7 +47,8 @@ import Testing
         let secrets = try #require(EndpointSecrets(["whsec_other", secret]))
         do throws(SignatureRefusal) {
             _ = try VerifiedEvent.verify(
-                Array(body.utf8), signedAs: header, with: secrets, at: Instant(milliseconds: time * 1_000))
+                Array(body.utf8), signedAs: SignatureHeader(header), with: secrets,
+                at: Instant(milliseconds: time * 1_000))
             return nil
         } catch {
             return error

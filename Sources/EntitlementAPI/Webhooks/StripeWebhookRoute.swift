@@ -6,17 +6,21 @@ import StripeBilling
 
 /// `POST /api/billing/webhooks/stripe`: an event of card billing (`api.md`, "Webhooks").
 ///
-/// Stored and committed first, then placed within the request, like a notification of the App Store.
+/// Refused before its body is read while its header shows no signature. Stored and committed first, then placed within
+/// the request, like a notification of the App Store.
 enum StripeWebhookRoute {
     static let bodyLimit = VerifiedEvent.maximumBytes
-    private static let signature = HTTPField.Name("Stripe-Signature")
+    private static let signatureField = HTTPField.Name("Stripe-Signature")
 
     /// - Throws: `not_found` while no secret is configured, why the signature or the body is not genuine,
     ///   `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         guard let secrets = call.api.cardSecrets else { throw .notFound }
+        let signature = try judged(call.api, closing: true) { () throws(SignatureRefusal) in
+            try SignatureHeader(signatureField.flatMap { call.request.headers[$0] })
+        }
         let body = try await call.bytes()
-        let event = try verified(body, signedAs: signature.flatMap { call.request.headers[$0] }, secrets, call.api)
+        let event = try verified(body, signedAs: signature, secrets, call.api)
         let inbox = call.api.inbox.cards
         let news = inbox.news(of: event)
         let stored = try await call.served { () async throws(ServiceFailure) in
@@ -28,20 +32,30 @@ enum StripeWebhookRoute {
     }
 
     private static func verified(
-        _ body: [UInt8], signedAs header: String?, _ secrets: EndpointSecrets, _ api: API.Dependencies
+        _ body: [UInt8], signedAs signature: SignatureHeader, _ secrets: EndpointSecrets, _ api: API.Dependencies
     ) throws(Problem) -> VerifiedEvent {
-        let read: Result<VerifiedEvent, VerifiedEvent.Malformed>
-        do throws(SignatureRefusal) {
-            read = try VerifiedEvent.verify(body, signedAs: header, with: secrets, at: api.realNow())
-        } catch {
-            api.metrics.refused(.cardEvent, because: error.rawValue)
-            throw Problem(notGenuine: error.rawValue, "The delivery is not signed as Stripe signs.")
+        let read = try judged(api) { () throws(SignatureRefusal) in
+            try VerifiedEvent.verify(body, signedAs: signature, with: secrets, at: api.realNow())
         }
         switch read {
         case .success(let event):
             api.metrics.found(genuine: .cardEvent)
             return event
         case .failure(let malformed): throw Problem(notGenuine: "payload_malformed", malformed.defect)
+        }
+    }
+
+    /// What `judge` finds genuine; where it does not, `closing` ends the connection, for the body is not read.
+    private static func judged<Genuine>(
+        _ api: API.Dependencies, closing: Bool = false, _ judge: () throws(SignatureRefusal) -> Genuine
+    ) throws(Problem) -> Genuine {
+        do throws(SignatureRefusal) {
+            return try judge()
+        } catch {
+            api.metrics.refused(.cardEvent, because: error.rawValue)
+            var problem = Problem(notGenuine: error.rawValue, "The delivery is not signed as Stripe signs.")
+            problem.closesConnection = closing
+            throw problem
         }
     }
 }

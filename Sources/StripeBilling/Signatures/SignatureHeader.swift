@@ -1,9 +1,9 @@
 /// A `Stripe-Signature`, read strictly (`stripe.md` §1): pairs of name and value with commas between them, exactly one
-/// time `t`, and any number of signatures `v1`, of which the first few are tried. Other names are of other schemes.
+/// time `t`, and any number of signatures `v1`, of which the first few are looked at. Other names are of other schemes.
 package struct SignatureHeader: Hashable, Sendable {
     /// Longest header that is looked at, in bytes.
     package static let maximumBytes = 1_024
-    /// How many signatures are tried; Stripe sends one for each secret that is live.
+    /// How many signatures are looked at; Stripe sends one for each secret that is live.
     package static let maximumSignatures = 8
 
     /// The digits of the time as they were signed.
@@ -13,26 +13,27 @@ package struct SignatureHeader: Hashable, Sendable {
     /// 32 bytes each; what is no such signature is left out.
     let signatures: [[UInt8]]
 
-    /// Reads the header's text. Throws `.headerMalformed` and `.signatureMissing`.
-    package init(_ text: String) throws(SignatureRefusal) {
+    /// Reads the header's text. Throws `.headerMissing`, `.headerMalformed` and `.signatureMissing`.
+    package init(_ text: String?) throws(SignatureRefusal) {
+        guard let text else { throw .headerMissing }
         guard text.utf8.count <= Self.maximumBytes else { throw .headerMalformed }
         var times: [Substring.UTF8View] = []
         var signatures: [[UInt8]] = []
-        var hasSignature = false
+        var count = 0
         for pair in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let pair = Self.trimmed(pair)
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { throw .headerMalformed }
             let (name, value) = (pair[..<equals], pair[pair.index(after: equals)...])
             if name.elementsEqual("t".utf8) { times.append(value) }
             guard name.elementsEqual("v1".utf8) else { continue }
-            hasSignature = true
-            if signatures.count < Self.maximumSignatures, let bytes = Self.bytes(value) { signatures.append(bytes) }
+            count += 1
+            if count <= Self.maximumSignatures, let bytes = Self.bytes(value) { signatures.append(bytes) }
         }
         guard times.count == 1, let time = times.first, (1...12).contains(time.count),
             time.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let digits = String(time),
             let seconds = Int64(digits)
         else { throw .headerMalformed }
-        guard hasSignature else { throw .signatureMissing }
+        guard count > 0 else { throw .signatureMissing }
         timestamp = digits
         self.seconds = seconds
         self.signatures = signatures

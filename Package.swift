@@ -23,6 +23,7 @@ let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -133,7 +134,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "StoreSimulator", "StrictJSON",
                 "StripeBilling", "Support", crypto, cryptoExtras, httpClient, httpTypes, hummingbird, hummingbirdCore,
-                jwtKit, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                jwtKit, logging, metrics, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypesHTTP1, nioPosix, serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -24,6 +24,8 @@ package struct API: Sendable {
         let cardSecrets: EndpointSecrets?
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
+        let refusedDeliveries: RefusedDeliveries
+        package let bodies = BodiesInFlight()
         /// The network that a request came from, given the address of the connected peer and `X-Forwarded-For`;
         /// requests of one network count together.
         let network: @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8]
@@ -74,6 +76,7 @@ package struct API: Sendable {
             self.cardSecrets = cardSecrets
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
+            refusedDeliveries = RefusedDeliveries(rateLimiter, logger: logger)
             self.network = network
             self.openAPI = ByteBuffer(bytes: openAPI)
             self.cores = cores
@@ -115,20 +118,30 @@ package struct API: Sendable {
     private let dependencies: Dependencies
     private let endpoints: [Endpoint]
     let table: RouteTable
+    let limits: ServerLimits
+    let places: ConnectionPlaces
 
     /// `others` are the endpoints of other modules, behind the same envelope. `isInDevelopment` under `gatepass dev`;
     /// what is in development only is nowhere else.
-    package init(_ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool) {
-        self.dependencies = dependencies
-        endpoints = (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }
-        table = RouteTable(endpoints)
+    package init(
+        _ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool,
+        limits: ServerLimits = ServerLimits()
+    ) {
+        self.init(
+            dependencies, (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }, limits)
     }
 
     /// What is served on the port of the metrics, to anyone who reaches it: `GET /metrics` alone.
     package init(servingMetricsOf dependencies: Dependencies) {
+        self.init(dependencies, [.open(.get, "/metrics", MetricsRoute.respondOpenly)], ServerLimits())
+    }
+
+    private init(_ dependencies: Dependencies, _ endpoints: [Endpoint], _ limits: ServerLimits) {
         self.dependencies = dependencies
-        endpoints = [.open(.get, "/metrics", MetricsRoute.respondOpenly)]
+        self.endpoints = endpoints
+        self.limits = limits
         table = RouteTable(endpoints)
+        places = ConnectionPlaces(maximum: limits.connections)
     }
 
     var newRequestID: @Sendable () -> String { dependencies.newRequestID }

@@ -5,6 +5,8 @@ package import Hummingbird
 package protocol Call: Sendable {
     /// The request as it came.
     var incoming: OpenCall { get }
+    /// Whether the sender showed who they are before the body is read.
+    var isSenderKnown: Bool { get }
 }
 
 /// A request as it came: of anyone, or of a store that signs what it sends.
@@ -17,6 +19,9 @@ package struct OpenCall: Call {
     let bodyLimit: Int
 
     package var incoming: OpenCall { self }
+    package var isSenderKnown: Bool { false }
+    /// What the sender counts with.
+    var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
 
     init(_ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int) {
         self.request = request
@@ -40,13 +45,18 @@ extension Call {
 
     /// The request's body, byte for byte.
     ///
-    /// - Throws: `payload_too_large` (a length that was not declared), `invalid_request` for a body that breaks off.
+    /// - Throws: `payload_too_large` (a length that was not declared), `invalid_request` for a body that breaks off,
+    ///   `unavailable` and `rate_limited` when bodies of unknown senders fill what they may (``BodiesInFlight``).
     package func bytes() async throws(Problem) -> [UInt8] {
         let limit = incoming.bodyLimit
+        let stranger = isSenderKnown ? nil : incoming.network
         var bytes: [UInt8] = []
+        defer { if let stranger { api.bodies.give(bytes.count, from: stranger) } }
+        context.askForBody(of: request.headers[.contentLength].map { Int($0) ?? .max })
         do {
             for try await part in request.body {
                 guard bytes.count + part.readableBytes <= limit else { throw Problem.bodyTooLarge(limit: limit) }
+                if let stranger { try api.bodies.take(part.readableBytes, from: stranger) }
                 bytes.append(contentsOf: part.readableBytesView)
             }
             return bytes

@@ -47,13 +47,24 @@ package struct Endpoint: Sendable {
         }
     }
 
-    /// An endpoint for a store, whose signature the route verifies. It has no rate: a store sends whatever has
-    /// happened, from few addresses, and gives up what is refused too often.
+    /// An endpoint for a store, whose signature the route verifies. Only what is refused has a rate, of its network: a
+    /// store sends whatever has happened, from few addresses.
     package static func webhook(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method, path, route)
+        Endpoint(method, path) { call throws(Problem) in
+            let (refused, network, now) = (call.api.refusedDeliveries, call.network, call.api.realNow())
+            try refused.admit(from: network, to: path, at: now)
+            do throws(Problem) {
+                let answer = try await route(call)
+                refused.noteGenuine(from: network, at: now)
+                return answer
+            } catch {
+                refused.note(error, from: network, to: path, at: now)
+                throw error
+            }
+        }
     }
 
     /// An endpoint for signed-in users; where `isForSpending`, for those that the settings let spend.
@@ -118,7 +129,6 @@ extension OpenCall {
     ///
     /// - Throws: `rate_limited`.
     fileprivate func count(at path: String) throws(Problem) {
-        let network = api.network(context.peer, request.headers[.forwardedFor])
         if let exceeded = api.rateLimiter.take(.open, for: .network(network, path: path), at: api.realNow()) {
             throw Problem(exceeded)
         }

@@ -4,10 +4,14 @@ package import LedgerStore
 /// A request of an authenticated user or server, as a route sees it.
 package protocol SignedCall: Call {
     /// Runs what folds a ledger for an answer when its turn has come: a user's own reads are folded one at a time
-    /// (`threats.md` T37). A server has no rate, and does not wait behind the users whom it asks about.
+    /// (`threats.md` T40). A server has no rate, and does not wait behind the users whom it asks about.
     ///
     /// - Throws: `rate_limited` where too many reads of the user wait, and what `fold` throws.
     func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer
+}
+
+extension SignedCall {
+    package var isSenderKnown: Bool { true }
 }
 
 /// A request of a server, as a route sees it.

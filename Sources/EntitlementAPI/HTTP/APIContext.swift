@@ -13,6 +13,13 @@ package struct APIContext: RequestContext {
         channel = source.channel
     }
 
+    /// Has the connection read on where it holds back a body that is larger than what it takes unasked. `length` is
+    /// that declared, in bytes.
+    func askForBody(of length: Int?) {
+        guard length.map({ $0 > ServerLimits.unaskedBytes }) ?? true else { return }
+        channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)
+    }
+
     /// The address of the connected peer, which is the client or a proxy; nil if the channel has none.
     var peer: String? { channel.remoteAddress?.ipAddress }
 }

@@ -13,6 +13,8 @@ import NIOHTTPTypesHTTP1
 ///   the client can read it, then the socket goes.
 /// * A request comes in only when the one before it is answered; until then nothing is read, so a client that sends
 ///   many and takes no answers is kept waiting by the network and holds no more than ``ServerLimits/readBytes`` here.
+/// * Of a body no more than ``ServerLimits/unaskedBytes`` and one read come in before the route asks for it.
+/// * While connections have no place left, each answer closes its own.
 ///
 /// For each request there is at most one answer: after one of its own the guard lets nothing pass in either direction.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -25,6 +27,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     struct Settings: Sendable {
         let limits: ServerLimits
         let table: RouteTable
+        let places: ConnectionPlaces
         let newRequestID: @Sendable () -> String
     }
 
@@ -39,6 +42,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether no request should follow: the client speaks HTTP/1.0 and keeps nothing alive.
     private var takesNoMore = false
     private var lateBytes = 0
+    /// How much of the request's body came before it was wanted.
+    private var unaskedBytes = 0
+    private var isBodyWanted = false
+    /// Whether a read waits until the body is wanted.
+    private var holdsRead = false
     /// Whether what was read last ended a request.
     private var hasEnded = false
     /// For the header while there is no request, else for the request.
@@ -59,11 +67,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let ending: Ending
     }
 
+    /// Tells the guard that the route reads the body of its request.
+    struct BodyWanted: Sendable {}
+
     init(_ settings: Settings) {
         self.settings = settings
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        settings.places.idle(context.channel)
         let heads = RequestHeadCheck { [self] in takesNoMore = true }
         do {
             let pipeline = context.pipeline.syncOperations
@@ -80,11 +92,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        settings.places.busy(context.channel)
         stopTimer()
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        settings.places.busy(context.channel)
         stopTimer()
     }
 
@@ -109,6 +123,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if request == nil {
                 lateBytes += bytes.readableBytes
                 guard lateBytes <= settings.limits.lateBytes else { return linger(context) }
+            } else if !isBodyWanted {
+                unaskedBytes += bytes.readableBytes
             }
         case .end:
             isReading = false
@@ -121,7 +137,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         isReading = true
         lateBytes = 0
+        unaskedBytes = 0
+        isBodyWanted = false
         request = head
+        settings.places.busy(context.channel)
         let path = String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
         waitForAnswer(seconds: settings.table.deadlineSeconds(of: head.method, at: path), context)
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
@@ -166,7 +185,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         request = nil
         isClosing = closesAfterAnswer
         if !isReading { deadline = nil }
-        guard isClosing else { return context.write(data, promise: promise) }
+        defer { readOn(context) }
+        guard isClosing else {
+            settings.places.idle(context.channel)
+            return context.write(data, promise: promise)
+        }
         context.writeAndFlush(data, promise: promise)
         linger(context)
     }
@@ -175,6 +198,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         _ head: HTTPResponse, _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) {
         hasStartedAnswer = true
+        let takesNoMore = takesNoMore || settings.places.areTaken
         closesAfterAnswer = takesNoMore || head.headerFields[.connection]?.lowercased() == "close"
         guard takesNoMore else { return context.write(data, promise: promise) }
         var head = head
@@ -210,6 +234,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isClosing = true
         guard isReading else { return finish(context) }
         wait(seconds: settings.limits.lingerSeconds, then: .close, context)
+        readOn(context)
     }
 
     private func discard(_ part: HTTPRequestPart) {
@@ -217,10 +242,28 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         lateBytes += bytes.readableBytes
     }
 
-    /// Reads no more once enough has been thrown away; the client's own buffer fills up and it finds the answer.
+    /// Reads no more once enough has been thrown away; the client's own buffer fills up and it finds the answer. Holds
+    /// back a body that nobody has asked for.
     func read(context: ChannelHandlerContext) {
         guard !isClosing || lateBytes <= settings.limits.lateBytes else { return }
+        guard isClosing || request == nil || isBodyWanted || unaskedBytes <= ServerLimits.unaskedBytes else {
+            holdsRead = true
+            return
+        }
         context.read()
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard holdsRead else { return }
+        holdsRead = false
+        read(context: context)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        promise?.succeed()
+        isBodyWanted = true
+        readOn(context)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

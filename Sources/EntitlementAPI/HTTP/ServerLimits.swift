@@ -1,6 +1,5 @@
 package import Hummingbird
 package import HummingbirdCore
-package import Logging
 import NIOCore
 
 /// What one connection may take of this server (`threats.md` T14–T16). Hummingbird's own values are open.
@@ -17,6 +16,9 @@ package struct ServerLimits: Hashable, Sendable {
     /// The most that is read from a socket at once; while a request has no answer nothing is read, so the requests that
     /// a client sends ahead wait within this, and in the network.
     package var readBytes = 16 * 1024
+    /// How much of a body is taken before anybody asks for it, which nobody does before sign-in succeeded; one read
+    /// more may come.
+    static let unaskedBytes = 16 * 1024
     /// How much of a request is still taken after its answer.
     package var lateBytes = 64 * 1024
     /// How long a connection that is being closed waits for the client to read the answer.
@@ -27,8 +29,9 @@ package struct ServerLimits: Hashable, Sendable {
 
 extension API {
     /// HTTP/1.1 with the limits, for `Application(router:server:configuration:)`.
-    package func server(_ limits: ServerLimits = ServerLimits()) -> HTTPServerBuilder {
-        let guards = ConnectionGuard.Settings(limits: limits, table: table, newRequestID: newRequestID)
+    package func server() -> HTTPServerBuilder {
+        let guards = ConnectionGuard.Settings(
+            limits: limits, table: table, places: places, newRequestID: newRequestID)
         return .http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [ConnectionGuard(guards)], idleTimeout: .seconds(limits.idleSeconds),
@@ -38,10 +41,7 @@ extension API {
     }
 
     /// Where to listen, and for how many at once; more wait in the backlog.
-    package static func configuration(
-        at address: BindAddress, _ limits: ServerLimits = ServerLimits(), logger: Logger
-    ) -> ApplicationConfiguration {
-        ApplicationConfiguration(
-            address: address, availableConnectionsDelegate: .maximum(limits.connections, logger: logger))
+    package func configuration(at address: BindAddress) -> ApplicationConfiguration {
+        ApplicationConfiguration(address: address, availableConnectionsDelegate: places)
     }
 }

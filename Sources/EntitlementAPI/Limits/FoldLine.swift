@@ -1,7 +1,7 @@
 import Entitlements
 import Synchronization
 
-/// The line in which the reads of each user are folded, one at a time (`threats.md` T37).
+/// The line in which the reads of each user are folded, one at a time (`threats.md` T40).
 ///
 /// A fold takes as long as the user has facts, and a user may have thousands that cost nothing, in the Sandbox. In line
 /// the reads of one user take one core at most, however many are sent at once.

@@ -8,6 +8,9 @@ package struct RateLimits: Hashable, Sendable {
     package var restorePerMinute: Int
     package var readPerMinute: Int
 
+    /// How many deliveries of a network may be refused in a minute before the next ones are not looked at.
+    var refusedDeliveriesPerMinute = 60
+
     package init(attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600) {
         self.attachPerMinute = attachPerMinute
         self.restorePerMinute = restorePerMinute
@@ -24,6 +27,8 @@ package struct RateLimits: Hashable, Sendable {
         /// What changes credits, devices or settings: as many as attaches, and counted apart, so that none of them
         /// holds a purchase up.
         case write
+        /// A delivery to a webhook that was refused.
+        case refusedDelivery
     }
 
     subscript(kind: Kind) -> Int {
@@ -31,6 +36,7 @@ package struct RateLimits: Hashable, Sendable {
         case .attach, .write: attachPerMinute
         case .restore: restorePerMinute
         case .read, .open: readPerMinute
+        case .refusedDelivery: refusedDeliveriesPerMinute
         }
     }
 }
@@ -78,6 +84,17 @@ final class RateLimiter: Sendable {
 
     /// Takes one request from the asker's bucket; nil when there was one.
     func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> Exceeded? {
+        look(kind, asker, now, taking: Self.millisecondsPerMinute)
+    }
+
+    /// What a request of the asker would exceed, without taking it; nil when there is one.
+    func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> Exceeded? {
+        look(kind, asker, now, taking: 0)
+    }
+
+    private func look(
+        _ kind: RateLimits.Kind, _ asker: Asker, _ now: Instant, taking amount: Int64
+    ) -> Exceeded? {
         let limit = limits[kind]
         guard limit > 0 else { return nil }
         let key = Key(asker: asker, kind: kind)
@@ -88,7 +105,7 @@ final class RateLimiter: Sendable {
             bucket.level = min(full, bucket.level + elapsed * Int64(limit))
             bucket.filledAt = now
             let missing = Self.millisecondsPerMinute - bucket.level
-            if missing <= 0 { bucket.level -= Self.millisecondsPerMinute }
+            if missing <= 0 { bucket.level -= amount }
             buckets[key] = bucket
             guard missing > 0 else { return nil }
             let milliseconds = (missing + Int64(limit) - 1) / Int64(limit)

@@ -88,6 +88,7 @@ struct Server: Sendable {
         return [
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
+            FreedMemory(bodies: dependencies.bodies),
             NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: service.note),
             JobRunner(pool: pool, service: service, inbox: inbox, logger: logger, noteEnd: metrics.ended),
             CatalogueReload(server: self, pool: pool),
@@ -103,7 +104,7 @@ struct Server: Sendable {
     ) -> some ApplicationProtocol {
         Application(
             router: api.router(), server: api.server(),
-            configuration: API.configuration(at: .hostname(settings.http.host, port: Int(port)), logger: logger),
+            configuration: api.configuration(at: .hostname(settings.http.host, port: Int(port))),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 

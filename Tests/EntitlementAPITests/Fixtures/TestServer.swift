@@ -57,11 +57,11 @@ struct TestServer: Sendable {
                 newID: { String(UInt64.random(in: .min ... .max), radix: 36) }, logAccess: log.keep,
                 metrics: APIMetrics(metrics), metricsPage: metricsPage,
                 logger: logger),
-            adding: endpoints, isInDevelopment: isInDevelopment)
+            adding: endpoints, isInDevelopment: isInDevelopment, limits: limits)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
-            router: api.router(), server: api.server(limits),
-            configuration: API.configuration(at: .hostname("127.0.0.1", port: 0), limits, logger: logger),
+            router: api.router(), server: api.server(),
+            configuration: api.configuration(at: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
             logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() })
         let group = ServiceGroup(

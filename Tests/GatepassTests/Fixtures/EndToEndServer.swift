@@ -122,6 +122,13 @@ final class EndToEndServer: Sendable {
         return try await EndToEnd.blocking { running.waitForEnd() }
     }
 
+    /// How much memory the process has, in bytes; nil when it does not run.
+    var residentBytes: Int? {
+        guard let pid = child.withLock({ $0?.pid }) else { return nil }
+        let line = Self.text(of: "/proc/\(pid)/status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1_024 }
+    }
+
     /// Runs another command of the program with the same settings; its exit status and what it printed.
     func command(_ words: [String], _ changes: [String: String] = [:]) async throws -> (status: Int32, text: String) {
         let output = directory + "/output-" + EndToEnd.newID()

@@ -40,6 +40,11 @@ package protocol EntitlementService: Sendable {
     /// - Throws: ``ServiceFailure``.
     func holder(of token: Label) async throws(ServiceFailure) -> UserID?
 
+    /// True if the person of this id was erased and is not known again: what names them makes nobody known.
+    ///
+    /// - Throws: ``ServiceFailure``.
+    func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool
+
     /// Those of the texts with these SHA-256 digests that were verified before.
     ///
     /// - Throws: ``ServiceFailure``.

@@ -76,7 +76,7 @@ extension Labels {
     fileprivate func mentions(of name: NotificationName, in environment: StoreEnvironment) -> [String] {
         switch name {
         case .accountToken(let token):
-            [label(of: token).text] + [token.legacyUserID.map { label(.user, $0.text).text }].compactMap(\.self)
+            [label(of: token).text] + [token.legacyUserID.map { mention(of: $0).text }].compactMap(\.self)
         case .account(let id, let app): [appleAccount(id, in: app, environment).text]
         case .purchase(let id): [id.text]
         }

@@ -127,7 +127,7 @@ package struct CardInbox: Sendable {
             let isOwned = about == nil || placed.answer.get() != nil
             let outcome = news.outcome(isOwned: isOwned, isNew: isNew, naming: naming)
             let decision = placed.mapReply { _ in outcome }
-                .adding(outcome.row(of: id, after: mentioned)).adding(learned)
+                .adding(learned).adding(outcome.row(of: id, after: mentioned))
             guard let customer = naming.customer, let user = naming.told, naming.remembers else { return decision }
             return decision.adding(CustomerRemembered(customer, is: user, in: space))
         }
@@ -188,8 +188,12 @@ package struct CardInbox: Sendable {
 
     private func naming(_ news: CardNews) async throws(ServiceFailure) -> Naming {
         var naming = Naming()
-        naming.told = news.users.lazy.compactMap { UserID($0) }.first
-        if naming.told == nil, !news.users.isEmpty { naming.reason = .invalidUser }
+        let users = news.users.compactMap { UserID($0) }
+        if users.isEmpty, !news.users.isEmpty { naming.reason = .invalidUser }
+        for user in users where try await !service.isErased(user) {
+            naming.told = user
+            break
+        }
         var holder: UserID?
         if let customer = news.customer {
             let label = try service.labels().cardCustomer(customer, in: news.environment)
@@ -237,7 +241,7 @@ extension Labels {
     /// Nil for what names no user and no number that could be kept.
     fileprivate func mention(of name: EventName, in environment: StoreEnvironment) -> String? {
         switch name {
-        case .user(let text): UserID(text).map { label(.user, $0.text).text }
+        case .user(let text): UserID(text).map { mention(of: $0).text }
         case .customer(let id): cardCustomer(id, in: environment).text
         case .number(let number):
             number.utf8.count <= 255 && number.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? number : nil

@@ -66,7 +66,7 @@ package struct StoreInbox: Sendable {
         case (nil, let takeback?): return try await cards.place(takeback: takeback, in: stored.environment, as: id)
         case (nil, nil):
             do throws(ServiceFailure) {
-                return try await service.settle(id, as: DeliveryStanding(.ignored, because: .textGone))
+                return try await service.settle(id, as: DeliveryStanding(.parked, because: .textGone))
             } catch {
                 throw .service(error)
             }

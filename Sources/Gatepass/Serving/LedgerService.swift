@@ -153,6 +153,13 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
+    func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool {
+        let opened = try opened()
+        let name = opened.labels.mention(of: user)
+        return try await asking { () throws(DatabaseError) in try await opened.inbox.isErased(user, named: name) }
+    }
+
+    /// Throws `unavailable` while the database is away.
     func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         let opened = try opened()
         return try await asking { () throws(DatabaseError) in try await opened.reader.replays(of: digests) }

@@ -20,6 +20,21 @@ enum AccountTokenRow {
         STRAIGHT_JOIN users u ON u.legacy_token = j.label
         """)
 
+    private static let erased = SQLStatement(
+        "find labels of erased people",
+        """
+        SELECT a.label
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN account_tokens a ON a.label = j.label
+        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id AND u.user_id IS NULL
+        UNION SELECT t.app_transaction_id
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN apple_iap_transactions t ON t.app_transaction_id = j.label
+        STRAIGHT_JOIN users u ON u.pseudonym = t.user_id AND u.user_id IS NULL
+        """)
+
     private static let byUser = SQLStatement(
         "read token",
         "SELECT a.token FROM users u JOIN account_tokens a ON a.issued_to = u.pseudonym WHERE u.user_id = ?")
@@ -76,6 +91,16 @@ enum AccountTokenRow {
             if holders[label]?.isErased ?? true { holders[label] = user }
         }
         return holders
+    }
+
+    /// Those of `labels`, of tokens and Apple accounts, that name somebody who is erased. Throws when the database is
+    /// away.
+    static func erased(among labels: Set<Label>, in session: Session) throws(DatabaseError) -> Set<Label> {
+        guard !labels.isEmpty else { return [] }
+        var array = JSONArray()
+        for label in labels { array.append(label.text) }
+        let values = [Value.text(array.closed), .text(array.closed)]
+        return Set(try session.query(erased, values) { (row) throws(DatabaseError) in Label(try row.text(0)) })
     }
 
     /// The token issued to `user`, if one was.

@@ -51,26 +51,25 @@ package struct Erasure: Sendable {
     /// Deletes the user id, the account token, the signed texts of all that they have or had, the texts of deliveries
     /// that name them, the words about them in ledgers and in the audit trail, and what is kept of servers' requests
     /// about them. The label of the user id stays, so that no text is kept of what names them later. No fact, hash or
-    /// digest changes. What they owe is noted for the first user who shows a purchase of the same Apple account. The act
-    /// itself is entered into the audit trail under the pseudonym. With `remembering`, the answer to the request that
-    /// asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody of that id. Throws
-    /// when the database is away.
+    /// digest changes. What they owe is noted for the first user who shows a purchase of the same Apple account. The
+    /// act itself is entered into the audit trail under the pseudonym. With `remembering`, the answer to the request
+    /// that asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody of that id.
+    /// Throws when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(DatabaseError) -> UserID? {
         try await catalogue.refresh()
         let now = now()
-        let name = settings.labels.label(.user, user.text)
+        let name = settings.labels.mention(of: user)
         let attempted = Mutex<UInt64?>(nil)
         let erased: UserID? = try await pool.transaction { (session) throws(DatabaseError) in
             // A commit that went unanswered is found again by what it left.
             if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
                 return .erased(pseudonym: earlier)
             }
-            guard let pseudonym = try UserRow.lockToErase(user, in: session) else {
-                try removeDeliveries(of: nil, named: name, in: session)
-                return nil
-            }
+            var person = try UserRow.lockToErase(user, in: session)
+            if person == nil { person = try addErased(named: name, at: now, in: session) }
+            guard let pseudonym = person else { return nil }
             attempted.withLock { $0 = pseudonym }
             try noteDebts(of: pseudonym, in: session)
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
@@ -79,7 +78,7 @@ package struct Erasure: Sendable {
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }
-            try IdempotencyKeyRow.forget(about: name, in: session)
+            try IdempotencyKeyRow.forget(about: settings.labels.label(.user, user.text), in: session)
             if let answer { try IdempotencyKeys.finish(answer, at: now, in: session) }
             try audit.append(
                 AuditRecord(
@@ -96,16 +95,23 @@ package struct Erasure: Sendable {
         return erased
     }
 
-    /// Removes the texts of all deliveries that name the person; nil for the pseudonym of one never seen. A delivery
-    /// that is not tried yet keeps its text until its job, which is woken, has placed it.
+    /// Removes the texts of all deliveries that name the person. A delivery that is not tried yet keeps its text until
+    /// it is.
     private func removeDeliveries(
-        of pseudonym: UInt64?, named name: Label, in session: Session
+        of pseudonym: UInt64, named name: Label, in session: Session
     ) throws(DatabaseError) {
         let deliveries = try PersonDeliveries.find(of: pseudonym, named: name, withPast: true, in: session)
-        for pending in try InboxDeliveryRow.pending(of: deliveries, in: session) {
-            try JobRow.wake(.delivery, about: pending, now: now(), in: session)
-        }
+        try InboxDeliveryRow.lock(deliveries, in: session)
         try InboxTextRow.removeTried(of: deliveries, in: session)
+        try SignedTextRow.removeUnowned(of: deliveries, in: session)
+    }
+
+    /// The pseudonym of somebody whom only deliveries name: a person made for the erasure; nil where none does, and for
+    /// one who was erased before.
+    private func addErased(named name: Label, at now: Instant, in session: Session) throws(DatabaseError) -> UInt64? {
+        guard try AccountTokenRow.holders(of: [name], in: session).isEmpty else { return nil }
+        guard try !PersonDeliveries.find(of: nil, named: name, withPast: true, in: session).isEmpty else { return nil }
+        return try UserRow.addErased(at: now, in: session)
     }
 
     /// Notes what the person under `pseudonym`, who is locked, owes.

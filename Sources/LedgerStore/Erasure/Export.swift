@@ -20,8 +20,9 @@ package struct Export: Sendable {
         """
         SELECT JSON_OBJECT('source', d.source, 'app', d.app, 'environment', d.environment,
             'external_id', d.external_id, 'type', d.type, 'subtype', d.subtype, 'signed_at_ms', d.signed_at,
-            'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason, 'text', \(InboxTextRow.text))
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+            'received_at_ms', d.received_at, 'state', d.state, 'reason', d.reason,
+            'text', IF(j.others, NULL, \(InboxTextRow.text)))
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$[0]', others BOOLEAN PATH '$[1]')) j
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
         LEFT JOIN (\(InboxTextRow.table)) ON t.delivery_id = d.id
         ORDER BY d.id
@@ -144,10 +145,13 @@ package struct Export: Sendable {
                 }
                 document += ",\"\(name)\":[" + rows.joined(separator: ",") + "]"
             }
-            let label = user.isErased ? nil : labels.label(.user, user.text)
+            let label = user.isErased ? nil : labels.mention(of: user)
             var ids = JSONArray()
             for id in try PersonDeliveries.find(of: pseudonym, named: label, withPast: false, in: session) {
-                ids.append(id)
+                // A text that names somebody else too is theirs as well.
+                let hasOthers = try PersonDeliveries.nameOthers(
+                    id, than: pseudonym, named: label, in: session)
+                ids.append([id, hasOthers ? 1 : 0])
             }
             let deliveries = try session.query(Self.deliveries, [.text(ids.closed)]) { (row) throws(DatabaseError) in
                 try row.text(0)

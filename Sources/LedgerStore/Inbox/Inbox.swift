@@ -101,6 +101,15 @@ package struct Inbox: Sendable {
             return try AccountTokenRow.holders(of: [token], in: session)[token]
         }
     }
+
+    /// True if the person of this id, whom deliveries mention as `name`, was erased and is not known again. Throws when
+    /// the database is away.
+    package func isErased(_ user: UserID, named name: Label) async throws(DatabaseError) -> Bool {
+        try await pool.with { (session) throws(DatabaseError) in
+            guard try AccountTokenRow.holders(of: [name], in: session)[name]?.isErased == true else { return false }
+            return try !UserRow.isKnown(user, in: session)
+        }
+    }
 }
 
 /// What became of a delivery, written with what it changed.
@@ -129,10 +138,8 @@ package struct DeliveryOutcome: StoredSideRow {
     /// comes to that, and if what it waits for became known after this was decided. Throws when the database is away.
     package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
         try DeliveryMentionRow.insert(awaited, of: delivery, isAwaited: true, in: session)
-        // Before the look at who is erased: an erasure that is not seen then adds the job again.
-        if standing.isSettled || !isLookedAtAgain {
-            try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
-        }
         try InboxDeliveryRow.settle(delivery, as: standing, about: purchase, at: rows.recordedAt, in: session)
+        guard standing.isSettled || !isLookedAtAgain else { return }
+        try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
     }
 }

@@ -45,14 +45,14 @@ enum InboxDeliveryRow {
         UPDATE purchases p STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
             AND d.app = p.app AND d.environment = p.environment
         SET d.state = 'applied', d.reason = NULL, d.settled_at = ?
-        WHERE p.id = ? AND d.state = 'parked' AND d.reason IN ('no_user', 'invalid_user_id')
+        WHERE p.id = ? AND d.state = 'parked' AND d.reason IN ('no_user', 'invalid_user_id', 'text_gone')
         """)
 
-    private static let pending = SQLStatement(
-        "find pending deliveries",
+    private static let lock = SQLStatement(
+        "lock deliveries",
         """
         SELECT d.id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
-        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id WHERE d.reason = 'pending'
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id FOR UPDATE
         """)
 
     private static let quarantine = SQLStatement(
@@ -66,8 +66,8 @@ enum InboxDeliveryRow {
         "reopen delivery",
         """
         UPDATE inbox_deliveries
-        SET reason = IF(state = 'applied', NULLIF(reason, 'failed'), 'pending'), settled_at = IF(state = 'applied', settled_at, NULL),
-            state = IF(state = 'applied', state, 'parked')
+        SET reason = IF(state = 'applied', NULLIF(reason, 'failed'), 'pending'),
+            settled_at = IF(state = 'applied', settled_at, NULL), state = IF(state = 'applied', state, 'parked')
         WHERE id = ?
         """)
 
@@ -119,16 +119,15 @@ enum InboxDeliveryRow {
                 Value(purchase?.text), .uint64(delivery),
             ])
         if let purchase { try DeliveryMentionRow.insert([purchase.text], of: delivery, in: session) }
-        if try PersonDeliveries.nameErased(delivery, in: session) {
-            try InboxTextRow.removeTried(of: [delivery], in: session)
-        }
+        try PersonDeliveries.removeTextOfErased(delivery, in: session)
     }
 
-    /// The `deliveries` that no try came to an end with. Throws when the database is away.
-    static func pending(of deliveries: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64] {
+    /// Waits for whoever settles one of `deliveries`, ascending ids, and has others wait until the transaction ends.
+    /// Throws when the database is away.
+    static func lock(_ deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         var array = JSONArray()
         for delivery in deliveries { array.append(delivery) }
-        return try session.query(pending, [.text(array.closed)]) { (row) throws(DatabaseError) in try row.uint64(0) }
+        _ = try session.query(lock, [.text(array.closed)])
     }
 
     /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.
@@ -141,6 +140,7 @@ enum InboxDeliveryRow {
     /// when the database is away.
     static func quarantine(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(quarantine, [.uint64(delivery)])
+        try PersonDeliveries.removeTextOfErased(delivery, in: session)
     }
 
     /// A delivery is to be placed again; what was applied stays so. Repeat is safe. Throws when the database is away.

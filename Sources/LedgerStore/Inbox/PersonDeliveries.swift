@@ -1,4 +1,4 @@
-import Entitlements
+package import Entitlements
 import MariaDB
 
 /// The deliveries that name a person: by the user id, a store's customer, an account token, an Apple account, or a
@@ -62,31 +62,60 @@ enum PersonDeliveries {
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id AND d.source = ? AND d.app = ? AND d.environment = ?
         """)
 
-    private static let namesErased = SQLStatement(
-        "find erased person of delivery",
+    /// What the deliveries with these ids are about, unless somebody else has it.
+    private static let purchases = SQLStatement(
+        "find what person's deliveries are about",
+        """
+        SELECT DISTINCT d.source, d.app, d.environment, d.purchase
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
+        LEFT JOIN \(InboxDeliveryRow.purchaseOfDelivery)
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        WHERE d.purchase IS NOT NULL AND (u.user_id IS NULL OR u.pseudonym = ?)
+        """)
+
+    /// Of each person whom a delivery names: by a number that leads to a purchase that they have or had, a label, an
+    /// Apple account, or another delivery about the same purchase.
+    private static let named = SQLStatement(
+        "find people of delivery",
         """
         WITH RECURSIVE numbers (source, app, environment, number) AS (
             SELECT d.source, d.app, d.environment, m.mention
             FROM inbox_deliveries d STRAIGHT_JOIN delivery_mentions m ON m.delivery_id = d.id WHERE d.id = ?
             UNION SELECT n.source, n.app, n.environment, n.target
             FROM numbers k STRAIGHT_JOIN purchase_numbers n ON n.number = k.number
-                AND n.source = k.source AND n.app = k.app AND n.environment = k.environment)
-        SELECT 1 FROM numbers k
-        STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
-            AND p.external_id = k.number
-        STRAIGHT_JOIN users u ON u.pseudonym = p.user_id AND u.user_id IS NULL
-        UNION ALL SELECT 1 FROM numbers k
-        STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
-            AND p.external_id = k.number
-        STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
-        STRAIGHT_JOIN users u ON u.pseudonym = h.user_id AND u.user_id IS NULL
-        UNION ALL SELECT 1 FROM numbers k
-        STRAIGHT_JOIN account_tokens a ON a.label = k.number
-        STRAIGHT_JOIN users u ON u.pseudonym = a.user_id AND u.user_id IS NULL
-        UNION ALL SELECT 1 FROM numbers k
-        STRAIGHT_JOIN apple_iap_transactions t ON t.app_transaction_id = k.number
-        STRAIGHT_JOIN users u ON u.pseudonym = t.user_id AND u.user_id IS NULL
-        LIMIT 1
+                AND n.source = k.source AND n.app = k.app AND n.environment = k.environment),
+        people (pseudonym) AS (
+            SELECT p.user_id FROM numbers k
+            STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
+                AND p.external_id = k.number
+            UNION SELECT h.user_id FROM numbers k
+            STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
+                AND p.external_id = k.number
+            STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
+            UNION SELECT a.user_id FROM numbers k STRAIGHT_JOIN account_tokens a ON a.label = k.number
+            UNION SELECT t.user_id FROM numbers k
+            STRAIGHT_JOIN apple_iap_transactions t ON t.app_transaction_id = k.number
+            UNION SELECT a.user_id FROM numbers k
+            STRAIGHT_JOIN inbox_deliveries o ON o.purchase = k.number AND o.source = k.source AND o.app = k.app
+                AND o.environment = k.environment
+            STRAIGHT_JOIN delivery_mentions m ON m.delivery_id = o.id
+            STRAIGHT_JOIN account_tokens a ON a.label = m.mention)
+        SELECT u.pseudonym, u.user_id IS NULL FROM people STRAIGHT_JOIN users u ON u.pseudonym = people.pseudonym
+        """)
+
+    private static let otherUser = SQLStatement(
+        "find other user of delivery",
+        "SELECT 1 FROM delivery_mentions WHERE delivery_id = ? AND mention LIKE 'user:%' AND mention <> ? LIMIT 1")
+
+    /// The deliveries with texts that mention something that the delivery mentions.
+    private static let beside = SQLStatement(
+        "find deliveries beside",
+        """
+        SELECT DISTINCT t.delivery_id FROM delivery_mentions m
+        STRAIGHT_JOIN delivery_mentions o ON o.mention = m.mention
+        STRAIGHT_JOIN inbox_texts t ON t.delivery_id = o.delivery_id
+        WHERE m.delivery_id = ?
         """)
 
     /// The ids of all deliveries that name the person, ascending.
@@ -108,7 +137,10 @@ enum PersonDeliveries {
         var found = Set(
             try session.query(byLabel, [.text(labels.closed)]) { (row) throws(DatabaseError) in try row.uint64(0) })
         var numbers: [[String]: JSONArray] = [:]
-        for row in try session.query(withPast ? numbersOfAll : numbersOfPresent, holder) {
+        let told = [.text(array(of: found).closed), Value(pseudonym)]
+        for row in try session.query(withPast ? numbersOfAll : numbersOfPresent, holder)
+            + session.query(purchases, told)
+        {
             numbers[[try row.text(0), try row.text(1), try row.text(2)], default: JSONArray()].append(try row.text(3))
         }
         for (space, numbers) in numbers {
@@ -121,6 +153,47 @@ enum PersonDeliveries {
 
     /// True if the delivery names somebody who is erased. Throws when the database is away.
     static func nameErased(_ delivery: UInt64, in session: Session) throws(DatabaseError) -> Bool {
-        try session.query(namesErased, [.uint64(delivery)]).first != nil
+        try session.query(named, [.uint64(delivery)]) { (row) throws(DatabaseError) in try row.bool(1) }
+            .contains(true)
     }
+
+    /// True if the delivery names anybody else who is not erased. Throws when the database is away.
+    ///
+    /// - Parameter name: That of the person's user id; nil for a person who is erased.
+    static func nameOthers(
+        _ delivery: UInt64, than pseudonym: UInt64, named name: Label?, in session: Session
+    ) throws(DatabaseError) -> Bool {
+        let other = try session.query(otherUser, [.uint64(delivery), .text(name?.text ?? "")])
+        guard other.isEmpty else { return true }
+        return try session.query(named, [.uint64(delivery)]) { (row) throws(DatabaseError) in
+            let (other, isErased) = (try row.uint64(0), try row.bool(1))
+            return other != pseudonym && !isErased
+        }.contains(true)
+    }
+
+    /// Removes the text of a delivery if it names somebody who is erased, and then also the texts of deliveries beside
+    /// it of which it says that they do. Throws when the database is away.
+    static func removeTextOfErased(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
+        guard try nameErased(delivery, in: session) else { return }
+        var erased = [delivery]
+        let others = try session.query(beside, [.uint64(delivery)]) { (row) throws(DatabaseError) in
+            try row.uint64(0)
+        }
+        for other in others where other != delivery {
+            if try nameErased(other, in: session) { erased.append(other) }
+        }
+        try InboxTextRow.removeTried(of: erased, in: session)
+        try SignedTextRow.removeUnowned(of: erased, in: session)
+    }
+
+    private static func array(of ids: Set<UInt64>) -> JSONArray {
+        var array = JSONArray()
+        for id in ids.sorted() { array.append(id) }
+        return array
+    }
+}
+
+extension Labels {
+    /// The name by which deliveries mention a user.
+    package func mention(of user: UserID) -> Label { Label("user:" + label(.user, user.text).text) }
 }

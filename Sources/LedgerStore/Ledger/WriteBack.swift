@@ -63,7 +63,8 @@ struct WriteBack {
         try insert(repeating, of: &workspace, in: session)
     }
 
-    /// Of a purchase that an erased person has or had no text is kept (`semantics.md` §5).
+    /// Of a purchase that an erased person has or had no text is kept, nor of one that nobody has and that names an
+    /// erased person (`semantics.md` §5).
     private func insert(
         _ pending: [Pending], of workspace: inout Workspace, in session: Session
     ) throws(DatabaseError) {
@@ -81,16 +82,27 @@ struct WriteBack {
                     recordedAt: item.new.recordedAt, textOf: state.textOf
                 ).values
             })
+        let erased = try AccountTokenRow.erased(among: namesOfUnowned(pending, workspace), in: session)
         var texts: [SignedTextRow.New] = []
         for (item, row) in zip(pending, rows) {
             let id = try row.uint64(0)
             workspace.holdings[item.key]?.states[item.index].id = id
             guard let holding = workspace.holdings[item.key], holding.states[item.index].textOf == nil,
-                !holding.holders.contains(where: \.isErased)
+                !holding.holders.contains(where: \.isErased),
+                holding.owner != nil || holding.states[item.index].purchase.names.isDisjoint(with: erased)
             else { continue }
             texts.append(SignedTextRow.New(state: id, text: item.new.proof.text))
         }
         try SignedTextRow.insert(texts, headers: headers, in: session)
+    }
+
+    private func namesOfUnowned(_ pending: [Pending], _ workspace: Workspace) -> Set<Label> {
+        var names: Set<Label> = []
+        for item in pending {
+            guard let holding = workspace.holdings[item.key], holding.owner == nil else { continue }
+            names.formUnion(holding.states[item.index].purchase.names)
+        }
+        return names
     }
 
     /// Writes the owners of purchases that were there before.
@@ -274,4 +286,9 @@ extension Workspace {
     }
 
     fileprivate var misuse: DatabaseError { DatabaseError(.misuse, statement: "write back") }
+}
+
+extension VerifiedPurchase {
+    /// The labels of its account token and of its Apple account.
+    fileprivate var names: Set<Label> { Set([accountToken, account].compactMap(\.self)) }
 }

@@ -24,6 +24,27 @@ enum SignedTextRow {
 
     private static let delete = SQLStatement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
 
+    /// The texts inside deliveries are signed texts of their own.
+    private static let removeUnowned = SQLStatement(
+        "remove unowned texts",
+        """
+        DELETE s FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
+        STRAIGHT_JOIN \(InboxDeliveryRow.purchaseOfDelivery)
+        STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
+        STRAIGHT_JOIN signed_texts s ON s.state_id = t.id
+        WHERE p.user_id IS NULL
+        """)
+
+    /// Removes the texts of purchases that nobody has and `deliveries` are about. Repeat is safe. Throws when the
+    /// database is away.
+    static func removeUnowned(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
+        guard !deliveries.isEmpty else { return }
+        var array = JSONArray()
+        for delivery in deliveries { array.append(delivery) }
+        try session.execute(removeUnowned, [.text(array.closed)])
+    }
+
     /// Removes those of the `limit` oldest texts of states that were recorded before `instant`; how many. Throws when
     /// the database is away.
     static func removeOldest(

@@ -74,6 +74,14 @@ enum UserRow {
         try session.query(lockToErase, [.text(user.text)]).first?.uint64(0)
     }
 
+    private static let addErased = SQLStatement(
+        "add erased user", "INSERT INTO users (created_at) VALUES (?) RETURNING pseudonym")
+
+    /// Makes a person who has no id, and returns their pseudonym. Throws when the database is away.
+    static func addErased(at now: Instant, in session: Session) throws(DatabaseError) -> UInt64? {
+        try session.query(addErased, [.int64(now.milliseconds)]).first?.uint64(0)
+    }
+
     private static let erased = SQLStatement(
         "find erased user", "SELECT 1 FROM users WHERE pseudonym = ? AND user_id IS NULL")
 

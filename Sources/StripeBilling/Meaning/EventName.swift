@@ -26,13 +26,16 @@ extension EventName {
 
     private static func collect(from value: JSONValue, _ userKey: String, into names: inout Set<EventName>) {
         if let name = value.string.flatMap(EventName.init(prefixed:)) { names.insert(name) }
+        if value["object"]?.string == "customer", let id = value["id"]?.string { names.insert(.customer(id)) }
         for element in value.elements ?? [] { collect(from: element, userKey, into: &names) }
         for (member, value) in value.members ?? [] {
             switch member {
             case "client_reference_id":
                 if let user = value.string { names.insert(.user(user)) }
             case "metadata":
+                // The shop's other words there may be about anybody.
                 if let user = value[userKey]?.string { names.insert(.user(user)) }
+                continue
             case "customer":
                 if let customer = value.string { names.insert(.customer(customer)) }
             case "payment_intent":

@@ -69,6 +69,8 @@ final class FakeService: EntitlementService {
 
     func holder(of token: Label) async throws(ServiceFailure) -> UserID? { nil }
 
+    func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool { false }
+
     func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         return state.withLock { $0.ledgers.replays(of: digests) }

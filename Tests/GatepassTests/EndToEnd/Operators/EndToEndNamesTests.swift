@@ -131,7 +131,11 @@ extension EndToEnd {
                     try server.notification(NotificationType(rawValue: "BRAND_NEW"), about: waiting),
                     withdrawn, unreadable,
                 ]
+                let beyond = try server.notification(.oneTimeCharge, about: pass)
+                var crowded = beyond.payload
+                for number in 0..<1_100 { crowded["member\(number)"] = .integer(1) }
                 return try told.map { (try server.authority.sign($0).text, $0.notificationUUID) }
+                    + [(try server.authority.sign(crowded), beyond.notificationUUID)]
             }
         }
 

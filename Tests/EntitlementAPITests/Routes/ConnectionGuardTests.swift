@@ -208,7 +208,7 @@ struct ConnectionGuardTests {
                     "Authorization: Bearer " + Fixture.token(of: "u1"), "Content-Type: application/json",
                     "Transfer-Encoding: chunked", "Expect: 100-Continue", "Connection: close",
                 ])
-            let (asked, _) = try await RawExchange.send([head], to: server.port)
+            let (asked, _) = try await RawExchange.send([head], to: server.port, patience: .seconds(3))
             #expect(asked == "HTTP/1.1 100 Continue\r\n\r\n", "\(asked)")
             let (answer, _) = try await RawExchange.send(
                 [head, "2\r\n{}\r\n0\r\n\r\n"], to: server.port, pause: .milliseconds(100), patience: .seconds(3))

@@ -12,10 +12,12 @@ import Testing
         return CatalogueVersions.Version(number: number, effectiveAt: effectiveAt, catalogue: catalogue)
     }
 
-    private static func named(_ names: ProductID..., at: Instant = "01-10", transaction: String? = nil)
-        -> VerifiedPurchase
-    {
-        .state(of: "p", names[0], transaction: transaction, at: at, otherNames: Array(names.dropFirst()))
+    private static func named(
+        _ names: ProductID..., at: Instant = "01-10", transaction: String? = nil, signedAt: Instant? = nil
+    ) -> VerifiedPurchase {
+        .state(
+            of: "p", names[0], transaction: transaction, at: at, otherNames: Array(names.dropFirst()),
+            signedAt: signedAt)
     }
 
     private func check(
@@ -70,6 +72,23 @@ import Testing
                 let story = Story().attaches(first, at: "01-10").records(second, at: "01-11")
                 #expect(story.timeline(in: catalogue).standing(of: one.key, at: "01-11") == .counts)
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (named("product", "price"), named("product", "lookup", signedAt: "01-12")),
+            (named("product", "lookup"), named("product", "price", signedAt: "01-12")),
+            (named("product", "price", signedAt: "01-12"), named("product", "lookup", transaction: "copy")),
+            (named("product", "price", transaction: "a"), named("product", "lookup", transaction: "b")),
+        ])
+    func `an original speaks before a copy, then what was signed first, then the smallest transaction id`(
+        spokesman: VerifiedPurchase, other: VerifiedPurchase
+    ) {
+        let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2, "lookup": 3]))
+        for states in [[spokesman, other], [other, spokesman]] {
+            let story = Story().attaches(states[0], at: "01-13").records(states[1], at: "01-14")
+            #expect(story.timeline(in: catalogue).purchases.map(\.productID) == spokesman.otherNames)
         }
     }
 

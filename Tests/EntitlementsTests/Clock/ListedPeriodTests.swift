@@ -76,6 +76,8 @@ import Testing
             let told = story.status(at: instant, in: Self.catalogue).entitlements.first?.productID?.text
             #expect(told == product, "the present period at \(instant.text)")
         }
+        let over = story.status(at: "02-01", in: Self.catalogue)
+        #expect(over.explanation.map(\.reason) == [.finished], "what came back is over at its end")
     }
 
     @Test(arguments: [(cheap, dear), (dear, cheap)])
@@ -138,6 +140,19 @@ import Testing
             Set(Self.lines(story)) == [
                 "pro w 01-01..02-01", "basic w 01-01..01-29", "basic w 01-29..02-26", "pro w 02-01..03-01",
             ])
+    }
+
+    @Test func `an upgrade beside an item that began earlier begins when it was told`() {
+        let year: (ProductID, Instant, Instant) = (Self.cheap, "01-01", "2027-01-01")
+        let story = Self.story([
+            Self.event("1", at: "01-05", year, item: "a")
+                + Self.event("1", at: "01-05", (Self.cheap, "01-05", "02-05"), item: "b"),
+            Self.event("2", at: "01-20", year, item: "a")
+                + Self.event("2", at: "01-20", (Self.dear, "01-05", "02-05"), item: "b"),
+            Self.renewal("2", at: "01-20", willRenew: false),
+        ])
+        #expect(
+            Set(Self.lines(story)) == ["basic w 01-01..2027-01-01", "basic w 01-05..01-20", "pro w 01-20..02-05"])
     }
 
     @Test func `a change of cadence ends the period where the next one begins, and a renewal leaves no gap`() {

@@ -243,6 +243,8 @@ import Testing
             Self.lines(story) == [
                 "pro w 01-01..02-01", "basic w 01-01..02-01", "basic w 02-01..03-01", "basic w 03-01..03-02",
             ])
+        let before = story.status(at: "01-31", in: Self.catalogue).entitlements.first
+        #expect(before?.productID == "dear" && before?.willRenew == false)
     }
 
     @Test func `a refund of a period takes all of it that no payment of its own covers`() {
@@ -265,6 +267,8 @@ import Testing
         }
         let other = Self.bill("in_2", at: "02-01", nil, from: "02-01", isPaid: true)
         #expect(Self.lines(Self.story(told + [other])).last == "pro w 01-10..01-15", "it is for the next period")
+        let earlier = Self.bill("in_0", at: "2025-12-01", from: "2025-12-01", isPaid: true)
+        #expect(Self.lines(Self.story(told + [earlier])).last == "pro w 01-10..01-15", "it was for the one before")
     }
 
     @Test func `bills alone make no purchase`() {

@@ -43,6 +43,13 @@ import Testing
         #expect(within.entitlements.map(\.willRenew) == [true] && within.entitlements.map(\.endsAt) == ["02-01"])
         #expect(story.timeline().nextChange(after: "01-05") == "01-10")
         #expect(story.timeline().nextChange(after: "01-10") == "01-20")
+        let second = VerifiedPurchase.state(
+            of: "w", .proMonthly, .plan, transaction: "2", period: "2", at: "02-05", until: "03-05",
+            suspension: Suspension(startsAt: "02-03", endsAt: "02-10"))
+        let later = Self.chain(Self.period(nil), second)
+        #expect(later.status(at: "02-04").entitlements.map(\.state) == [.finished])
+        #expect(later.timeline().nextChange(after: "02-04") == "02-05", "it begins suspended")
+        #expect(later.status(at: "02-05").entitlements.map(\.state) == [.suspended])
         let open = Self.chain(Self.period(Suspension(startsAt: "01-10", endsAt: nil)))
         #expect(open.status(at: "01-31").entitlements.map(\.state) == [.suspended])
         #expect(open.status(at: "02-01").entitlements.map(\.state) == [.finished])

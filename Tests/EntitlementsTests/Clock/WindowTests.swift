@@ -33,6 +33,17 @@ import Testing
             "w 02-01..03-01")
     }
 
+    @Test func `a chain stands where its first period began`() {
+        let story = Self.chain(Self.first, Self.period("2", at: "02-01", until: "03-01")).buys("p", at: "01-15")
+        #expect(story.status(at: "02-05").entitlements.map(\.key.externalID.text) == ["w", "p"])
+    }
+
+    @Test func `a period of no units is one, where no event says that it was taken off`() {
+        check(
+            Self.chain(.state(of: "w", .proMonthly, .plan, at: "01-01", until: "02-01", quantity: 0)),
+            covers: "w 01-01..02-01")
+    }
+
     @Test func `a renewal extends the gap-free coverage`() {
         let story = Self.chain(Self.first, Self.period("2", at: "02-01", until: "03-01"))
         #expect(story.status(at: "01-15").expiresAt == "03-01")
@@ -105,6 +116,9 @@ import Testing
         let story = Self.chain(Self.first, Self.period("2", at: "02-05", until: "03-05"))
         #expect(story.status(at: "02-01 12:00").state == .expired)
         #expect(story.status(at: "02-06").state == .active)
+        let together = Self.chain(
+            Self.period("2", at: "01-01", until: "02-01"), Self.period("1", at: "01-01", until: "03-01"))
+        #expect(together.timeline().graces.map(\.segment.text) == ["w 03-01..03-02"], "the last is what ends last")
     }
 
     @Test func `grown from grace and a lower pass, the state follows the tier shown`() {

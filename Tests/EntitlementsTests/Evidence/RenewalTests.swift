@@ -165,6 +165,12 @@ import Testing
             let answer = world.attach(bought, to: "bob", proof: "A", at: "03-01", in: context)
             #expect(answer == (moves ? .success(.transferred) : .failure(.ownedByAnotherUser)))
         }
+        var refunded = World()
+        refunded.attach(bought, to: .alice, at: "01-01")
+        refunded.record(Self.renewal(isInRetry: true), at: "02-01")
+        refunded.record(
+            bought.with(revocation: Revocation(revokedAt: "02-10", share: 100_000), signedAt: "02-10"), at: "02-10")
+        #expect(refunded.attach(bought, to: "bob", proof: "A", at: "03-01", in: context) == .success(.transferred))
         let suspended = VerifiedPurchase.state(
             of: "w", .proMonthly, .plan, at: "01-01", until: "02-01",
             suspension: Suspension(startsAt: "01-10", endsAt: nil), account: "A")

@@ -60,6 +60,8 @@ import Testing
     @Test func `a pass that waited its turn had not run out`() {
         let story = Story().buys("p2", at: "01-10", attachedAt: "02-15").buys("p1", at: "01-01", attachedAt: "02-16")
         check(story, at: "02-17", is: .counts)
+        let paused = Story().buys("b", .basic30, at: "01-01", attachedAt: "01-20").buys("x", at: "01-10")
+        check(paused, at: "02-01", is: .counts)
     }
 
     @Test func `a pass that a refund ended had not run out`() {

@@ -131,6 +131,28 @@ import Testing
         #expect(decisive("01-20") == "b" && decisive("02-10") == "b")
     }
 
+    @Test func `what decides has the id of its period's plan, around a suspension and in leeway too`() {
+        let annual = Product(
+            id: "pro.annual", app: .vpn, terms: .plan(tier: "pro", planID: "annual_2", familyShareable: false))
+        let month = VerifiedPurchase.state(
+            of: "w", .proMonthly, .plan, transaction: "1", at: "01-01", until: "02-01",
+            suspension: Suspension(startsAt: "01-10", endsAt: "01-20"))
+        let year = VerifiedPurchase.state(
+            of: "w", "pro.annual", .plan, transaction: "2", at: "02-01", until: "2027-02-01")
+        let days = VerifiedPurchase.state(
+            of: "w", "pro.annual", .plan, transaction: "3", at: "01-05", until: "01-08")
+        let story = [month, days, year].reduce(Story().buys("b", .basic30, at: "2025-11-01")) {
+            $0.attaches($1, at: "02-01")
+        }
+        for (instant, planID) in [
+            ("2025-12-15", nil), ("01-09", "monthly_2"), ("01-15", "monthly_2"), ("01-20", "monthly_2"),
+            ("02-01", "annual_2"), ("2027-02-01", "annual_2"), ("2027-02-02", "annual_2"),
+        ] as [(Instant, String?)] {
+            let decisive = story.status(at: instant, in: CatalogueVersions(.example(adding: [annual]))).decisive
+            #expect(decisive != nil && decisive?.planID == planID, "\(instant.text)")
+        }
+    }
+
     @Test func `coverage that a refund stops was taken back, and what had ended before was not`() {
         let story = Story().buys("p", at: "01-01")
         let wasTaken = { (story: Story) in story.status(at: "03-01").decisive?.endsByTakeback }

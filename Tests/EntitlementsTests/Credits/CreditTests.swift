@@ -20,6 +20,11 @@ import Testing
         #expect(Self.hundred.status(at: "01-01").entitlements.map(\.state) == [.running])
     }
 
+    @Test func `a lot that expires as it is given gives nothing`() {
+        check(Story().grants("g", 50, until: "01-01", at: "01-01"), at: "01-01")
+        check(Story().grants("g", 50, until: "01-01 00:00:00.001", at: "01-01"), at: "01-01", leaves: 50)
+    }
+
     @Test func `lots of one unit add up by unit`() {
         check(
             Self.hundred.buys("d", .credits100, at: "01-02", quantity: 2, type: .consumable)

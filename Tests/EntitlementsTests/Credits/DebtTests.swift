@@ -152,8 +152,14 @@ import Testing
         #expect(purse(of: Self.bob, in: world) == [0, 0] && purse(of: Self.gone, in: world) == [0, 40])
     }
 
-    @Test func `the sandbox and a refused purchase bring no debt`() {
+    @Test func `another app, the sandbox and a refused purchase bring no debt`() {
         var world = Self.indebted()
+        let other = VerifiedPurchase(
+            key: PurchaseKey(
+                source: .appleIAP, app: AppID("com.other"), environment: .production, externalID: ExternalID("x")),
+            transactionID: TransactionID("x"), productID: .pro30, type: .pass, purchasedAt: "01-20", account: "A",
+            signedAt: "01-20")
+        #expect(world.attach(other, to: Self.bob, at: "02-10") == .success(.unowned))
         let sandbox = VerifiedPurchase.state(of: "s", environment: .sandbox, at: "01-20", account: "A")
         #expect(world.attach(sandbox, to: Self.bob, at: "02-10") == .success(.unowned))
         world.attach(Self.p2, to: "carl", at: "01-20")
@@ -227,6 +233,8 @@ import Testing
         #expect(refunded.ledger(of: Self.gone).entries.last?.fact.purchase != nil, "nothing is owed, nothing is done")
         world.attach(Self.coins, to: Self.bob, proof: "A", at: "01-12 12:20:00")
         #expect(purse(of: Self.bob, in: world) == [100, 0] && purse(of: Self.gone, in: world) == [0, 0])
+        let left = world.timeline(of: Self.gone).creditBalances(at: "01-12 12:20:00")
+        #expect(left.map(\.text) == ["0 = 0 credited"], "it is released, and not only past its deadline")
     }
 
     @Test func `no more follows than is owed in all`() {
@@ -255,6 +263,19 @@ import Testing
         #expect(purse(of: "carl", in: world) == [0, 0])
         world.attach(Self.p2, to: Self.bob, at: "02-10")
         #expect(purse(of: Self.bob, in: world) == [0, 55] && purse(of: Self.gone, in: world) == [0, 0])
+    }
+
+    @Test func `what was taken over and what is owed beside it are told apart by account`() {
+        var world = Self.indebted(by: 30)
+        world.attach(Self.others, to: Self.bob, at: "01-11")
+        world.spend(20, of: Self.bob, at: "01-12")
+        world.attach(Self.p2, to: Self.bob, at: "02-10")
+        world.record(Self.refund(of: Self.others), at: "02-11")
+        #expect(
+            world.timeline(of: Self.bob).openDebts(at: "02-12") == [
+                Debt(of: Label("A"), in: .vpn, .production, 30, unit: "credit"),
+                Debt(of: Label("B"), in: .vpn, .production, 20, unit: "credit"),
+            ])
     }
 
     @Test func `units that repay another account's debt stay with it`() {

@@ -117,6 +117,15 @@ import Testing
             ])
     }
 
+    @Test func `seats that come back in the instant in which a grace ends take nobody's`() {
+        let story = Story().has(seats: 3, from: "01-01", until: "01-15").has(seats: 2, from: "01-15", until: "02-01")
+            .has(seats: 1, from: "02-01", until: "02-02").has(seats: 2, from: "02-02", until: "03-01")
+            .registers("c", at: "01-01").registers("b", at: "01-02").registers("a", at: "01-03")
+            .does(.registered(name: nil, isPinned: true), to: "c", at: "01-20")
+        let lines = ["a active", "b active", "c suspended by limit"]
+        check(story, ["01-20": lines, "02-01 23:59:59.999": lines, "02-02": lines])
+    }
+
     @Test func `a device that the limit suspended and the user suspends too does not return`() {
         let story = Story().has(seats: 1, from: "01-01", until: "02-01").has(seats: 1, from: "02-10", until: "03-01")
             .registers("a", at: "01-01").does(.suspended, to: "a", at: "02-05")
@@ -148,6 +157,8 @@ import Testing
         let story = Story().has(seats: 1, from: "01-01", until: "02-01").registers("a", at: "01-10")
             .does(.suspended, to: "a", at: "01-05")
         check(story, ["01-09": [], "01-10": ["a suspended by user"]])
+        let between = Story().registers("a", at: "01-10").registers("b", at: "01-12").sees("a", at: "01-11")
+        #expect(between.devices(at: "01-12")["a"]?.lastSeenAt == "01-12")
     }
 
     @Test func `the newest device comes first`() {
@@ -158,6 +169,7 @@ import Testing
     @Test(arguments: [
         ("a", true), ("~!/%", true), (String(repeating: "x", count: 128), true), ("", false), ("a b", false),
         ("a\n", false), ("é", false), ("\u{7F}", false), (String(repeating: "x", count: 129), false),
+        (".", false), ("..", false), ("...", true),
     ])
     func `a device id is up to 128 visible ASCII characters`(text: String, isOne: Bool) {
         #expect((DeviceID(text) != nil) == isOne)

@@ -103,6 +103,7 @@ import Testing
             .buys("t", "pro.seats", at: "01-01", type: .addOn)
         let versions = CatalogueVersions(catalogue)
         check(story, to: .planID("monthly_1"), in: versions, is: "subscribe 2 to 3, 0 active")
+        check(story, to: .planID("annual_77"), in: versions, is: "subscribe 2 to 79, 0 active")
         check(story, to: .product(.pro30), in: versions, is: "subscribe 2 to 10, 0 active")
         let pro = story.buys("p", at: "01-01")
         check(pro, to: .planID("monthly_2"), in: versions, is: "downgrade 10 to 7, 0 active")

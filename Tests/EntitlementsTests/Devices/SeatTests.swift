@@ -106,6 +106,13 @@ import Testing
         check(story, ["01-03": 0])
     }
 
+    @Test(arguments: [(.min, 0), (0, 0), (1, 1), (10_000, 10_000), (.max, 10_000)] as [(Int, Int)])
+    func `where units are seats, none are none, and no more count than a catalogue may say`(units: Int, seats: Int) {
+        let plan = Terms.plan(tier: "pro", planID: "monthly_3", familyShareable: false)
+        #expect(Product(id: "a", app: .vpn, terms: plan, seatsFollowQuantity: true).seats(of: units) == seats)
+        #expect(Product(id: "a", app: .vpn, terms: plan).seats(of: units) == 3)
+    }
+
     @Test func `devices of a product are checked in the catalogue`() {
         func defects(_ product: Product) -> [String] {
             CatalogueCheck.defects(in: .plans(adding: [product])).map(\.description)

@@ -32,6 +32,10 @@ import Testing
             }
         }
 
+        mutating func suspend(_ device: Label, at now: Instant) -> DailyBound.Exceeded? {
+            carryOut(at: now) { SuspendDevice(device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway) }
+        }
+
         mutating func remove(_ device: Label, at now: Instant) -> DailyBound.Exceeded? {
             carryOut(at: now) { RemoveDevice(device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway) }
         }
@@ -79,6 +83,18 @@ import Testing
         #expect(holder.register("watch", named: "new", at: Self.start + 1_000) == nil, "another kind of act")
         #expect(holder.remove("phone", at: Self.start + 1_000) == nil)
         #expect(holder.register("phone", named: "late", at: Self.start + 1_000) == nil, "it registers like a new one")
+    }
+
+    @Test(arguments: [false, true])
+    func `a device that was registered days ago is renamed as often, suspended or not`(isSuspended: Bool) {
+        var holder = SeatHolder()
+        #expect(holder.register("phone", named: "new", at: Self.start) == nil)
+        if isSuspended { #expect(holder.suspend("phone", at: Self.start) == nil) }
+        let later = Self.start + 3 * Instant.millisecondsPerDay
+        for number in 0..<20 { #expect(holder.register("phone", named: Self.name(number), at: later) == nil) }
+        #expect(
+            holder.register("phone", named: "late", at: later + 1_000)
+                == .init(bound: .deviceName, until: later + Instant.millisecondsPerDay))
     }
 
     @Test func `devices come two hundred times a day, and can always go`() {

@@ -47,6 +47,17 @@ import Testing
         #expect(anew.isDisjoint(with: ["credit", "device"]))
     }
 
+    @Test func `what is released at the instant of a refund repays in the order of drawing`() {
+        var kept = Story().credits("c", at: "01-01").credits("d", at: "01-02").credits("e", at: "01-03")
+            .reserves("r", 100, at: "01-04").spends(100, at: "01-05").refunds("d", at: "01-10")
+        kept.ledger.keepFold(given: Story.catalogue, settings: .everyone)
+        kept = kept.releases("r", at: "01-10")
+        #expect(kept.ledger.isFolded)
+        var anew = kept
+        anew.ledger = UserLedger(user: .alice, entries: kept.ledger.entries)
+        for story in [kept, anew] { #expect(story.lots(at: "01-10") == ["e 100"]) }
+    }
+
     @Test func `another catalogue or other settings fold anew`() {
         var ledger = UserLedger(user: .alice)
         ledger.keepFold(given: .example, settings: .everyone)

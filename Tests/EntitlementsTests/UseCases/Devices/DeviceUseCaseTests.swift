@@ -188,6 +188,15 @@ import Testing
         }
     }
 
+    @Test func `a clock that is behind finds all that was done before`() throws {
+        var holder = Self.seats(2)
+        _ = try holder.register("a", at: "01-02").get()
+        _ = try holder.register("b", at: "01-10").get()
+        #expect(
+            holder.register("c", at: "01-05")
+                == .failure(.seatLimitReached(DeviceSeats(allowed: 2, active: 2, suspended: 0))))
+    }
+
     @Test func `a removed device registers like a new one`() throws {
         var holder = Self.seats(1)
         _ = try holder.register("a", at: "01-02", named: "Phone", isPinned: true).get()

@@ -14,7 +14,8 @@ import Testing
         price: Price? = Price(milliunits: 8, currency: "EUR"),
         revocation: Revocation? = Revocation(revokedAt: Instant(milliseconds: 4), share: 5),
         accountToken: Label? = "token",
-        account: Label? = "a", signedAt: Int64 = 6
+        account: Label? = "a", eventID: String? = "event", item: String? = "item",
+        bill: Bill? = Bill("bill", isPaid: true), signedAt: Int64 = 6
     ) -> VerifiedPurchase {
         VerifiedPurchase(
             key: key, transactionID: TransactionID(transaction), isOriginal: isOriginal, periodID: period,
@@ -24,7 +25,7 @@ import Testing
             expiresAt: expiresAt.map(Instant.init(milliseconds:)), quantity: quantity, isFamilyShared: isFamilyShared,
             isUpgraded: isUpgraded, offer: offer, subscriptionGroup: group, suspension: suspension, price: price,
             revocation: revocation, accountToken: accountToken,
-            account: account, signedAt: Instant(milliseconds: signedAt))
+            account: account, signedAt: Instant(milliseconds: signedAt), eventID: eventID, item: item, bill: bill)
     }
 
     private static func key(
@@ -45,6 +46,8 @@ import Testing
             Self.state(otherNames: []), Self.state(offer: nil), Self.state(group: nil), Self.state(suspension: nil),
             Self.state(suspension: Suspension(startsAt: Instant(milliseconds: 7), endsAt: Instant(milliseconds: 9))),
             Self.state(price: nil), Self.state(price: Price(milliunits: 8, currency: "USD")),
+            Self.state(eventID: nil), Self.state(item: nil), Self.state(bill: nil),
+            Self.state(bill: Bill("bill", isPaid: false)),
         ]
         #expect(others.allSatisfy { $0 != Self.state() && !$0.hasSameContent(as: Self.state()) })
         #expect(Set(others).count == others.count)
@@ -53,6 +56,26 @@ import Testing
     @Test func `a state that is signed again is another of the same content`() {
         let again = Self.state(signedAt: 7)
         #expect(again != Self.state() && again.hasSameContent(as: Self.state()))
+    }
+
+    @Test func `a state of a renewal that differs in one field has other content`() {
+        func renewal(
+            _ key: PurchaseKey = Self.key(), willRenew: Bool = true, into product: ProductID? = "p",
+            graceEndsAt: Instant? = "01-03", isInRetry: Bool = true, end: RenewalEnd? = .cancelled,
+            consent: VerifiedRenewal.PriceConsent? = .pending, endedAt: Instant? = "01-04", eventID: String? = "event",
+            signedAt: Instant = "01-01"
+        ) -> VerifiedRenewal {
+            VerifiedRenewal(
+                key: key, signedAt: signedAt, willRenew: willRenew, renewsInto: product, graceEndsAt: graceEndsAt,
+                isInRetry: isInRetry, end: end, priceConsent: consent, endedAt: endedAt, eventID: eventID)
+        }
+        let others = [
+            renewal(Self.key(id: "2")), renewal(willRenew: false), renewal(into: nil), renewal(graceEndsAt: nil),
+            renewal(isInRetry: false), renewal(end: nil), renewal(consent: nil), renewal(endedAt: nil),
+            renewal(eventID: nil),
+        ]
+        #expect(others.map { $0.hasSameContent(as: renewal()) } == others.map { _ in false })
+        #expect(renewal(signedAt: "01-02").hasSameContent(as: renewal()))
     }
 
     @Test func `states that say the same are one, wherever they were read`() {

@@ -58,6 +58,18 @@ import Testing
         #expect(!plain.isLegacyToken)
     }
 
+    @Test(arguments: [
+        ("0f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", true), ("0F3B8C9E-5F6D-4A7B-8C9D-0E1F2A3B4C5D", true),
+        ("gf3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", false), ("GF3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", false),
+        (":f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", false), ("/f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", false),
+        ("@f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", false), ("`f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d", false),
+        ("0f3b8c9e05f6d-4a7b-8c9d-0e1f2a3b4c5d", false), ("0f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5", false),
+    ])
+    func `a token is hexadecimal digits of either case`(text: String, isOne: Bool) {
+        let token = isOne ? "0f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d" : nil
+        #expect(AccountToken(text)?.description == token)
+    }
+
     /// FNV-1a, four times over: enough to tell messages apart.
     private static func digest(of message: [UInt8]) -> [UInt8] {
         (UInt64(0)..<4).flatMap { salt in

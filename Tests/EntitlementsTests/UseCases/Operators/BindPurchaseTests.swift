@@ -37,6 +37,21 @@ struct BindPurchaseTests {
         #expect(world.ledger(of: Self.bob).entries.last?.note == NoteDigest(of: Self.note))
     }
 
+    @Test func `a grant of an erased person, of which no state is known, goes to the user too`() {
+        var world = World()
+        world.apply(
+            GiveGrant(.credits(50, unit: "credit"), as: ExternalID("g"), to: .alice, note: .support, from: .example)
+                .decide(given: world.history(at: "01-01")), at: "01-01")
+        world.erase(.alice, as: 7)
+        var history = world.history(at: "01-02")
+        let bind = BindPurchase(.grant("g"), to: Self.bob, note: Self.note, in: .example)
+        history.purchases[bind.key] = .init(owner: .erased(pseudonym: 7))
+        #expect(bind.decide(given: history).answer == .success(bind.key))
+        #expect(bind.decide(given: history).moves.keys.map(\.externalID.text) == ["g"])
+        history.purchases[bind.key] = .init()
+        #expect(bind.decide(given: history).answer == .failure(.unknownPurchase), "nothing is known of it")
+    }
+
     @Test func `what somebody living has, and what was never seen, is not bound`() {
         var world = World()
         world.attach(Self.pass, to: .alice, at: "01-01")

@@ -111,6 +111,7 @@ import Testing
         #expect(refusal(Self.outage(from: Self.now, to: "03-01", hours: 0)) == .emptyOutage)
         #expect(refusal(Self.outage(hours: 0)) == .hoursOutOfRange)
         #expect(refusal(Self.outage(hours: 876_001)) == .hoursOutOfRange)
+        #expect(refusal(Self.outage(hours: 1)) == nil)
         #expect(refusal(Self.outage(hours: 876_000)) == nil)
         #expect(refusal(Self.outage(from: "02-19", to: "03-01")) == nil, "an outage may still go on")
     }

@@ -5,7 +5,7 @@ package import Hummingbird
 package protocol Call: Sendable {
     /// The request as it came.
     var incoming: OpenCall { get }
-    /// Whether the sender showed who they are before the body is read.
+    /// True if the sender showed who they are before the body is read.
     var isSenderKnown: Bool { get }
 }
 
@@ -20,7 +20,7 @@ package struct OpenCall: Call {
 
     package var incoming: OpenCall { self }
     package var isSenderKnown: Bool { false }
-    /// What the sender counts with.
+    /// The network that the sender counts with.
     var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
 
     init(_ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int) {

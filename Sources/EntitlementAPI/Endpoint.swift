@@ -110,7 +110,7 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// The same under `gatepass dev`; at any other server nothing is at its path.
+    /// An endpoint that is there under `gatepass dev` alone; at any other server nothing is at its path.
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
         endpoint.isInDevelopmentOnly = true

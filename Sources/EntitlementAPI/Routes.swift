@@ -6,7 +6,7 @@ package enum Routes {
     /// All that any server may answer.
     static let all = everywhere + development
 
-    /// What `gatepass dev` answers and no other server; nothing else begins with `/dev`.
+    /// The routes of `gatepass dev` alone; nothing else begins with `/dev`.
     package static let development: [Endpoint] = [
         Endpoint.open(.get, "/dev/clock", ClockRoute.respond),
         Endpoint.open(.post, "/dev/clock", AdvanceClockRoute.respond)

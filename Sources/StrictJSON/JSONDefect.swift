@@ -15,7 +15,7 @@ package enum JSONDefect: Error, Hashable, Sendable {
     /// A name is longer than ``StrictJSON/maximumNameBytes``, at this byte.
     case nameTooLong(at: Int)
 
-    /// Whether the text has one reading, and only names that are too many or too long.
+    /// True if the text has one reading, and only names that are too many or too long.
     package var isOfNames: Bool {
         switch self {
         case .tooManyNames, .nameTooLong: true

@@ -69,7 +69,7 @@ package struct StrictJSON: Sendable {
         member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), of: object)
     }
 
-    /// The same for a name that is not known in advance.
+    /// The member of an object by a name that is not known in advance.
     func member(_ name: UnsafeBufferPointer<UInt8>, of object: Int) -> Int? {
         nodes.withUnsafeBufferPointer { nodes in
             guard nodes[object].kind == .object else { return nil }
@@ -144,7 +144,7 @@ package struct StrictJSON: Sendable {
         return value
     }
 
-    /// Whether a name is `wanted`, byte for byte; one whose length rules that out is not decoded.
+    /// True if a name is `wanted`, byte for byte; one whose length rules that out is not decoded.
     private func isName(_ key: Node, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         let (start, length) = (Int(key.start), Int(key.end - key.start))
         guard !key.isPlain else {

@@ -149,7 +149,7 @@ package struct EvidenceVerifier: Sendable {
 /// A JSON object that the App Store signed, not yet known to be of one kind. Only ``EvidenceVerifier`` makes one.
 struct AuthenticPayload {
     private let reader: PayloadReader
-    /// Whether its names are as few and short as all names must be whose sender is not known.
+    /// True if its names are as few and short as those of an unknown sender must be.
     let isBounded: Bool
     let chain: SigningChain
     /// The compact text with its digests.

@@ -8,7 +8,7 @@ struct AskedTimeline {
     /// Which facts about no purchase to list; nil unless `?explain=1` asks for them.
     private let acts: ActsRequest?
 
-    /// What `body` makes of the timeline that is asked for, in turn.
+    /// The result of `body` for the timeline that is asked for, in turn.
     ///
     /// - Throws: `invalid_request` for a parameter that cannot be read, `rate_limited` where too many reads of the user
     ///   wait, `unavailable`, and what `body` throws.

@@ -80,7 +80,7 @@ extension SignedCall {
         try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user, unless: known) }
     }
 
-    /// What `fold` makes of everything recorded of `user`, in turn.
+    /// The result of `fold` over everything recorded of `user`, in turn.
     ///
     /// - Throws: `rate_limited` where too many reads of the user wait, `unavailable`, and what `fold` throws.
     func folding<Answer>(

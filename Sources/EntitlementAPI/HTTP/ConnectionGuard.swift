@@ -45,7 +45,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// How much of the request's body came before it was wanted.
     private var unaskedBytes = 0
     private var isBodyWanted = false
-    /// Whether a read waits until the body is wanted.
+    /// True if a read waits until the body is wanted.
     private var holdsRead = false
     /// Whether what was read last ended a request.
     private var hasEnded = false

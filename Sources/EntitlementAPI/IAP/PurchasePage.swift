@@ -58,7 +58,7 @@ struct ListedPurchase {
     }
 }
 
-/// One purchase, one auto-renewable chain as its latest state shows it, or one grant; and what it gives.
+/// A purchase, an auto-renewable chain as its latest state shows it, or a grant; and what it gives.
 struct PurchaseSummary {
     let key: PurchaseKey
     /// Nil for a grant.

@@ -7,7 +7,7 @@ import Synchronization
 package final class BodiesInFlight: Sendable {
     /// All of them may have this many bytes.
     static let maximumBytes = 64 * 1024 * 1024
-    /// Those of one network.
+    /// The bodies of one network may have this many.
     static let maximumNetworkBytes = 16 * 1024 * 1024
     private static let retryAfterSeconds = 5
 

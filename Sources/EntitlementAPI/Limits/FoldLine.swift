@@ -9,7 +9,7 @@ final class FoldLine: Sendable {
     /// How many reads of one user wait at most behind the one that is under way.
     static let maximumWaiting = 8
 
-    /// What waits behind the read of each user that is under way, the first to come first.
+    /// The reads that wait behind the one of each user that is under way, the first to come first.
     private let lines = Mutex<[UserID: [CheckedContinuation<Bool, Never>]]>([:])
 
     /// Runs `fold` when the reads of `user` that came before have ended.

@@ -87,7 +87,7 @@ final class RateLimiter: Sendable {
         look(kind, asker, now, taking: Self.millisecondsPerMinute)
     }
 
-    /// What a request of the asker would exceed, without taking it; nil when there is one.
+    /// The rate that a request of the asker would exceed, without taking it; nil where there is room.
     func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> Exceeded? {
         look(kind, asker, now, taking: 0)
     }

@@ -45,7 +45,7 @@ enum StripeWebhookRoute {
         }
     }
 
-    /// What `judge` finds genuine; where it does not, `closing` ends the connection, for the body is not read.
+    /// The result of `judge`; where that refuses, `closing` ends the connection, for the body is not read.
     private static func judged<Genuine>(
         _ api: API.Dependencies, closing: Bool = false, _ judge: () throws(SignatureRefusal) -> Genuine
     ) throws(Problem) -> Genuine {

@@ -13,7 +13,7 @@ extension Moment {
     /// One for each purchase, by anchor and then by id.
     var entitlements: [Entitlement] { timeline.purchases.indices.map(entitlement) }
 
-    /// What the purchase at `index` gives the user.
+    /// The explanation of the purchase at `index`.
     func entitlement(_ index: Int) -> Entitlement {
         let purchase = timeline.purchases[index]
         let gives = gives(index)

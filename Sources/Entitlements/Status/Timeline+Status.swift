@@ -15,7 +15,7 @@ extension Timeline {
             devices: deviceSeats(at: at), explanation: explains ? moment.explanation : [], settings: settings)
     }
 
-    /// Those of the user's purchases that `keys` names, as the status at `at` has and explains them. Nothing is made of
+    /// The user's purchases that `keys` names, as the status at `at` has and explains them. Nothing is made of
     /// the others.
     package func explained(_ keys: Set<PurchaseKey>, at: Instant) -> [PurchaseKey: ExplainedPurchase] {
         let moment = Moment(of: self, at: at)

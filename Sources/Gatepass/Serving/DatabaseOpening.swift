@@ -98,7 +98,8 @@ struct DatabaseOpening: Service {
         return nil
     }
 
-    /// Of a list each instance may come to write on another node, and nothing certifies what was only locked.
+    /// An instance may come to write on another node of a list than the others do, and nothing certifies what was only
+    /// locked.
     private func refuseListOfClusterNodes() async throws {
         guard settings.database.socket == nil, settings.database.hosts.count > 1 else { return }
         if try await ClusterNode.isServing(pool) { throw Refusal.listOfClusterNodes }

@@ -93,13 +93,11 @@ enum AccountTokenRow {
         return holders
     }
 
-    /// Those of `labels`, of tokens and Apple accounts, that name somebody who is erased. Throws when the database is
-    /// away.
+    /// The `labels`, of tokens and Apple accounts, that name somebody who is erased. Throws when the database is away.
     static func erased(among labels: Set<Label>, in session: Session) throws(DatabaseError) -> Set<Label> {
         guard !labels.isEmpty else { return [] }
-        var array = JSONArray()
-        for label in labels { array.append(label.text) }
-        let values = [Value.text(array.closed), .text(array.closed)]
+        let array = JSONArray(labels.map(\.text)).closed
+        let values = [Value.text(array), .text(array)]
         return Set(try session.query(erased, values) { (row) throws(DatabaseError) in Label(try row.text(0)) })
     }
 

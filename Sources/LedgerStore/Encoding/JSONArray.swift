@@ -7,6 +7,12 @@ struct JSONArray {
     /// The finished array.
     var closed: String { String(decoding: bytes + [UInt8(ascii: "]")], as: UTF8.self) }
 
+    init() {}
+
+    init(_ elements: [String]) { elements.forEach { append($0) } }
+
+    init(_ elements: [UInt64]) { elements.forEach { append($0) } }
+
     mutating func append(_ element: String) {
         separate()
         bytes.append(quoted: element)
@@ -20,17 +26,13 @@ struct JSONArray {
     /// Appends an array of texts as one element.
     mutating func append(_ elements: [String]) {
         separate()
-        var array = JSONArray()
-        elements.forEach { array.append($0) }
-        bytes += array.bytes + [UInt8(ascii: "]")]
+        bytes += JSONArray(elements).bytes + [UInt8(ascii: "]")]
     }
 
     /// Appends an array of numbers as one element.
     mutating func append(_ elements: [UInt64]) {
         separate()
-        var array = JSONArray()
-        elements.forEach { array.append($0) }
-        bytes += array.bytes + [UInt8(ascii: "]")]
+        bytes += JSONArray(elements).bytes + [UInt8(ascii: "]")]
     }
 
     private mutating func separate() {

@@ -64,7 +64,7 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// The same in the act's own transaction, which is given up when the claim is.
+    /// Finishes in the act's own transaction, which is given up when the claim is.
     package static func finish(
         _ answer: RememberedAnswer, at now: Instant, in session: Session
     ) throws(DatabaseError) {

@@ -37,12 +37,10 @@ enum DeliveryMentionRow {
         awaiting mentions: [String], in space: NumberSpace, at now: Instant, session: Session
     ) throws(DatabaseError) {
         guard !mentions.isEmpty else { return }
-        var array = JSONArray()
-        for mention in mentions { array.append(mention) }
         let deliveries = try session.query(
             parked,
             [
-                .text(array.closed), .text(space.source.text), .text(space.app.text),
+                .text(JSONArray(mentions).closed), .text(space.source.text), .text(space.app.text),
                 .text(space.environment.rawValue),
             ]
         ) { (row) throws(DatabaseError) in try row.uint64(0) }

@@ -64,7 +64,7 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// What is kept of a delivery; nil when there is none. Throws when the database is away.
+    /// The content that is kept of a delivery; nil when there is none. Throws when the database is away.
     package func content(of delivery: UInt64) async throws(DatabaseError) -> DeliveryContent? {
         try await pool.with { (session) throws(DatabaseError) in
             try InboxTextRow.read(of: delivery, in: session)

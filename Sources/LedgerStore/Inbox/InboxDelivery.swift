@@ -16,7 +16,7 @@ package struct InboxDelivery: Sendable {
     /// The names and numbers that stand in it: labels of users, customers, account tokens and Apple accounts, and the
     /// store's numbers of purchases.
     package let mentions: [String]
-    /// What it takes back, in numbers alone, as its source writes it; nil where it takes nothing back.
+    /// The takeback in numbers alone, as its source writes it; nil where it takes nothing back.
     package let takeback: String?
     package let text: InboxText
     /// SHA-256 over what it says, the same in all repeats.
@@ -85,7 +85,7 @@ package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
     case consentRescinded = "consent_rescinded"
     /// All tries have failed.
     case failed
-    /// It could not be placed before its text was deleted.
+    /// The text was deleted before the delivery was placed.
     case textGone = "text_gone"
 }
 
@@ -128,13 +128,13 @@ package struct RecordedDelivery: Hashable, Sendable {
     package let isContradicted: Bool
 }
 
-/// What is kept of a delivery that may still have to be placed.
+/// The content that is kept of a delivery, which may still have to be placed.
 package struct DeliveryContent: Hashable, Sendable {
     package let source: Source
     package let environment: StoreEnvironment
     /// The text as it came; nil once it is deleted.
     package let text: String?
-    /// What the delivery takes back, as ``InboxDelivery/takeback``, until that is placed.
+    /// The delivery's ``InboxDelivery/takeback``, until that is placed.
     package let takeback: String?
 
     package init(source: Source, environment: StoreEnvironment, text: String?, takeback: String?) {

@@ -125,9 +125,7 @@ enum InboxDeliveryRow {
     /// Waits for whoever settles one of `deliveries`, ascending ids, and has others wait until the transaction ends.
     /// Throws when the database is away.
     static func lock(_ deliveries: [UInt64], in session: Session) throws(DatabaseError) {
-        var array = JSONArray()
-        for delivery in deliveries { array.append(delivery) }
-        _ = try session.query(lock, [.text(array.closed)])
+        _ = try session.query(lock, [.text(JSONArray(deliveries).closed)])
     }
 
     /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.

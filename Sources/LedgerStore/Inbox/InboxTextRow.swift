@@ -92,7 +92,7 @@ enum InboxTextRow {
         try session.execute(insert, [.uint64(delivery)] + values)
     }
 
-    /// What is kept of a delivery; nil when there is no such delivery. Throws when the database is away.
+    /// The content that is kept of a delivery; nil when there is no such delivery. Throws when the database is away.
     static func read(of delivery: UInt64, in session: Session) throws(DatabaseError) -> DeliveryContent? {
         try session.query(read, [.uint64(delivery)]) { (row) throws(DatabaseError) in
             guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }
@@ -106,9 +106,7 @@ enum InboxTextRow {
     /// safe. Throws when the database is away.
     static func removeTried(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         guard !deliveries.isEmpty else { return }
-        var array = JSONArray()
-        for delivery in deliveries { array.append(delivery) }
-        try session.execute(removeTried, [.text(array.closed)])
+        try session.execute(removeTried, [.text(JSONArray(deliveries).closed)])
         try session.executeBulk(giveUp, deliveries.map { [.uint64($0)] })
     }
 

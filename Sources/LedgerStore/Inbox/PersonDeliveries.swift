@@ -62,7 +62,7 @@ enum PersonDeliveries {
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id AND d.source = ? AND d.app = ? AND d.environment = ?
         """)
 
-    /// What the deliveries with these ids are about, unless somebody else has it.
+    /// The purchases that the deliveries with these ids are about, unless somebody else has them.
     private static let purchases = SQLStatement(
         "find what person's deliveries are about",
         """
@@ -74,7 +74,7 @@ enum PersonDeliveries {
         WHERE d.purchase IS NOT NULL AND (u.user_id IS NULL OR u.pseudonym = ?)
         """)
 
-    /// Of each person whom a delivery names: by a number that leads to a purchase that they have or had, a label, an
+    /// The people whom a delivery names: by a number that leads to a purchase that they have or had, a label, an
     /// Apple account, or another delivery about the same purchase.
     private static let named = SQLStatement(
         "find people of delivery",
@@ -137,7 +137,7 @@ enum PersonDeliveries {
         var found = Set(
             try session.query(byLabel, [.text(labels.closed)]) { (row) throws(DatabaseError) in try row.uint64(0) })
         var numbers: [[String]: JSONArray] = [:]
-        let told = [.text(array(of: found).closed), Value(pseudonym)]
+        let told = [.text(JSONArray(found.sorted()).closed), Value(pseudonym)]
         for row in try session.query(withPast ? numbersOfAll : numbersOfPresent, holder)
             + session.query(purchases, told)
         {
@@ -184,12 +184,6 @@ enum PersonDeliveries {
         }
         try InboxTextRow.removeTried(of: erased, in: session)
         try SignedTextRow.removeUnowned(of: erased, in: session)
-    }
-
-    private static func array(of ids: Set<UInt64>) -> JSONArray {
-        var array = JSONArray()
-        for id in ids.sorted() { array.append(id) }
-        return array
     }
 }
 

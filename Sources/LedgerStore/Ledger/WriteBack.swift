@@ -63,8 +63,8 @@ struct WriteBack {
         try insert(repeating, of: &workspace, in: session)
     }
 
-    /// Of a purchase that an erased person has or had no text is kept, nor of one that nobody has and that names an
-    /// erased person (`semantics.md` §5).
+    /// Writes states, and their texts. No text is kept of a purchase that an erased person has or had, nor of one that
+    /// nobody has and that names an erased person (`semantics.md` §5).
     private func insert(
         _ pending: [Pending], of workspace: inout Workspace, in session: Session
     ) throws(DatabaseError) {

@@ -6,7 +6,7 @@ package enum ClusterNode {
         "read wsrep_on",
         "SELECT variable_value FROM information_schema.global_variables WHERE variable_name = 'WSREP_ON'")
 
-    /// Whether the database is one; a server that was built without the variable is none. Throws when the database is
+    /// True if the database is one; a server that was built without the variable is none. Throws when the database is
     /// away.
     package static func isServing(_ pool: Pool) async throws(DatabaseError) -> Bool {
         try await pool.with { (session) throws(DatabaseError) in try session.query(flag).first?.text(0) == "ON" }

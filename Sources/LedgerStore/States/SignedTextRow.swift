@@ -40,9 +40,7 @@ enum SignedTextRow {
     /// database is away.
     static func removeUnowned(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         guard !deliveries.isEmpty else { return }
-        var array = JSONArray()
-        for delivery in deliveries { array.append(delivery) }
-        try session.execute(removeUnowned, [.text(array.closed)])
+        try session.execute(removeUnowned, [.text(JSONArray(deliveries).closed)])
     }
 
     /// Removes those of the `limit` oldest texts of states that were recorded before `instant`; how many. Throws when

@@ -23,7 +23,7 @@ package struct SignedTexts: Sendable {
         }
     }
 
-    /// The same for texts of deliveries, by when they were received, whatever became of them.
+    /// Removes texts of deliveries likewise, by when they were received, whatever became of them.
     @discardableResult
     package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(DatabaseError) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay

@@ -11,7 +11,7 @@ package struct EndpointSecrets: Sendable {
         keys = secrets.map { SymmetricKey(data: Array($0.utf8)) }
     }
 
-    /// Whether one of the header's signatures is that of its time and `body` under one of the secrets. The code is made
+    /// True if one of the header's signatures is that of its time and `body` under one of the secrets. The code is made
     /// once for each secret, however many signatures there are, and compared in constant time.
     func signed(_ body: [UInt8], as header: SignatureHeader) -> Bool {
         keys.contains { key in

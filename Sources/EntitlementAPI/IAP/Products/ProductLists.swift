@@ -6,13 +6,13 @@ import Synchronization
 /// A list is found by a language that the catalogue has, never by the words of a request, so there are no more lists
 /// than apps times languages. A newer version takes the place of all of them.
 final class ProductLists: Sendable {
-    /// What names a list; a nil language is that of an app without any text.
+    /// A list's app and language; a nil language is that of an app without any text.
     private struct Key: Hashable {
         let app: AppID
         let language: String?
     }
 
-    /// What was made of one version.
+    /// The lists of one version.
     private struct State {
         var version: Int?
         /// The languages of each app's texts, in ascending order.

@@ -2,6 +2,9 @@
 ///
 /// One prepared statement then serves every number of keys.
 struct JSONArray {
+    /// The ids of a bound array, each as `j.id`.
+    static let ids = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j"
+
     private var bytes = [UInt8(ascii: "[")]
 
     /// The finished array.

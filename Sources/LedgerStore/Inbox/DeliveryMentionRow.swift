@@ -10,12 +10,17 @@ enum DeliveryMentionRow {
         ON DUPLICATE KEY UPDATE is_awaited = is_awaited OR VALUES(is_awaited)
         """)
 
+    /// The mentions of a bound array, each as `j.mention`.
+    static let bound = """
+        JSON_TABLE(?, '$[*]' COLUMNS (
+            mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        """
+
     private static let parked = SQLStatement(
         "find parked deliveries",
         """
         SELECT DISTINCT d.id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (
-            mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        FROM \(bound)
         STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention AND m.is_awaited
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
         WHERE d.state = 'parked' AND d.source = ? AND d.app = ? AND d.environment = ?

@@ -51,7 +51,7 @@ enum InboxDeliveryRow {
     private static let lock = SQLStatement(
         "lock deliveries",
         """
-        SELECT d.id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        SELECT d.id FROM \(JSONArray.ids)
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id FOR UPDATE
         """)
 

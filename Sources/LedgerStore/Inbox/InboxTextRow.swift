@@ -33,7 +33,7 @@ enum InboxTextRow {
     private static let removeTried = SQLStatement(
         "remove tried delivery's text",
         """
-        DELETE t FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        DELETE t FROM \(JSONArray.ids)
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
         STRAIGHT_JOIN inbox_texts t ON t.delivery_id = d.id
         WHERE COALESCE(d.reason, '') <> 'pending'

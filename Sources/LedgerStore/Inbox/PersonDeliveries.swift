@@ -47,8 +47,7 @@ enum PersonDeliveries {
         "find deliveries by label",
         """
         SELECT m.delivery_id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (
-            mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        FROM \(DeliveryMentionRow.bound)
         STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention
         """)
 
@@ -56,8 +55,7 @@ enum PersonDeliveries {
         "find deliveries by number",
         """
         SELECT d.id
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (
-            mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        FROM \(DeliveryMentionRow.bound)
         STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id AND d.source = ? AND d.app = ? AND d.environment = ?
         """)
@@ -67,7 +65,7 @@ enum PersonDeliveries {
         "find what person's deliveries are about",
         """
         SELECT DISTINCT d.source, d.app, d.environment, d.purchase
-        FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        FROM \(JSONArray.ids)
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
         LEFT JOIN \(InboxDeliveryRow.purchaseOfDelivery)
         LEFT JOIN users u ON u.pseudonym = p.user_id
@@ -85,14 +83,13 @@ enum PersonDeliveries {
             UNION SELECT n.source, n.app, n.environment, n.target
             FROM numbers k STRAIGHT_JOIN purchase_numbers n ON n.number = k.number
                 AND n.source = k.source AND n.app = k.app AND n.environment = k.environment),
+        bought (id, owner) AS (
+            SELECT p.id, p.user_id FROM numbers k
+            STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
+                AND p.external_id = k.number),
         people (pseudonym) AS (
-            SELECT p.user_id FROM numbers k
-            STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
-                AND p.external_id = k.number
-            UNION SELECT h.user_id FROM numbers k
-            STRAIGHT_JOIN purchases p ON p.source = k.source AND p.app = k.app AND p.environment = k.environment
-                AND p.external_id = k.number
-            STRAIGHT_JOIN purchase_holders h ON h.purchase_id = p.id
+            SELECT owner FROM bought
+            UNION SELECT h.user_id FROM bought b STRAIGHT_JOIN purchase_holders h ON h.purchase_id = b.id
             UNION SELECT a.user_id FROM numbers k STRAIGHT_JOIN account_tokens a ON a.label = k.number
             UNION SELECT t.user_id FROM numbers k
             STRAIGHT_JOIN apple_iap_transactions t ON t.app_transaction_id = k.number

@@ -28,7 +28,7 @@ enum SignedTextRow {
     private static let removeUnowned = SQLStatement(
         "remove unowned texts",
         """
-        DELETE s FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
+        DELETE s FROM \(JSONArray.ids)
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
         STRAIGHT_JOIN \(InboxDeliveryRow.purchaseOfDelivery)
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id

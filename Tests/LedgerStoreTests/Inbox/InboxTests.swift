@@ -257,6 +257,23 @@ import Testing
         }
     }
 
+    @Test func `a delivery that is given up after the person was erased loses its text`() async throws {
+        try await TestStore.open { store in
+            let pass = Sample.pass("1", day: 30)
+            try await store.attach(pass, to: anna)
+            let refund = try await Self.inbox(in: store).receive(Self.delivery("1", in: pass.key.environment))
+            _ = try await store.erase(anna)
+            let jobs = Self.jobs(in: store)
+            for _ in 1...Jobs.maximumAttempts {
+                store.clock.now = store.clock.now + 11 * 60_000
+                for job in try await jobs.take(16) { try await jobs.fail(job) }
+            }
+            #expect(try await Self.inbox(in: store).content(of: refund.id)?.text == nil)
+            let standing = try await Self.inbox(in: store).standing(of: refund.id)
+            #expect(standing == DeliveryStanding(.quarantined, because: .textGone))
+        }
+    }
+
     @Test func `what is placed is exported, its text goes with the person, and no text is kept of what comes later`()
         async throws
     {

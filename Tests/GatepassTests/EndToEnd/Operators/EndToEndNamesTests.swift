@@ -234,6 +234,32 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `a text goes as soon as it is told that its payment was an erased person's`() async throws {
+            let server = try await EndToEndServer.withCards
+            let backend = try await EndToEndBackend.keyed(server)
+            let person = Person()
+            let (shop, start, end) = (person.shop, Cards.ago(3), Cards.ago(-27))
+            let (invoice, intent) = ("in_" + shop.tag, "pi_later" + shop.tag)
+            let plan = shop.subscription("active", from: start, until: end, user: person.user)
+            let review: CardJSON = [
+                "id": "prv_1", "object": "review", "payment_intent": .text(intent), "billing_mail": .text(person.mail),
+            ]
+            let told = [
+                shop.event(1, "customer.subscription.created", at: start, plan),
+                shop.event(
+                    2, "invoice.paid", at: start, shop.invoice(invoice, from: start, until: end, intent: intent)),
+                shop.event(3, "review.opened", at: start, review),
+            ]
+            for event in told { #expect(try await server.place(event)?.hasPrefix("parked") == false) }
+            #expect(try await backend.act("erase", for: person.user).status == 204)
+            #expect(try await Self.texts(of: told.map(\.id), in: server) == 1, "nothing leads from the payment yet")
+            let link = shop.event(
+                4, "invoice_payment.paid", at: start, shop.invoicePayment(invoice, intent: intent))
+            #expect(try await server.place(link)?.hasPrefix("parked") == false)
+            #expect(try await Self.texts(of: told.map(\.id) + [link.id], in: server) == 0)
+            try await Self.expectNothing(of: [person.user, person.mail], in: server)
+        }
+
         @Test func `somebody whom only deliveries name can be erased too`() async throws {
             let server = try await EndToEndServer.withCards
             let backend = try await EndToEndBackend.keyed(server)

@@ -1,5 +1,6 @@
 package import Entitlements
 package import Hummingbird
+import LedgerStore
 
 /// A request as an endpoint sees it, from a user, a server or an unknown sender.
 package protocol Call: Sendable {
@@ -85,6 +86,17 @@ extension Call {
         let bytes = try await bytes()
         if !bytes.isEmpty { try MediaType.requireJSON(of: request) }
         return try JSONBody(bytes.isEmpty ? Array("{}".utf8) : bytes)
+    }
+
+    /// The keys that sign tokens, and those that verify them.
+    ///
+    /// - Throws: `unavailable`.
+    func signingKeys() async throws(Problem) -> SigningKeyRing {
+        do throws(SigningKeyFault) {
+            return try await api.service.signingKeys()
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// Calls a service, whose failures are problems.

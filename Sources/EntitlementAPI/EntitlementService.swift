@@ -89,8 +89,8 @@ package protocol EntitlementService: Sendable {
 
     /// The keys of entitlement tokens; the first is made when there is none.
     ///
-    /// - Throws: ``ServiceFailure``, `keysUnusable` where only an operator can help.
-    func signingKeys() async throws(ServiceFailure) -> SigningKeyRing
+    /// - Throws: ``SigningKeyFault``.
+    func signingKeys() async throws(SigningKeyFault) -> SigningKeyRing
 
     /// What is sold, as known when it is asked for.
     var catalogue: CatalogueVersions { get }
@@ -103,15 +103,6 @@ package protocol EntitlementService: Sendable {
 
     /// Whether requests can be served, check by check.
     func readiness() async -> Readiness
-}
-
-/// A fault of what the server stands on; the same request may be sent again.
-package enum ServiceFailure: Error, Hashable, Sendable {
-    case unavailable(retryAfterSeconds: Int)
-    /// The database is there and refuses what it was told; that does not pass by itself.
-    case refused(retryAfterSeconds: Int)
-    /// The key that signs entitlement tokens cannot be opened; the log says what to do.
-    case keysUnusable(retryAfterSeconds: Int)
 }
 
 /// Whether requests can be served.

@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `GET /api/admin/users/{user_id}/export`: all that is held of a user, in one document.
 enum ExportUserRoute {

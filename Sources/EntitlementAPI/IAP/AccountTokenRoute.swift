@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `GET /api/iap/apple/account-token`: the token that the user's app hands to the App Store; always the same one.
 enum AccountTokenRoute {

@@ -8,7 +8,7 @@ enum EntitlementTokenRoute {
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let service = call.api.service
         let query = try Query(call.request.uri.query)
-        let ring = try await call.served { () async throws(ServiceFailure) in try await service.signingKeys() }
+        let ring = try await call.signingKeys()
         let claims = try await call.folding(call.user) { (ledger) async throws(Problem) in
             let catalogue = service.catalogue
             let version = catalogue.inForce(at: call.now)

@@ -186,15 +186,19 @@ extension Problem {
 
     // MARK: Failures
 
-    /// What the server stands on is away.
+    /// The database is away, or refuses what it was told.
     init(_ failure: ServiceFailure) {
-        switch failure {
-        case .unavailable(let seconds):
-            self = .unavailable("The database cannot be reached.", retryAfterSeconds: seconds)
-        case .refused(let seconds):
-            self = .unavailable("The database did not carry it out.", retryAfterSeconds: seconds)
-        case .keysUnusable(let seconds):
-            self = .unavailable("Tokens cannot be signed at the moment.", retryAfterSeconds: seconds)
+        self = .unavailable(
+            failure.isPassing ? "The database cannot be reached." : "The database did not carry it out.",
+            retryAfterSeconds: 1)
+    }
+
+    /// No token can be signed; the log says what to do.
+    init(_ fault: SigningKeyFault) {
+        switch fault {
+        case .database: self.init(.notOpen as ServiceFailure)
+        case .unusable, .none:
+            self = .unavailable("Tokens cannot be signed at the moment.", retryAfterSeconds: 30)
         }
     }
 

@@ -9,9 +9,7 @@ enum KeySetRoute {
 
     /// - Throws: `unavailable`, also while the key that signs cannot be opened: half a set would be believed.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        let ring = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.signingKeys()
-        }
+        let ring = try await call.signingKeys()
         var json = JSONWriter()
         json.beginObject()
         json.name("keys")

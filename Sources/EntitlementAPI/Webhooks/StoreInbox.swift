@@ -1,6 +1,6 @@
 package import AppStore
 import Entitlements
-import LedgerStore
+package import LedgerStore
 
 /// Carries out what stores tell, for the request that brings a delivery and for the job that tries it again: each
 /// delivery by the rules of its source.
@@ -35,8 +35,9 @@ package struct StoreInbox: Sendable {
         /// Whether it passes when what is away is there again; a try that ended so says nothing of the delivery.
         package var isPassing: Bool {
             switch self {
-            case .service(.unavailable), .service(.keysUnusable), .certificateStatus: true
-            case .service(.refused), .refused, .unreadable, .unknownSource: false
+            case .service(let failure): failure.isPassing
+            case .certificateStatus: true
+            case .refused, .unreadable, .unknownSource: false
             }
         }
     }

@@ -12,7 +12,7 @@ struct CatalogueApplier {
     /// enters it into the trail if an actor does it, and is nil if the settings make a server do it.
     ///
     /// Throws `CatalogueFileError` with every fault when it reorders ranks or moves tiers between lanes, and
-    /// `DatabaseError` when the database is away.
+    /// `ServiceFailure` when the database is away.
     func apply(
         _ file: CatalogueFile, audit: TrailWriter? = nil
     ) async throws -> (version: Int, isNew: Bool) {

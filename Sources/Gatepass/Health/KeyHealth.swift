@@ -3,9 +3,6 @@ import Logging
 
 /// What was last known of the keys of entitlement tokens, and what of it is news to operators.
 struct KeyHealth: Sendable {
-    /// What a client waits while only an operator can help.
-    static let retryAfterSeconds = 30
-
     /// A line for the log.
     struct Message {
         let level: Logger.Level

@@ -84,7 +84,7 @@ struct DatabaseOpening: Service {
                     return try await openCatalogue()
                 }
             } catch {
-                guard error is DatabaseError || error is SigningKeyFault else {
+                guard error is ServiceFailure || error is SigningKeyFault else {
                     logger.critical("this server does not start", metadata: ["because": "\(error)"])
                     throw error
                 }

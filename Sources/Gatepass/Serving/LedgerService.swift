@@ -53,8 +53,6 @@ final class LedgerService: EntitlementService {
         var audit = IntegrityHealth()
     }
 
-    private static let retryAfterSeconds = 1
-
     private let writableSchema: SharedQuestion<Int>
     private let lastDeliveries: SharedQuestion<[LastDelivery]>
     private let clock: WallClock
@@ -119,7 +117,7 @@ final class LedgerService: EntitlementService {
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in
+        return try await asking { () throws(ServiceFailure) in
             try await opened.ledger.record(
                 evidence, for: users, keys: keys, everythingOf: giver, audit: audit
             ) { [settings] history, catalogue in
@@ -131,38 +129,38 @@ final class LedgerService: EntitlementService {
     /// Throws `unavailable` while the database is away.
     func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.inbox.receive(delivery) }
+        return try await asking { () throws(ServiceFailure) in try await opened.inbox.receive(delivery) }
     }
 
     /// Throws `unavailable` while the database is away.
     func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent? {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.inbox.content(of: id) }
+        return try await asking { () throws(ServiceFailure) in try await opened.inbox.content(of: id) }
     }
 
     /// Throws `unavailable` while the database is away.
     func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.numbers.find(numbers, in: space) }
+        return try await asking { () throws(ServiceFailure) in try await opened.numbers.find(numbers, in: space) }
     }
 
     /// Throws `unavailable` while the database is away.
     func holder(of token: Label) async throws(ServiceFailure) -> UserID? {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.inbox.holder(of: token) }
+        return try await asking { () throws(ServiceFailure) in try await opened.inbox.holder(of: token) }
     }
 
     /// Throws `unavailable` while the database is away.
     func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool {
         let opened = try opened()
         let name = opened.labels.mention(of: user)
-        return try await asking { () throws(DatabaseError) in try await opened.inbox.isErased(user, named: name) }
+        return try await asking { () throws(ServiceFailure) in try await opened.inbox.isErased(user, named: name) }
     }
 
     /// Throws `unavailable` while the database is away.
     func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.reader.replays(of: digests) }
+        return try await asking { () throws(ServiceFailure) in try await opened.reader.replays(of: digests) }
     }
 
     /// Throws `unavailable` while the database is away.
@@ -171,13 +169,13 @@ final class LedgerService: EntitlementService {
     /// Throws `unavailable` while the database is away.
     func notes(_ digests: Set<NoteDigest>) async throws(ServiceFailure) -> [NoteDigest: Note] {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.reader.notes(digests) }
+        return try await asking { () throws(ServiceFailure) in try await opened.reader.notes(digests) }
     }
 
     /// Throws `unavailable` while the database is away.
     func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.reader.ledger(of: user) }
+        return try await asking { () throws(ServiceFailure) in try await opened.reader.ledger(of: user) }
     }
 
     /// Throws `unavailable` while the database is away.
@@ -185,7 +183,7 @@ final class LedgerService: EntitlementService {
         of user: UserID, unless known: LedgerHead?
     ) async throws(ServiceFailure) -> LedgerReader.ReadLedger? {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in
+        return try await asking { () throws(ServiceFailure) in
             try await opened.reader.ledger(of: user, unless: known)
         }
     }
@@ -193,7 +191,7 @@ final class LedgerService: EntitlementService {
     /// Throws `unavailable` while the database is away.
     func export(of user: UserID) async throws(ServiceFailure) -> String? {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.export.document(of: user) }
+        return try await asking { () throws(ServiceFailure) in try await opened.export.document(of: user) }
     }
 
     /// Throws `unavailable` while the database is away.
@@ -201,7 +199,7 @@ final class LedgerService: EntitlementService {
         _ user: UserID, by actor: Actor, reason: String, remembering: @escaping @Sendable () -> RememberedAnswer
     ) async throws(ServiceFailure) -> Bool {
         let opened = try opened()
-        let erased = try await asking { () throws(DatabaseError) in
+        let erased = try await asking { () throws(ServiceFailure) in
             try await opened.erasure.erase(user, by: actor, reason: reason, remembering: remembering)
         }
         opened.ledger.forget(user)
@@ -211,24 +209,22 @@ final class LedgerService: EntitlementService {
     /// Throws `unavailable` while the database is away.
     func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken {
         let opened = try opened()
-        return try await asking { () throws(DatabaseError) in try await opened.accountTokens.token(of: user) }
+        return try await asking { () throws(ServiceFailure) in try await opened.accountTokens.token(of: user) }
     }
 
-    /// Throws `unavailable` while the database is away, `keysUnusable` when the key that signs cannot be opened.
-    func signingKeys() async throws(ServiceFailure) -> SigningKeyRing {
-        let opened = try opened()
+    /// Throws `database` while the database is away.
+    func signingKeys() async throws(SigningKeyFault) -> SigningKeyRing {
         let ring: Result<SigningKeyRing, SigningKeyFault>
         do throws(SigningKeyFault) {
+            guard let opened = state.withLock({ $0.opened }) else {
+                throw .database(ServiceFailure.notOpen.description)
+            }
             ring = .success(try await opened.keys.ring())
         } catch {
             ring = .failure(error)
         }
         if let message = state.withLock({ $0.keys.note(ring) }) { logger.log(level: message.level, "\(message.text)") }
-        switch ring {
-        case .success(let ring): return ring
-        case .failure(.database): throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
-        case .failure(.unusable), .failure(.none): throw .keysUnusable(retryAfterSeconds: KeyHealth.retryAfterSeconds)
-        }
+        return try ring.get()
     }
 
     func readiness() async -> Readiness {
@@ -259,23 +255,18 @@ final class LedgerService: EntitlementService {
     }
 
     private func opened() throws(ServiceFailure) -> Opened {
-        guard let opened = state.withLock({ $0.opened }) else {
-            throw .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
-        }
+        guard let opened = state.withLock({ $0.opened }) else { throw .notOpen }
         return opened
     }
 
-    /// After every fault of the database what a client sent may be sent again without harm.
     private func asking<Answer>(
-        _ body: () async throws(DatabaseError) -> Answer
+        _ body: () async throws(ServiceFailure) -> Answer
     ) async throws(ServiceFailure) -> Answer {
         do {
             return try await body()
         } catch {
             logger.tell(error)
-            throw error.isPassing
-                ? .unavailable(retryAfterSeconds: Self.retryAfterSeconds)
-                : .refused(retryAfterSeconds: Self.retryAfterSeconds)
+            throw error
         }
     }
 }

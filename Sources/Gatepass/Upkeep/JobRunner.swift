@@ -88,7 +88,7 @@ struct JobRunner: Service {
     private func note(_ job: Job, counts: Bool, in jobs: Jobs) async {
         let end = ContinuousClock.now + .milliseconds(Jobs.lease)
         while ContinuousClock.now < end {
-            do throws(DatabaseError) {
+            do throws(ServiceFailure) {
                 return try await jobs.fail(job, counts: counts)
             } catch {
                 guard error.isPassing, error.cause != .shuttingDown else { return }

@@ -43,13 +43,13 @@ package final class APIKeys: Sendable {
     ///
     /// Its digest finds the row and is then compared in constant time; of the secret itself no time tells anything,
     /// because it is hashed first. Throws when the database is away.
-    package func key(for secret: APIKeySecret) async throws(DatabaseError) -> APIKey? {
+    package func key(for secret: APIKeySecret) async throws(ServiceFailure) -> APIKey? {
         let digest = SHA256.hash(data: Array(secret.text.utf8))
         let bytes = Array(digest)
         let now = now()
         let known = remembered.withLock { $0[bytes] }
         if let known, (0..<Self.memory).contains(now - known.foundAt) { return known.key }
-        let found = try await pool.with { (session) throws(DatabaseError) -> APIKey? in
+        let found = try await pool.ask { (session) throws(DatabaseError) -> APIKey? in
             guard let found = try APIKeyRow.find(secretHash: bytes, in: session), digest == found.secretHash,
                 found.key.revokedAt == nil
             else { return nil }
@@ -71,11 +71,11 @@ package final class APIKeys: Sendable {
     package func create(
         _ request: APIKeyRequest, by actor: Actor, reason: String?,
         remembering: (@Sendable (APIKey, APIKeySecret) -> RememberedAnswer)? = nil
-    ) async throws(DatabaseError) -> (key: APIKey, secret: APIKeySecret) {
+    ) async throws(ServiceFailure) -> (key: APIKey, secret: APIKeySecret) {
         let secret = random()
         let hash = Array(SHA256.hash(data: Array(secret.text.utf8)))
         let now = now()
-        let key = try await pool.transaction { (session) throws(DatabaseError) in
+        let key = try await pool.commit { (session) throws(DatabaseError) in
             // A commit that went unanswered is found again by its secret.
             if let earlier = try APIKeyRow.find(secretHash: hash, in: session) { return earlier.key }
             let key = try APIKeyRow.insert(request, secretHash: hash, at: now, in: session)
@@ -91,9 +91,9 @@ package final class APIKeys: Sendable {
     /// Ends a key, which then never counts again; nil when there is none. Ending it twice changes nothing.
     ///
     /// Throws when the database is away.
-    package func revoke(_ id: UInt64, by actor: Actor, reason: String?) async throws(DatabaseError) -> APIKey? {
+    package func revoke(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure) -> APIKey? {
         let now = now()
-        let key = try await pool.transaction { (session) throws(DatabaseError) -> APIKey? in
+        let key = try await pool.commit { (session) throws(DatabaseError) -> APIKey? in
             let isRevoked = try APIKeyRow.revoke(id, at: now, in: session)
             guard let key = try APIKeyRow.read(id, in: session) else { return nil }
             if isRevoked { try audit.append(Self.record(.revokeAPIKey, key, by: actor, reason, at: now), in: session) }
@@ -104,8 +104,8 @@ package final class APIKeys: Sendable {
     }
 
     /// A page of all keys, newest first, the revoked ones too. Throws when the database is away.
-    package func page(before id: UInt64?, limit: Int) async throws(DatabaseError) -> [APIKey] {
-        try await pool.with { (session) throws(DatabaseError) in
+    package func page(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [APIKey] {
+        try await pool.ask { (session) throws(DatabaseError) in
             try APIKeyRow.page(before: id, limit: limit, in: session)
         }
     }

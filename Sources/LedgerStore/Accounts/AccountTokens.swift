@@ -22,14 +22,14 @@ package struct AccountTokens: Sendable {
     /// The token of `user`, issued now if there was none; the same one ever after.
     ///
     /// Repeat is safe because a user has one row. Throws when the database is away.
-    package func token(of user: UserID) async throws(DatabaseError) -> AccountToken {
-        let known = try await pool.with { (session) throws(DatabaseError) in
+    package func token(of user: UserID) async throws(ServiceFailure) -> AccountToken {
+        let known = try await pool.ask { (session) throws(DatabaseError) in
             try AccountTokenRow.token(of: user, in: session)
         }
         if let known { return known }
         let token = random()
         let now = now()
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             let heads = try UserRow.lock([user], under: labels, at: now, in: session)
             guard let head = heads?[user] else { throw DatabaseError(.misuse, statement: "issue token") }
             return try AccountTokenRow.issue(

@@ -36,15 +36,15 @@ package struct AuditTrail: Sendable {
     /// A page of the trail, newest first. Throws when the database is away.
     package static func page(
         before id: UInt64?, limit: Int, from pool: Pool
-    ) async throws(DatabaseError) -> [AuditEntry] {
-        try await pool.with { (session) throws(DatabaseError) in
+    ) async throws(ServiceFailure) -> [AuditEntry] {
+        try await pool.ask { (session) throws(DatabaseError) in
             try AuditEntryRow.page(before: id, limit: limit, in: session)
         }
     }
 
     /// Where the trail stands now. Throws when the database is away.
-    package static func head(from pool: Pool) async throws(DatabaseError) -> AuditHead {
-        try await pool.with { (session) throws(DatabaseError) in try AuditHeadRow.read(in: session) }
+    package static func head(from pool: Pool) async throws(ServiceFailure) -> AuditHead {
+        try await pool.ask { (session) throws(DatabaseError) in try AuditHeadRow.read(in: session) }
     }
 
     /// In the order of the names, so that equal details have one text.

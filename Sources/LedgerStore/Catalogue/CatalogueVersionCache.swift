@@ -51,10 +51,10 @@ package final class CatalogueVersionCache: Sendable {
     package static func apply(
         _ content: String, to pool: Pool, at now: Instant, audit: TrailWriter? = nil,
         isSame: @escaping @Sendable (String) -> Bool
-    ) async throws(DatabaseError) -> (version: Int, isNew: Bool) {
+    ) async throws(ServiceFailure) -> (version: Int, isNew: Bool) {
         while true {
             do {
-                return try await pool.transaction { (session) throws(DatabaseError) in
+                return try await pool.commit { (session) throws(DatabaseError) in
                     let newest = try CatalogueVersionRow.load(in: session).last
                     if let newest, isSame(newest.content) { return (newest.number, false) }
                     let version = CatalogueVersionRow.Stored(
@@ -72,8 +72,8 @@ package final class CatalogueVersionCache: Sendable {
 
     /// Loads what is new. Throws when the database is away; a version that cannot be read leaves the earlier ones in
     /// use, for it was checked before it was applied and only a newer program can have written it.
-    package func refresh() async throws(DatabaseError) {
-        let stored = try await pool.with { (session) throws(DatabaseError) in try CatalogueVersionRow.load(in: session)
+    package func refresh() async throws(ServiceFailure) {
+        let stored = try await pool.ask { (session) throws(DatabaseError) in try CatalogueVersionRow.load(in: session)
         }
         guard let newest = stored.last?.number else { return }
         let fresh = try? Self.versions(stored, read)
@@ -85,8 +85,8 @@ package final class CatalogueVersionCache: Sendable {
 
     /// Loads what the database has, unless it is what is cached. A database that was restored to an earlier time has
     /// fewer versions. Throws when the database is away.
-    package func refreshIfNewer() async throws(DatabaseError) {
-        let newest = try await pool.with { (session) throws(DatabaseError) in
+    package func refreshIfNewer() async throws(ServiceFailure) {
+        let newest = try await pool.ask { (session) throws(DatabaseError) in
             try CatalogueVersionRow.latest(in: session)
         }
         if newest != cached.newest { try await refresh() }
@@ -94,7 +94,7 @@ package final class CatalogueVersionCache: Sendable {
 
     private static func load(_ pool: Pool, _ read: Reader) async throws -> CatalogueVersions? {
         try versions(
-            try await pool.with { (session) throws(DatabaseError) in try CatalogueVersionRow.load(in: session) }, read)
+            try await pool.ask { (session) throws(DatabaseError) in try CatalogueVersionRow.load(in: session) }, read)
     }
 
     private static func versions(_ stored: [CatalogueVersionRow.Stored], _ read: Reader) throws -> CatalogueVersions? {

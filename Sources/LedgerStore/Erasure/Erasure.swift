@@ -57,12 +57,12 @@ package struct Erasure: Sendable {
     /// Throws when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
-    ) async throws(DatabaseError) -> UserID? {
+    ) async throws(ServiceFailure) -> UserID? {
         try await catalogue.refresh()
         let now = now()
         let name = settings.labels.mention(of: user)
         let attempted = Mutex<UInt64?>(nil)
-        let erased: UserID? = try await pool.transaction { (session) throws(DatabaseError) in
+        let erased: UserID? = try await pool.commit { (session) throws(DatabaseError) in
             // A commit that went unanswered is found again by what it left.
             if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
                 return .erased(pseudonym: earlier)
@@ -88,7 +88,7 @@ package struct Erasure: Sendable {
         }
         // A delivery that came meanwhile may have seen the person there.
         if let pseudonym = erased?.pseudonym {
-            try await pool.transaction { (session) throws(DatabaseError) in
+            try await pool.commit { (session) throws(DatabaseError) in
                 try removeDeliveries(of: pseudonym, named: name, in: session)
             }
         }

@@ -133,8 +133,8 @@ package struct Export: Sendable {
 
     /// A JSON object: the person, and a list for each kind of thing that is held; nil for one never seen. Read at one
     /// instant, under the person's lock. Throws when the database is away.
-    package func document(of user: UserID) async throws(DatabaseError) -> String? {
-        try await pool.transaction { (session) throws(DatabaseError) in
+    package func document(of user: UserID) async throws(ServiceFailure) -> String? {
+        try await pool.commit { (session) throws(DatabaseError) in
             let name: Value = user.isErased ? .null : .text(user.text)
             guard let row = try session.query(Self.person, [name, Value(user.pseudonym)]).first else { return nil }
             let pseudonym = try row.uint64(0)

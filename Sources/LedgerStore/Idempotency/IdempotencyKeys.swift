@@ -31,9 +31,9 @@ package struct IdempotencyKeys: Sendable {
     ///
     /// Repeat is safe because the attempt is named before the transaction, which finds itself again. Throws when the
     /// database is away.
-    package func claim(_ request: IdempotentRequest) async throws(DatabaseError) -> IdempotencyVerdict {
+    package func claim(_ request: IdempotentRequest) async throws(ServiceFailure) -> IdempotencyVerdict {
         let (claimant, now) = (random(), now())
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             let owner = "api_key:\(request.apiKey)"
             let fresh = IdempotencyKeyRow.Stored(
                 digest: request.digest, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
@@ -57,9 +57,9 @@ package struct IdempotencyKeys: Sendable {
 
     /// Keeps the first answer; a repeat changes nothing. Throws when the database is away, and `givenUp` where the
     /// claim was taken over, or erased with a person whom the request is about.
-    package func finish(_ answer: RememberedAnswer) async throws(DatabaseError) {
+    package func finish(_ answer: RememberedAnswer) async throws(ServiceFailure) {
         let now = now()
-        try await pool.transaction { (session) throws(DatabaseError) in
+        try await pool.commit { (session) throws(DatabaseError) in
             try Self.finish(answer, at: now, in: session)
         }
     }
@@ -75,18 +75,18 @@ package struct IdempotencyKeys: Sendable {
 
     /// Gives the key up, because the request was refused or failed. Throws when the database is away; the claim then
     /// ends by itself.
-    package func release(_ claim: IdempotencyClaim) async throws(DatabaseError) {
-        try await pool.with { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
+    package func release(_ claim: IdempotencyClaim) async throws(ServiceFailure) {
+        try await pool.ask { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
     }
 
     /// Removes what has expired, in small transactions and not for long; how many rows. Throws when the database is
     /// away.
     @discardableResult
-    package func sweep() async throws(DatabaseError) -> Int {
+    package func sweep() async throws(ServiceFailure) -> Int {
         let now = now()
         var count = 0
         for _ in 0..<Self.sweepBatches {
-            let removed = try await pool.transaction { (session) throws(DatabaseError) in
+            let removed = try await pool.commit { (session) throws(DatabaseError) in
                 try IdempotencyKeyRow.sweep(at: now, limit: Self.sweepLimit, in: session)
             }
             count += removed

@@ -26,10 +26,10 @@ package struct Inbox: Sendable {
     ///
     /// Repeat is safe: the same content under the same id has one row, and what became of it is returned. One that was
     /// given up is placed again, with all its tries. Throws when the database is away.
-    package func receive(_ delivery: InboxDelivery) async throws(DatabaseError) -> StoredDelivery {
+    package func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
         let header = try await header(of: delivery.text)
         let (now, realNow) = (now(), realNow())
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             let stored = try InboxDeliveryRow.insert(
                 delivery, header: header, at: now, in: session)
             guard !stored.standing.isSettled else { return stored }
@@ -45,28 +45,28 @@ package struct Inbox: Sendable {
     }
 
     /// The row of the header of a compact JWS. Throws when the database is away.
-    private func header(of text: InboxText) async throws(DatabaseError) -> UInt64? {
+    private func header(of text: InboxText) async throws(ServiceFailure) -> UInt64? {
         guard case .jws(let jws, _) = text else { return nil }
         return try await headers.rows(of: [jws], in: pool)[jws.header]
     }
 
     /// Those of a source's ids that deliveries came under, whatever became of them. Throws when the database is away.
-    package func known(_ externalIDs: [String], in space: NumberSpace) async throws(DatabaseError) -> Set<String> {
-        try await pool.with { (session) throws(DatabaseError) in
+    package func known(_ externalIDs: [String], in space: NumberSpace) async throws(ServiceFailure) -> Set<String> {
+        try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.known(externalIDs, in: space, session: session)
         }
     }
 
     /// What became of a delivery; nil when there is none. Throws when the database is away.
-    package func standing(of delivery: UInt64) async throws(DatabaseError) -> DeliveryStanding? {
-        try await pool.with { (session) throws(DatabaseError) in
+    package func standing(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryStanding? {
+        try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.read(delivery, in: session)?.standing
         }
     }
 
     /// The content that is kept of a delivery; nil when there is none. Throws when the database is away.
-    package func content(of delivery: UInt64) async throws(DatabaseError) -> DeliveryContent? {
-        try await pool.with { (session) throws(DatabaseError) in
+    package func content(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryContent? {
+        try await pool.ask { (session) throws(DatabaseError) in
             try InboxTextRow.read(of: delivery, in: session)
         }
     }
@@ -76,9 +76,9 @@ package struct Inbox: Sendable {
     /// of which nothing is left to place stays as it is. Throws when the database is away.
     package func replay(
         _ delivery: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
-    ) async throws(DatabaseError) -> RecordedDelivery? {
+    ) async throws(ServiceFailure) -> RecordedDelivery? {
         let (now, realNow) = (now(), realNow())
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             guard let recorded = try InboxDeliveryRow.read(delivery, in: session) else { return nil }
             let content = try InboxTextRow.read(of: delivery, in: session)
             guard content?.text != nil || content?.takeback != nil else { return recorded }
@@ -95,8 +95,8 @@ package struct Inbox: Sendable {
 
     /// Whom an account token or a store's customer names by its label; nil for one that nobody was issued or that was
     /// never named. Throws when the database is away.
-    package func holder(of token: Label) async throws(DatabaseError) -> UserID? {
-        try await pool.transaction { (session) throws(DatabaseError) in
+    package func holder(of token: Label) async throws(ServiceFailure) -> UserID? {
+        try await pool.commit { (session) throws(DatabaseError) in
             try AccountTokenRow.waitForWriter(of: token, in: session)
             return try AccountTokenRow.holders(of: [token], in: session)[token]
         }
@@ -104,8 +104,8 @@ package struct Inbox: Sendable {
 
     /// True if the person of this id, whom deliveries mention as `name`, was erased and is not known again. Throws when
     /// the database is away.
-    package func isErased(_ user: UserID, named name: Label) async throws(DatabaseError) -> Bool {
-        try await pool.with { (session) throws(DatabaseError) in
+    package func isErased(_ user: UserID, named name: Label) async throws(ServiceFailure) -> Bool {
+        try await pool.ask { (session) throws(DatabaseError) in
             guard try AccountTokenRow.holders(of: [name], in: session)[name]?.isErased == true else { return false }
             return try !UserRow.isKnown(user, in: session)
         }

@@ -16,8 +16,8 @@ package enum APIKeyCheck {
     }
 
     /// Checks all keys. Throws when the database is away.
-    package static func run(from pool: Pool) async throws(DatabaseError) -> Outcome {
-        let rows = try await pool.with { (session) throws(DatabaseError) in try APIKeyCheckRow.load(in: session) }
+    package static func run(from pool: Pool) async throws(ServiceFailure) -> Outcome {
+        let rows = try await pool.ask { (session) throws(DatabaseError) in try APIKeyCheckRow.load(in: session) }
         let table = rows.filter { $0.action == nil }
         let told = Dictionary(grouping: rows.filter { $0.action != nil }, by: \.key)
         var faults = table.flatMap { key in defects(of: key, told: told[key.key] ?? []).map { (key.key ?? 0, $0) } }

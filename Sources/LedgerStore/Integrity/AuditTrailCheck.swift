@@ -63,14 +63,14 @@ package struct AuditTrailCheck: Sendable {
     /// Verifies the trail, also against a head that was exported earlier. Throws when the database is away.
     package static func run(
         from pool: Pool, against export: ExportedAuditHead? = nil
-    ) async throws(DatabaseError) -> Outcome {
+    ) async throws(ServiceFailure) -> Outcome {
         // Read first: what is appended meanwhile lies behind it.
         let head = try await AuditTrail.head(from: pool)
         var check = AuditTrailCheck(export: export)
         var isAtEnd = false
         while !isAtEnd {
             let id = check.last.length
-            let entries = try await pool.with { (session) throws(DatabaseError) in
+            let entries = try await pool.ask { (session) throws(DatabaseError) in
                 try AuditEntryRow.chain(after: id, limit: batch, in: session)
             }
             entries.filter { $0.link.id <= head.length }.forEach { check.judge($0) }
@@ -100,8 +100,8 @@ package struct AuditTrailCheck: Sendable {
     }
 
     /// Entries behind the head belong there only if the head has moved since.
-    private mutating func judgeEnd(_ head: AuditHead, from pool: Pool) async throws(DatabaseError) {
-        let beyond = try await pool.with { (session) throws(DatabaseError) in
+    private mutating func judgeEnd(_ head: AuditHead, from pool: Pool) async throws(ServiceFailure) {
+        let beyond = try await pool.ask { (session) throws(DatabaseError) in
             let entries = try AuditEntryRow.chain(after: head.length, limit: 1, in: session)
             return (entries.first?.link.id, try AuditHeadRow.read(in: session).length)
         }

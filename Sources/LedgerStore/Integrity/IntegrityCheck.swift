@@ -14,7 +14,7 @@ package struct IntegrityCheck: Sendable {
     package init(
         of pool: Pool, against export: ExportedAuditHead? = nil,
         onPage: @Sendable (LedgerCheck.Progress) async -> Void
-    ) async throws(DatabaseError) {
+    ) async throws(ServiceFailure) {
         trail = try await AuditTrailCheck.run(from: pool, against: export)
         keys = try await APIKeyCheck.run(from: pool)
         states = try await StateCheck.run(from: pool) { await onPage(LedgerCheck.Progress(states: $0)) }
@@ -25,7 +25,7 @@ package struct IntegrityCheck: Sendable {
     /// when the database is away.
     package init?(
         of pool: Pool, against export: ExportedAuditHead? = nil, ledgerOf user: UserID
-    ) async throws(DatabaseError) {
+    ) async throws(ServiceFailure) {
         let check = LedgerCheck(pool: pool)
         guard let pseudonym = try await check.pseudonym(of: user) else { return nil }
         ledgers = try await check.run(of: pseudonym)

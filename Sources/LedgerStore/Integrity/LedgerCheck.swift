@@ -45,46 +45,46 @@ package struct LedgerCheck: Sendable {
     }
 
     /// What is wrong with the ledger of `user`; nothing for one never seen. Throws when the database is away.
-    package func faults(of user: UserID) async throws(DatabaseError) -> [LedgerFault] {
+    package func faults(of user: UserID) async throws(ServiceFailure) -> [LedgerFault] {
         guard let pseudonym = try await pseudonym(of: user) else { return [] }
         return try await run(of: pseudonym).faults
     }
 
     /// What is wrong with any ledger. Throws when the database is away.
-    package func faults() async throws(DatabaseError) -> [LedgerFault] {
+    package func faults() async throws(ServiceFailure) -> [LedgerFault] {
         try await run().faults
     }
 
     /// Checks the ledger under `pseudonym`. Throws when the database is away.
-    func run(of pseudonym: UInt64) async throws(DatabaseError) -> Outcome {
+    func run(of pseudonym: UInt64) async throws(ServiceFailure) -> Outcome {
         try await run(pseudonym...pseudonym) { _ in }
     }
 
     /// Under which pseudonym `user` stands; nil for one never seen. Throws when the database is away.
-    func pseudonym(of user: UserID) async throws(DatabaseError) -> UInt64? {
-        try await pool.with { (session) throws(DatabaseError) in try LedgerOwner.pseudonym(of: user, in: session) }
+    func pseudonym(of user: UserID) async throws(ServiceFailure) -> UInt64? {
+        try await pool.ask { (session) throws(DatabaseError) in try LedgerOwner.pseudonym(of: user, in: session) }
     }
 
     /// Checks everybody's, while the server goes on; calls `onPage` after each page, and goes on when it
     /// returns. Throws when the database is away.
     package func run(
         onPage: @Sendable (Progress) async -> Void = { _ in }
-    ) async throws(DatabaseError) -> Outcome {
+    ) async throws(ServiceFailure) -> Outcome {
         try await run(1...UInt64.max, onPage: onPage)
     }
 
     private func run(
         _ people: ClosedRange<UInt64>, onPage: @Sendable (Progress) async -> Void
-    ) async throws(DatabaseError) -> Outcome {
-        let last = try await pool.with { (session) throws(DatabaseError) in try LedgerOwner.last(in: session) }
+    ) async throws(ServiceFailure) -> Outcome {
+        let last = try await pool.ask { (session) throws(DatabaseError) in try LedgerOwner.last(in: session) }
         var done = Progress()
         var faults: [LedgerFault] = []
         var sweep = LedgerSweep(of: people, page: page)
         while !sweep.isAtEnd, faults.count < Self.maximumFaults {
             let reading = sweep
-            let rows = try await pool.with { (session) throws(DatabaseError) in try reading.page(in: session) }
+            let rows = try await pool.ask { (session) throws(DatabaseError) in try reading.page(in: session) }
             let ended = sweep.judge(rows)
-            let seeming = try await pool.with { (session) throws(DatabaseError) in
+            let seeming = try await pool.ask { (session) throws(DatabaseError) in
                 try LedgerSweep.faulty(of: ended, in: session)
             }
             for pseudonym in seeming { faults += try await confirmed(pseudonym) }
@@ -98,11 +98,11 @@ package struct LedgerCheck: Sendable {
     }
 
     /// What is wrong with people who have a head or purchases and no entries at all.
-    private func emptied(_ people: ClosedRange<UInt64>) async throws(DatabaseError) -> [LedgerFault] {
+    private func emptied(_ people: ClosedRange<UInt64>) async throws(ServiceFailure) -> [LedgerFault] {
         var faults: [LedgerFault] = []
         var last: UInt64? = people.lowerBound - 1
         while let after = last, faults.count < Self.maximumFaults {
-            let found = try await pool.with { (session) throws(DatabaseError) in
+            let found = try await pool.ask { (session) throws(DatabaseError) in
                 try LedgerOwner.page(after: after, through: people.upperBound, limit: page, in: session)
             }
             for person in found where person.isEmptied { faults += try await confirmed(person.pseudonym) }
@@ -112,8 +112,8 @@ package struct LedgerCheck: Sendable {
     }
 
     /// What is wrong with the ledger under `pseudonym`, judged while nobody else can add to it.
-    private func confirmed(_ pseudonym: UInt64) async throws(DatabaseError) -> [LedgerFault] {
-        try await pool.transaction { (session) throws(DatabaseError) in
+    private func confirmed(_ pseudonym: UInt64) async throws(ServiceFailure) -> [LedgerFault] {
+        try await pool.commit { (session) throws(DatabaseError) in
             var walk = LedgerWalk(of: pseudonym, try LedgerOwner.lock(pseudonym, in: session))
             var sweep = LedgerSweep(of: pseudonym...pseudonym, page: page)
             while !sweep.isAtEnd { for ended in sweep.judge(try sweep.page(in: session)) { walk = ended } }

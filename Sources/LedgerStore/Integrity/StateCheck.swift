@@ -20,10 +20,10 @@ package enum StateCheck {
     /// away.
     package static func run(
         from pool: Pool, of pseudonym: UInt64? = nil, onPage: @Sendable (Int) async -> Void = { _ in }
-    ) async throws(DatabaseError) -> Outcome {
+    ) async throws(ServiceFailure) -> Outcome {
         var (states, faults, last): (Int, [UInt64], UInt64?) = (0, [], 0)
         while let after = last, faults.count < maximumFaults {
-            let page = try await pool.with { (session) throws(DatabaseError) in
+            let page = try await pool.ask { (session) throws(DatabaseError) in
                 try CheckedState.page(of: pseudonym, after: after, limit: batch, in: session)
             }
             states += page.count

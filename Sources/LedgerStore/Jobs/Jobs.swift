@@ -51,9 +51,9 @@ package struct Jobs: Sendable {
 
     /// Takes up to `limit` jobs that are due. One that was tried as often as it may be without an end, as when it ends
     /// its worker, is given up instead. Throws when the database is away.
-    package func take(_ limit: Int) async throws(DatabaseError) -> [Job] {
+    package func take(_ limit: Int) async throws(ServiceFailure) -> [Job] {
         let now = now()
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             let jobs = try JobRow.take(limit, dueAt: now, until: now + Self.lease, in: session)
             for job in jobs where job.attempt > Self.maximumAttempts { try giveUp(job, at: now, in: session) }
             return jobs.filter { $0.attempt <= Self.maximumAttempts }
@@ -63,12 +63,12 @@ package struct Jobs: Sendable {
     /// A job failed. It is tried again after a random pause, which may be longer each time, or was tried often enough:
     /// then what it is about is given up. Where `counts` is false, because something that it needs is away, it is tried
     /// as often as that takes, after as long again as it has waited at most. Throws when the database is away.
-    package func fail(_ job: Job, counts: Bool = true) async throws(DatabaseError) {
+    package func fail(_ job: Job, counts: Bool = true) async throws(ServiceFailure) {
         let now = now()
         let usual = Self.firstPause << Int64(job.attempt - 1)
         let longest = min(Self.longestPause, counts ? usual : max(usual, now - job.createdAt))
         let pause = Double(longest) * jitter()
-        try await pool.transaction { (session) throws(DatabaseError) in
+        try await pool.commit { (session) throws(DatabaseError) in
             if counts, job.isLastAttempt { return try giveUp(job, at: now, in: session) }
             try JobRow.postpone(job, until: now + Int64(pause), counts: counts, in: session)
         }

@@ -48,11 +48,11 @@ package struct InstallationKeys: Sendable {
     ///
     /// Repeat is safe because the key is one row: of several instances that make one, one wins. Throws when the
     /// database is away.
-    package func pseudonymKey() async throws(DatabaseError) -> Result<PseudonymKey, Fault> {
+    package func pseudonymKey() async throws(ServiceFailure) -> Result<PseudonymKey, Fault> {
         let new = PseudonymKey(bytes: random(PseudonymKey.byteCount))
         guard let sealedNew = seal.seal(new.bytes, as: Self.name) else { return .failure(.notOpened) }
         let now = now()
-        return try await pool.transaction { (session) throws(DatabaseError) in
+        return try await pool.commit { (session) throws(DatabaseError) in
             if try InstallationKeyRow.load(Self.name, in: session) == nil {
                 guard try !InstallationKeyRow.isMissed(in: session) else { return .failure(.missing) }
                 try InstallationKeyRow.insert(

@@ -56,16 +56,16 @@ package struct SigningKeyStore: Sendable {
     }
 
     /// All keys, oldest first. Throws when the database is away.
-    package func load() async throws(DatabaseError) -> [Stored] {
-        try await pool.with { (session) throws(DatabaseError) in try SigningKeyRow.load(in: session) }
+    package func load() async throws(ServiceFailure) -> [Stored] {
+        try await pool.ask { (session) throws(DatabaseError) in try SigningKeyRow.load(in: session) }
     }
 
     /// Keeps `key` as `generation`, and answers false when that generation was there already.
     ///
     /// Repeat is safe because a generation is one row. Throws when the database is away.
-    package func add(_ key: Key, as generation: Int) async throws(DatabaseError) -> Bool {
+    package func add(_ key: Key, as generation: Int) async throws(ServiceFailure) -> Bool {
         do {
-            try await pool.transaction { (session) throws(DatabaseError) in
+            try await pool.commit { (session) throws(DatabaseError) in
                 try SigningKeyRow.insert(key, generation: generation, in: session)
             }
             return true
@@ -78,10 +78,10 @@ package struct SigningKeyStore: Sendable {
     /// tells.
     ///
     /// Repeat is safe because a key that is there already is left as it is. Throws when the database is away.
-    package func replaceAll(with key: Key, audit: TrailWriter) async throws(DatabaseError) {
+    package func replaceAll(with key: Key, audit: TrailWriter) async throws(ServiceFailure) {
         while true {
             do {
-                return try await pool.transaction { (session) throws(DatabaseError) in
+                return try await pool.commit { (session) throws(DatabaseError) in
                     let stored = try SigningKeyRow.load(in: session)
                     guard !stored.contains(where: { $0.key.kid == key.kid }) else { return }
                     try SigningKeyRow.retireAll(at: key.createdAt, in: session)
@@ -96,23 +96,23 @@ package struct SigningKeyStore: Sendable {
 
     /// Notes that tokens of the key may live as long as `hours`, before the first one that does is signed.
     /// Throws when the database is away.
-    package func promise(_ hours: Int, by kid: String) async throws(DatabaseError) {
-        try await pool.transaction { (session) throws(DatabaseError) in
+    package func promise(_ hours: Int, by kid: String) async throws(ServiceFailure) {
+        try await pool.commit { (session) throws(DatabaseError) in
             try SigningKeyRow.promise(hours, by: kid, in: session)
         }
     }
 
     /// Replaces the seal of a key; repeat is safe. Throws when the database is away.
-    package func reseal(_ key: Key, as sealed: [UInt8]) async throws(DatabaseError) {
-        try await pool.transaction { (session) throws(DatabaseError) in
+    package func reseal(_ key: Key, as sealed: [UInt8]) async throws(ServiceFailure) {
+        try await pool.commit { (session) throws(DatabaseError) in
             try SigningKeyRow.reseal(key.kid, from: key.sealedKey, to: sealed, in: session)
         }
     }
 
     /// Deletes keys; one that is gone already is no fault. Throws when the database is away.
-    package func delete(_ keys: [Stored]) async throws(DatabaseError) {
+    package func delete(_ keys: [Stored]) async throws(ServiceFailure) {
         guard !keys.isEmpty else { return }
-        try await pool.transaction { (session) throws(DatabaseError) in
+        try await pool.commit { (session) throws(DatabaseError) in
             for key in keys { try SigningKeyRow.delete(key, in: session) }
         }
     }

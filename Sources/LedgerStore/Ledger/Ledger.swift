@@ -82,7 +82,7 @@ package final class Ledger: Sendable {
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
         deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
-    ) async throws(DatabaseError) -> Recorded<Reply, Refusal> {
+    ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         let keys = keys.union(evidence.map(\.statement.key))
         let users = giver.map { users.union([$0]) } ?? users
         return try await withCheckedContinuation { continuation in
@@ -96,7 +96,7 @@ package final class Ledger: Sendable {
                 let history = workspace.history(for: users, keys, isEvidenceNew: isNew)
                 return Request.Decided(hasChanged: !decision.changesNothing) { folded in
                     continuation.resume(
-                        returning: Result<Recorded<Reply, Refusal>, DatabaseError>.success(
+                        returning: Result<Recorded<Reply, Refusal>, ServiceFailure>.success(
                             Recorded(answer: decision.answer, history: history, folded: folded)))
                 }
             } fail: {
@@ -111,14 +111,14 @@ package final class Ledger: Sendable {
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
         deciding: @escaping @Sendable (PurchaseHistory) -> Decision<Reply, Refusal>
-    ) async throws(DatabaseError) -> Recorded<Reply, Refusal> {
+    ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         try await record(evidence, for: users, keys: keys, everythingOf: giver, audit: audit) { history, _ in
             deciding(history)
         }
     }
 
     private func submit(_ request: Request, to queue: BatchQueue<Request>) {
-        if !queue.submit(request) { request.fail(DatabaseError(.overloaded, statement: "record")) }
+        if !queue.submit(request) { request.fail(ServiceFailure(DatabaseError(.overloaded, statement: "record"))) }
     }
 
     /// Commits a batch. If it fails as a whole, its requests are tried one by one, so that one bad request fails alone;
@@ -158,7 +158,7 @@ package final class Ledger: Sendable {
         case tooHeavy(Batch.Heavy)
     }
 
-    private func write(_ requests: [Request], takingHeavy: Bool) async throws(DatabaseError) -> Written {
+    private func write(_ requests: [Request], takingHeavy: Bool) async throws(ServiceFailure) -> Written {
         let headers = try await headers.rows(
             of: requests.flatMap { $0.evidence.compactMap(\.proof?.text) }, in: pool)
         let batch = Batch(
@@ -168,10 +168,10 @@ package final class Ledger: Sendable {
         while true {
             let held = catalogue.cached
             let now = now()
-            let written: Result<Batch.Verdict, DatabaseError>
+            let written: Result<Batch.Verdict, ServiceFailure>
             do {
                 written = .success(
-                    try await pool.transaction { (session) throws(DatabaseError) in
+                    try await pool.commit { (session) throws(DatabaseError) in
                         try attempt.repeated(in: session) { () throws(DatabaseError) in
                             try batch.write(in: session, given: held, at: now)
                         }

@@ -13,7 +13,7 @@ package final class LedgerReader: Sendable {
         let user: UserID
         /// What the reader knows already.
         let known: LedgerHead?
-        let resume: @Sendable (Result<ReadLedger?, DatabaseError>) -> Void
+        let resume: @Sendable (Result<ReadLedger?, ServiceFailure>) -> Void
     }
 
     /// A ledger, and what names its state; nil for one without entries.
@@ -22,7 +22,7 @@ package final class LedgerReader: Sendable {
     /// A request that waits to hear which of its texts were verified before.
     private struct ReplayLookup: Sendable {
         let digests: Set<[UInt8]>
-        let resume: @Sendable (Result<[[UInt8]: Replay], DatabaseError>) -> Void
+        let resume: @Sendable (Result<[[UInt8]: Replay], ServiceFailure>) -> Void
     }
 
     private let pool: Pool
@@ -62,38 +62,38 @@ package final class LedgerReader: Sendable {
 
     /// Everything recorded of `user` by now; empty for one never seen. After it the cached catalogue is the newest.
     /// Throws when the database is away.
-    package func ledger(of user: UserID) async throws(DatabaseError) -> UserLedger {
+    package func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
         try await ledger(of: user, unless: nil)?.ledger ?? UserLedger(user: user)
     }
 
     /// The same with what names its state; nil while that is `known`.
-    package func ledger(of user: UserID, unless known: LedgerHead?) async throws(DatabaseError) -> ReadLedger? {
+    package func ledger(of user: UserID, unless known: LedgerHead?) async throws(ServiceFailure) -> ReadLedger? {
         try await withCheckedContinuation { continuation in
             submit(Reading(user: user, known: known) { continuation.resume(returning: $0) }, to: queue)
         }.get()
     }
 
     /// Those of the texts with these SHA-256 digests that were verified before. Throws when the database is away.
-    package func replays(of digests: Set<[UInt8]>) async throws(DatabaseError) -> [[UInt8]: Replay] {
+    package func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         try await withCheckedContinuation { continuation in
             let asked = ReplayLookup(digests: digests) { continuation.resume(returning: $0) }
             if !replayQueue.submit(asked) {
-                asked.resume(.failure(DatabaseError(.overloaded, statement: "find replays")))
+                asked.resume(.failure(ServiceFailure(DatabaseError(.overloaded, statement: "find replays"))))
             }
         }.get()
     }
 
     /// The words of these digests that are there. Throws when the database is away.
-    package func notes(_ digests: Set<NoteDigest>) async throws(DatabaseError) -> [NoteDigest: Note] {
-        try await pool.with { (session) throws(DatabaseError) in try NoteRow.load(digests, in: session) }
+    package func notes(_ digests: Set<NoteDigest>) async throws(ServiceFailure) -> [NoteDigest: Note] {
+        try await pool.ask { (session) throws(DatabaseError) in try NoteRow.load(digests, in: session) }
     }
 
     private func findReplays(_ asked: [ReplayLookup]) async {
         let digests = asked.reduce(into: Set()) { $0.formUnion($1.digests) }
-        let found: Result<[[UInt8]: Replay], DatabaseError>
+        let found: Result<[[UInt8]: Replay], ServiceFailure>
         do {
             found = .success(
-                try await pool.with { (session) throws(DatabaseError) in try Replay.find(digests, in: session) })
+                try await pool.ask { (session) throws(DatabaseError) in try Replay.find(digests, in: session) })
         } catch {
             found = .failure(error)
         }
@@ -102,7 +102,7 @@ package final class LedgerReader: Sendable {
 
     private func submit(_ reading: Reading, to queue: BatchQueue<Reading>) {
         if !queue.submit(reading) {
-            reading.resume(.failure(DatabaseError(.overloaded, statement: UserRow.headsByUser.name)))
+            reading.resume(.failure(ServiceFailure(DatabaseError(.overloaded, statement: UserRow.headsByUser.name))))
         }
     }
 
@@ -131,7 +131,7 @@ package final class LedgerReader: Sendable {
     /// Reads one ledger after the other, each once for all who wait for it.
     private func readHeavy(_ readings: [Reading]) async {
         for (user, readings) in Dictionary(grouping: readings, by: \.user) {
-            let answer: Result<ReadLedger?, DatabaseError>
+            let answer: Result<ReadLedger?, ServiceFailure>
             do {
                 answer = .success(try await load(readings, withHeavy: true).ledger(of: user))
             } catch {
@@ -163,8 +163,8 @@ package final class LedgerReader: Sendable {
         return known == LedgerHead(head)
     }
 
-    private func load(_ readings: [Reading], withHeavy: Bool) async throws(DatabaseError) -> Found {
-        try await pool.with { (session) throws(DatabaseError) in
+    private func load(_ readings: [Reading], withHeavy: Bool) async throws(ServiceFailure) -> Found {
+        try await pool.ask { (session) throws(DatabaseError) in
             let (heads, version) = try UserRow.heads(of: Array(Set(readings.map(\.user))), in: session)
             let asked = Set(readings.lazy.filter { !Self.isKnown(to: $0, under: heads) }.map(\.user))
             let needed = heads.filter { asked.contains($0.key) }

@@ -14,7 +14,7 @@ struct Request: Sendable {
     /// Decides, and appends to the workspace.
     let decide: @Sendable (inout Workspace, CatalogueVersions) -> Decided
     /// Tells the caller why nothing was decided.
-    let fail: @Sendable (DatabaseError) -> Void
+    let fail: @Sendable (ServiceFailure) -> Void
 
     /// What was decided.
     struct Decided: Sendable {

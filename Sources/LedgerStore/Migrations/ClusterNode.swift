@@ -8,7 +8,7 @@ package enum ClusterNode {
 
     /// True if the database is one; a server that was built without the variable is none. Throws when the database is
     /// away.
-    package static func isServing(_ pool: Pool) async throws(DatabaseError) -> Bool {
-        try await pool.with { (session) throws(DatabaseError) in try session.query(flag).first?.text(0) == "ON" }
+    package static func isServing(_ pool: Pool) async throws(ServiceFailure) -> Bool {
+        try await pool.ask { (session) throws(DatabaseError) in try session.query(flag).first?.text(0) == "ON" }
     }
 }

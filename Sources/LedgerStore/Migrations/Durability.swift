@@ -13,8 +13,8 @@ package enum Durability {
     ]
 
     /// What is set otherwise on the server, in words; empty when all is well. Throws when the database is away.
-    package static func defects(in pool: Pool) async throws(DatabaseError) -> [String] {
-        try await pool.with { (session) throws(DatabaseError) in
+    package static func defects(in pool: Pool) async throws(ServiceFailure) -> [String] {
+        try await pool.ask { (session) throws(DatabaseError) in
             guard let row = try session.query(settings).first else { return [] }
             var defects: [String] = []
             for (column, name) in names.enumerated() where try !row.bool(column) { defects.append(name) }

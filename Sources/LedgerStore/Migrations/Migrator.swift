@@ -28,10 +28,10 @@ package struct Migrator: Sendable {
 
     /// Applies what is missing and returns the numbers of the steps that this call carried out.
     ///
-    /// Throws `MigrationRefusal`, or `DatabaseError` when the database is away or refuses a statement; what was done
+    /// Throws `MigrationRefusal`, or `ServiceFailure` when the database is away or refuses a statement; what was done
     /// stays, and the next call goes on from there.
     package func migrate() async throws -> [Int] {
-        try await pool.with { (session) throws(DatabaseError) in try session.run(MigrationRow.createTable) }
+        try await pool.ask { (session) throws(DatabaseError) in try session.run(MigrationRow.createTable) }
         try await requireKnown()
         try await requireUnedited()
         var carriedOut: [Int] = []
@@ -42,7 +42,7 @@ package struct Migrator: Sendable {
     }
 
     /// Throws `MigrationRefusal.edited` when a step was applied here with another text than these files have, and
-    /// `DatabaseError` when the database is away. Steps of a newer release are left to `Schema.accepted`.
+    /// `ServiceFailure` when the database is away. Steps of a newer release are left to `Schema.accepted`.
     package func requireUnedited() async throws {
         for row in try await rows() {
             guard let migration = migrations.first(where: { $0.number == row.number }) else { continue }
@@ -56,8 +56,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func rows() async throws(DatabaseError) -> [MigrationRow] {
-        try await pool.with { (session) throws(DatabaseError) in try MigrationRow.load(in: session) }
+    private func rows() async throws(ServiceFailure) -> [MigrationRow] {
+        try await pool.ask { (session) throws(DatabaseError) in try MigrationRow.load(in: session) }
     }
 
     private func carryOut(_ migration: Migration) async throws -> Bool {
@@ -70,7 +70,7 @@ package struct Migrator: Sendable {
         }
         var attempts = 0
         while true {
-            do throws(DatabaseError) {
+            do throws(ServiceFailure) {
                 try await apply(migration)
                 return true
             } catch {
@@ -82,16 +82,16 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func apply(_ migration: Migration) async throws(DatabaseError) {
-        try await pool.with { (session) throws(DatabaseError) in
+    private func apply(_ migration: Migration) async throws(ServiceFailure) {
+        try await pool.ask { (session) throws(DatabaseError) in
             try session.run(SQLStatement("migration \(migration.number)", migration.sql))
             try MigrationRow.finish(migration.number, in: session)
         }
     }
 
-    private func claim(_ migration: Migration) async throws(DatabaseError) -> Bool {
+    private func claim(_ migration: Migration) async throws(ServiceFailure) -> Bool {
         do {
-            try await pool.with { (session) throws(DatabaseError) in try MigrationRow.claim(migration, in: session) }
+            try await pool.ask { (session) throws(DatabaseError) in try MigrationRow.claim(migration, in: session) }
             return true
         } catch  where error.isDuplicateKey {
             return false

@@ -10,8 +10,8 @@ package enum Schema {
 
     /// The number of the last step that is done, all before it being done too; 0 for an empty database.
     /// Throws when the database is away.
-    package static func version(in pool: Pool) async throws(DatabaseError) -> Int {
-        try await pool.with { (session) throws(DatabaseError) in try version(in: session) }
+    package static func version(in pool: Pool) async throws(ServiceFailure) -> Int {
+        try await pool.ask { (session) throws(DatabaseError) in try version(in: session) }
     }
 
     /// The same, within a session. Throws when the database is away.
@@ -43,8 +43,8 @@ extension Schema {
     /// The same, read together with whether this server takes writes and has all tables: `SELECT 1` answers on a node
     /// that has and can do nothing. Throws when the database is away, takes no writes or lacks a table of an accepted
     /// schema.
-    package static func writableVersion(in pool: Pool) async throws(DatabaseError) -> Int {
-        try await pool.with { (session) throws(DatabaseError) in
+    package static func writableVersion(in pool: Pool) async throws(ServiceFailure) -> Int {
+        try await pool.ask { (session) throws(DatabaseError) in
             guard try session.query(writable).first?.bool(0) == true else {
                 throw DatabaseError(.unavailable, statement: writable.name)
             }
@@ -58,17 +58,22 @@ extension Schema {
 extension Schema {
     /// Makes the database `name` on the server that `settings` lead to, unless it is there; repeat is safe.
     /// Throws when the server is away.
-    package static func create(_ name: String, with settings: ConnectionSettings) async throws(DatabaseError) {
+    package static func create(_ name: String, with settings: ConnectionSettings) async throws(ServiceFailure) {
         let statement = SQLStatement(
             "create schema", "CREATE DATABASE IF NOT EXISTS `\(name.replacing("`", with: "``"))`")
-        let connection = try await Connection.open(settings, name: "setup")
-        let made: Result<Void, DatabaseError>
         do {
-            made = .success(try await connection.with { (session) throws(DatabaseError) in try session.run(statement) })
+            let connection = try await Connection.open(settings, name: "setup")
+            let made: Result<Void, DatabaseError>
+            do {
+                made = .success(
+                    try await connection.with { (session) throws(DatabaseError) in try session.run(statement) })
+            } catch {
+                made = .failure(error)
+            }
+            await connection.close()
+            try made.get()
         } catch {
-            made = .failure(error)
+            throw ServiceFailure(error)
         }
-        await connection.close()
-        try made.get()
     }
 }

@@ -12,8 +12,8 @@ package struct PurchaseNumbers: Sendable {
 
     /// The purchases that any of `numbers` lead to, each number through others. What is being written meanwhile is
     /// waited for, so that what looks again after it was parked misses nothing. Throws when the database is away.
-    package func find(_ numbers: [String], in space: NumberSpace) async throws(DatabaseError) -> NumberSearch {
-        try await pool.transaction { (session) throws(DatabaseError) in
+    package func find(_ numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
+        try await pool.commit { (session) throws(DatabaseError) in
             var transactions: [PurchaseKey: Set<TransactionID>] = [:]
             var whole: Set<PurchaseKey> = []
             var unknown: [String] = []

@@ -19,10 +19,10 @@ package struct Projection: Sendable {
     ///
     /// Repeat is safe because each chunk replaces its rows. Throws when the database is away; calling it again goes
     /// over everything anew.
-    package func rebuild(given catalogue: CatalogueVersions) async throws(DatabaseError) {
+    package func rebuild(given catalogue: CatalogueVersions) async throws(ServiceFailure) {
         var last: UInt64? = 0
         while let after = last {
-            last = try await pool.transaction { (session) throws(DatabaseError) in
+            last = try await pool.commit { (session) throws(DatabaseError) in
                 try rebuild(after: after, given: catalogue, in: session)
             }
         }

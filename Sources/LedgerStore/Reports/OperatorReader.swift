@@ -18,9 +18,9 @@ package struct OperatorReader: Sendable {
 
     /// Everything that `text` is the exact name of: a user id, a pseudonym with `#` before it, a transaction id, a
     /// store's original id, an issued account token, whose label `labels` make. Throws when the database is away.
-    package func search(_ text: String, under labels: Labels) async throws(DatabaseError) -> [Found] {
+    package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
-        return try await pool.with { (session) throws(DatabaseError) in
+        return try await pool.ask { (session) throws(DatabaseError) in
             var found: [Found] = []
             if let user = UserID(text), try UserRow.isKnown(user, in: session) { found.append(.user(user)) }
             if let person = try FoundRow.person(text, in: session) { found.append(person) }
@@ -38,8 +38,8 @@ package struct OperatorReader: Sendable {
     /// A page of the signed states of transactions, the last recorded first. Throws when the database is away.
     package func transactions(
         before id: UInt64?, limit: Int
-    ) async throws(DatabaseError) -> [RecordedTransaction] {
-        try await pool.with { (session) throws(DatabaseError) in
+    ) async throws(ServiceFailure) -> [RecordedTransaction] {
+        try await pool.ask { (session) throws(DatabaseError) in
             try FoundRow.page(before: id, limit: limit, in: session)
         }
     }
@@ -48,8 +48,8 @@ package struct OperatorReader: Sendable {
     /// first. Throws when the database is away.
     package func deliveries(
         before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason? = nil
-    ) async throws(DatabaseError) -> [RecordedDelivery] {
-        try await pool.with { (session) throws(DatabaseError) in
+    ) async throws(ServiceFailure) -> [RecordedDelivery] {
+        try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.page(before: id ?? .max, limit: limit, of: result, because: reason, in: session)
         }
     }
@@ -58,8 +58,8 @@ package struct OperatorReader: Sendable {
     /// be more though none was found, because it goes over so many rows only. Throws when the database is away.
     package func covered(
         after place: CoveredUsers.Place, before endsAt: Instant, limit: Int
-    ) async throws(DatabaseError) -> CoveredUsers {
-        let rows = try await pool.with { (session) throws(DatabaseError) in
+    ) async throws(ServiceFailure) -> CoveredUsers {
+        let rows = try await pool.ask { (session) throws(DatabaseError) in
             try CoveredRow.page(after: place, before: endsAt, limit: Self.rowsGoneOver, in: session)
         }
         var members: [CoveredUsers.Member] = []
@@ -72,7 +72,7 @@ package struct OperatorReader: Sendable {
 
     /// Up to `limit` purchases before `id` that had ended when they became their owners'. Throws when the database is
     /// away.
-    package func latePassCandidates(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<
+    package func latePassCandidates(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<
         LatePassCandidate
     > {
         try await page(.purchases, before: id, limit: limit, LatePassRow.page, number: \.id)
@@ -82,7 +82,7 @@ package struct OperatorReader: Sendable {
     /// only their owners' ledgers tell apart. Throws when the database is away.
     package func anomalyCandidates(
         before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
-    ) async throws(DatabaseError) -> ListPage<AnomalyCandidate> {
+    ) async throws(ServiceFailure) -> ListPage<AnomalyCandidate> {
         try await page(
             .purchases, before: id, limit: limit,
             { (id, floor, limit, session) throws(DatabaseError) in
@@ -93,13 +93,14 @@ package struct OperatorReader: Sendable {
 
     /// Up to `limit` Apple accounts whose purchases several users have, and of which no state was recorded at `id` or
     /// later. Throws when the database is away.
-    package func conflicts(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<AccountConflict> {
+    package func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {
         try await page(.states, before: id, limit: limit, ConflictRow.page, number: \.id)
             .filter { conflict in conflict.owners.count { $0.user != nil } > 1 }
     }
 
     /// Up to `limit` users before `id` who are on the list of sandbox testers. Throws when the database is away.
-    package func sandboxTesters(before id: UInt64?, limit: Int) async throws(DatabaseError) -> ListPage<SandboxTester> {
+    package func sandboxTesters(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<SandboxTester>
+    {
         try await page(.sandboxTesters, before: id, limit: limit, SandboxTesterRow.page, number: \.id)
     }
 
@@ -107,9 +108,9 @@ package struct OperatorReader: Sendable {
         _ floor: RowFloor, before id: UInt64?, limit: Int,
         _ read: @escaping @Sendable (UInt64, UInt64, Int, Session) throws(DatabaseError) -> [Row],
         number: (Row) -> UInt64
-    ) async throws(DatabaseError) -> ListPage<Row> {
+    ) async throws(ServiceFailure) -> ListPage<Row> {
         let id = id ?? .max
-        let (rows, floor) = try await pool.with { (session) throws(DatabaseError) in
+        let (rows, floor) = try await pool.ask { (session) throws(DatabaseError) in
             let floor = try floor.number(before: id, rows: Self.rowsGoneOver, in: session)
             return (try read(id, floor ?? 0, limit, session), floor)
         }

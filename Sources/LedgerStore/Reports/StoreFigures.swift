@@ -33,8 +33,8 @@ package struct StoreFigures: Sendable {
     package let readAt: Instant
 
     /// Reads the figures at `now`, which is real time. Throws when the database is away.
-    package static func read(from pool: Pool, at now: Instant) async throws(DatabaseError) -> StoreFigures {
-        try await pool.with { (session) throws(DatabaseError) in
+    package static func read(from pool: Pool, at now: Instant) async throws(ServiceFailure) -> StoreFigures {
+        try await pool.ask { (session) throws(DatabaseError) in
             StoreFigures(
                 jobs: try FigureRow.jobs(at: now, limit: limit, in: session),
                 unsettled: try FigureRow.unsettled(limit: limit, in: session),
@@ -43,8 +43,8 @@ package struct StoreFigures: Sendable {
     }
 
     /// When each source that ever delivered was last heard of. Throws when the database is away.
-    package static func lastDeliveries(in pool: Pool) async throws(DatabaseError) -> [LastDelivery] {
-        try await pool.with { (session) throws(DatabaseError) in try FigureRow.lastDeliveries(in: session) }
+    package static func lastDeliveries(in pool: Pool) async throws(ServiceFailure) -> [LastDelivery] {
+        try await pool.ask { (session) throws(DatabaseError) in try FigureRow.lastDeliveries(in: session) }
     }
 }
 

@@ -11,7 +11,7 @@ final class SignedHeaders: Sendable {
 
     /// The rows of the headers of `texts`, made where there is none, in a transaction of their own: a header is no
     /// fact, and one that nothing refers to does no harm. Throws when the database is away.
-    func rows(of texts: [SignedText], in pool: Pool) async throws(DatabaseError) -> [SignedText.Header: UInt64] {
+    func rows(of texts: [SignedText], in pool: Pool) async throws(ServiceFailure) -> [SignedText.Header: UInt64] {
         var rows: [SignedText.Header: UInt64] = [:]
         for text in texts where rows[text.header] == nil {
             let header = text.header
@@ -19,7 +19,7 @@ final class SignedHeaders: Sendable {
                 rows[header] = row
                 continue
             }
-            let row = try await pool.transaction { (session) throws(DatabaseError) in
+            let row = try await pool.commit { (session) throws(DatabaseError) in
                 try SignedHeaderRow.insert(header, beginning: text.beginning, in: session)
             }
             guard let row else { continue }

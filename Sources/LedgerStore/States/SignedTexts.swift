@@ -16,7 +16,7 @@ package struct SignedTexts: Sendable {
     /// Removes texts recorded more than `days` days before `now`, the oldest first, in small transactions and not for
     /// long; how many. Repeat is safe because what is gone stays gone. Throws when the database is away.
     @discardableResult
-    package func sweep(olderThanDays days: Int, at now: Instant) async throws(DatabaseError) -> Int {
+    package func sweep(olderThanDays days: Int, at now: Instant) async throws(ServiceFailure) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay
         return try await sweep { (session) throws(DatabaseError) in
             try SignedTextRow.removeOldest(Self.batch, before: oldest, in: session)
@@ -25,7 +25,7 @@ package struct SignedTexts: Sendable {
 
     /// Removes texts of deliveries likewise, by when they were received, whatever became of them.
     @discardableResult
-    package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(DatabaseError) -> Int {
+    package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(ServiceFailure) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay
         return try await sweep { (session) throws(DatabaseError) in
             try InboxTextRow.removeOldest(Self.batch, before: oldest, in: session)
@@ -34,10 +34,10 @@ package struct SignedTexts: Sendable {
 
     private func sweep(
         _ remove: @escaping @Sendable (Session) throws(DatabaseError) -> Int
-    ) async throws(DatabaseError) -> Int {
+    ) async throws(ServiceFailure) -> Int {
         var count = 0
         for _ in 0..<Self.batches {
-            let removed = try await pool.transaction(remove)
+            let removed = try await pool.commit(remove)
             count += removed
             if removed < Self.batch { break }
         }

@@ -68,7 +68,7 @@ final class FakeOperators: OperatorService {
         _ request: APIKeyRequest, by actor: Actor, reason: String?,
         remembering: @escaping @Sendable (APIKey, APIKeySecret) -> RememberedAnswer
     ) async throws(ServiceFailure) -> (key: APIKey, secret: APIKeySecret) {
-        throw .unavailable(retryAfterSeconds: 1)
+        throw .notOpen
     }
 
     func revokeAPIKey(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure) -> APIKey? { nil }

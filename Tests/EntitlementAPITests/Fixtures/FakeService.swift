@@ -58,7 +58,7 @@ final class FakeService: EntitlementService {
     }
 
     func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
-        throw .unavailable(retryAfterSeconds: 1)
+        throw .notOpen
     }
 
     func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent? { nil }
@@ -123,19 +123,15 @@ final class FakeService: EntitlementService {
     }
 
     func accountToken(of user: UserID) async throws(ServiceFailure) -> AccountToken {
-        guard let token = AccountToken(Fixture.accountToken) else { throw .unavailable(retryAfterSeconds: 1) }
+        guard let token = AccountToken(Fixture.accountToken) else { throw .notOpen }
         state.withLock { $0.ledgers.issue(Fixture.labels.label(of: token), to: user) }
         return token
     }
 
-    func signingKeys() async throws(ServiceFailure) -> SigningKeyRing {
+    func signingKeys() async throws(SigningKeyFault) -> SigningKeyRing {
         let (failure, stored) = state.withLock { ($0.failure, $0.signingKeys) }
-        if let failure { throw failure }
-        do throws(SigningKeyFault) {
-            return try SigningKeyRing(of: stored, under: Keys.seal, tokenHours: 72, at: now)
-        } catch {
-            throw .keysUnusable(retryAfterSeconds: 30)
-        }
+        if let failure { throw .database(failure.description) }
+        return try SigningKeyRing(of: stored, under: Keys.seal, tokenHours: 72, at: now)
     }
 
     func readiness() async -> Readiness { state.withLock { $0.readiness } }

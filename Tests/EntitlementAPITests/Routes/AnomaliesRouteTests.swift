@@ -160,7 +160,7 @@ struct AnomaliesRouteTests {
 
     @Test func `nothing is listed while ledgers cannot be read`() async throws {
         try await Self.open { server in
-            server.service.state.withLock { $0.failure = .unavailable(retryAfterSeconds: 1) }
+            server.service.state.withLock { $0.failure = .notOpen }
             try await server.expectRefusal(503, "unavailable", "GET", Self.list, token: Self.reader)
         }
     }

@@ -86,7 +86,7 @@ struct CompensationRouteTests {
 
     @Test func `a run that fails half way is repeated`() async throws {
         try await Self.open { server in
-            server.service.state.withLock { $0.failure = .unavailable(retryAfterSeconds: 1) }
+            server.service.state.withLock { $0.failure = .notOpen }
             #expect(try await Self.run(key: "k", server).status == 503)
             server.service.state.withLock { $0.failure = nil }
             let repeated = try await Self.run(key: "k", server)

@@ -142,7 +142,7 @@ import Testing
 
     @Test func `an act about somebody whom its request did not name is not carried out`() async throws {
         try await TestStore.open { store in
-            let error = await #expect(throws: DatabaseError.self) {
+            let error = await #expect(throws: ServiceFailure.self) {
                 try await name(anna, isTester: true, act(.nameSandboxTester, to: ben), in: store)
             }
             #expect(error?.cause == .misuse)

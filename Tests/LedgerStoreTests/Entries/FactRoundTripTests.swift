@@ -131,7 +131,7 @@ import Testing
                     ], answer: .success(())),
             ]
             for decision in decisions {
-                let error = await #expect(throws: DatabaseError.self) {
+                let error = await #expect(throws: ServiceFailure.self) {
                     try await store.ledger.record(for: [anna]) { _ in decision }
                 }
                 #expect(error?.cause == .misuse)

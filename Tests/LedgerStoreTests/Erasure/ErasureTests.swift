@@ -170,7 +170,7 @@ import Testing
             try await store.expectWhole()
             #expect(try await store.status(of: erased).active)
             // What was given once under a name is not given to somebody else.
-            await #expect(throws: DatabaseError.self) {
+            await #expect(throws: ServiceFailure.self) {
                 try await store.grant(.addDays(9, of: TierID("pro")), as: "30001", to: Sample.user("cleo"))
             }
             #expect(try await store.schema.counts()["purchases"] == 1)

@@ -34,7 +34,7 @@ struct TestOperators: Sendable {
         while true {
             do {
                 return try await body()
-            } catch let error as DatabaseError where error.cause == .overloaded {
+            } catch let error as ServiceFailure where error.cause == .overloaded {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }

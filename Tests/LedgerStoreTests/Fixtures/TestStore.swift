@@ -131,7 +131,7 @@ struct TestStore: Sendable {
     func attach(
         _ purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
         unreadable: [String] = [], via instance: Int = 0
-    ) async throws(DatabaseError) -> Result<Claim, AttachRefusal> {
+    ) async throws(ServiceFailure) -> Result<Claim, AttachRefusal> {
         try await recordAttach(of: purchase, to: user, text: text, proof: proof, unreadable: unreadable, via: instance)
             .answer
     }
@@ -140,7 +140,7 @@ struct TestStore: Sendable {
     func recordAttach(
         of purchase: VerifiedPurchase, to user: UserID, text: String? = nil, proof: String? = nil,
         unreadable: [String] = [], via instance: Int = 0
-    ) async throws(DatabaseError) -> Recorded<Claim, AttachRefusal> {
+    ) async throws(ServiceFailure) -> Recorded<Claim, AttachRefusal> {
         let proof = proof.map { Self.proof($0, in: purchase.key.environment) }
         return try await instances[instance].ledger.record(
             [Self.evidence(purchase, text: text, unreadable: unreadable)], for: [user]
@@ -151,7 +151,7 @@ struct TestStore: Sendable {
     @discardableResult
     func restore(
         _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
-    ) async throws(DatabaseError) -> [Restore.Verdict] {
+    ) async throws(ServiceFailure) -> [Restore.Verdict] {
         let proof = proof.map { Self.proof($0, in: .production) }
         return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
             Restore(purchases, to: user, proof: proof, in: claims($1)).decide(given: $0)
@@ -163,7 +163,7 @@ struct TestStore: Sendable {
     func transfer(
         _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, note: Note = Sample.note,
         via instance: Int = 0
-    ) async throws(DatabaseError) -> Result<[PurchaseKey], TransferRefusal> {
+    ) async throws(ServiceFailure) -> Result<[PurchaseKey], TransferRefusal> {
         try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, catalogue in
             Transfer(selection, from: giver, to: receiver, note: note, in: Self.fold(catalogue))
                 .decide(given: history)
@@ -172,7 +172,7 @@ struct TestStore: Sendable {
 
     /// An operator merges a guest into a user, which stands in the audit trail. Throws when the database is away.
     @discardableResult
-    func merge(_ guest: UserID, into user: UserID) async throws(DatabaseError) -> Result<[PurchaseKey], MergeRefusal> {
+    func merge(_ guest: UserID, into user: UserID) async throws(ServiceFailure) -> Result<[PurchaseKey], MergeRefusal> {
         try await ledger.record(
             for: [user], everythingOf: guest, audit: AuditedAct(by: .commandLine, .merge, to: user, with: guest)
         ) { history, catalogue in
@@ -184,7 +184,7 @@ struct TestStore: Sendable {
     @discardableResult
     func grant(
         _ offer: GiveGrant.Offer, as id: String, to user: UserID, note: Note = Sample.note, via instance: Int = 0
-    ) async throws(DatabaseError) -> Result<Grant, GrantRefusal> {
+    ) async throws(ServiceFailure) -> Result<Grant, GrantRefusal> {
         let id = ExternalID(id)
         return try await instances[instance].ledger.record(for: [user], keys: [Grant.key(id)]) {
             GiveGrant(offer, as: id, to: user, note: note, from: $1).decide(given: $0)
@@ -195,7 +195,7 @@ struct TestStore: Sendable {
     @discardableResult
     func register(
         _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, via instance: Int = 0
-    ) async throws(DatabaseError) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
+    ) async throws(ServiceFailure) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
         let id = Sample.label(of: device, of: user)
         let label = name.map { Sample.labels.label(.deviceName, user.text, $0.text) }
         let note = Note(actor: nil, device: device, deviceName: name)
@@ -232,7 +232,7 @@ struct TestStore: Sendable {
     }
 
     /// What `user` has now. Throws when the database is away.
-    func timeline(of user: UserID) async throws(DatabaseError) -> Timeline {
+    func timeline(of user: UserID) async throws(ServiceFailure) -> Timeline {
         let ledger = try await instances[0].reader.ledger(of: user)
         return Timeline(folding: ledger, given: instances[0].versionCache.snapshot, settings: Sample.settings)
     }

@@ -23,7 +23,7 @@ import Testing
     /// Places a delivery, as the inbox does, with a ledger. Throws when the database is away.
     private static func place(
         _ purchase: VerifiedPurchase, _ delivery: UInt64, with ledger: Ledger
-    ) async throws(DatabaseError) -> UserID? {
+    ) async throws(ServiceFailure) -> UserID? {
         try await ledger.record([TestStore.evidence(purchase)], for: []) { history in
             let placed = PlacePurchase(purchase.key, for: nil, under: ClaimRules()).decide(given: history)
             let isOwned = placed.answer.get() != nil

@@ -34,7 +34,7 @@ import Testing
             for round in 0..<5 {
                 let pass = Sample.pass("\(round)")
                 proxy.inject(fault, count: 100)
-                let error = await #expect(throws: DatabaseError.self) {
+                let error = await #expect(throws: ServiceFailure.self) {
                     try await store.attach(pass, to: Sample.user("anna"))
                 }
                 #expect(error?.isCommitUnknown == true)

@@ -55,7 +55,7 @@ import Testing
     /// Names somebody a tester, with side rows.
     private func name(
         _ user: UserID, with rows: [any SideRow], for users: Set<UserID>? = nil, in store: TestStore
-    ) async throws(DatabaseError) -> Bool {
+    ) async throws(ServiceFailure) -> Bool {
         try await store.ledger.record(for: users ?? [user]) { history -> Decision<Bool, Never> in
             let draft = LedgerEntry.Draft(.sandboxTester(true), at: history.now)
             return Decision(drafts: [user: [draft]], sideRows: rows, answer: .success(true))
@@ -111,7 +111,7 @@ import Testing
     {
         try await Self.opened { (store) async throws in
             // Its ledger is not the request's.
-            let misused = await #expect(throws: DatabaseError.self) {
+            let misused = await #expect(throws: ServiceFailure.self) {
                 _ = try await name(ben, with: [Delivery(id: 1)], for: [anna], in: store)
             }
             #expect(misused?.cause == .misuse)
@@ -135,7 +135,7 @@ import Testing
 
     @Test func `a row that the store does not know is a misuse, and nothing of the decision is kept`() async throws {
         try await Self.opened { (store) async throws in
-            let error = await #expect(throws: DatabaseError.self) {
+            let error = await #expect(throws: ServiceFailure.self) {
                 _ = try await name(anna, with: [Delivery(id: 1), Stranger()], in: store)
             }
             #expect(error?.cause == .misuse)

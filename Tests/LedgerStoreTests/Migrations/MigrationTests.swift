@@ -80,7 +80,7 @@ import Testing
                 _ = try await Migrator(pool: pool, migrations: try TestStore.migrations()).migrate()
                 #expect(try await Schema.writableVersion(in: pool) == Schema.accepted.lowerBound)
                 try await schema.rows("DROP TABLE \(table)")
-                await #expect(throws: DatabaseError.self, "\(table)") { try await Schema.writableVersion(in: pool) }
+                await #expect(throws: ServiceFailure.self, "\(table)") { try await Schema.writableVersion(in: pool) }
             }
         }
     }

@@ -82,7 +82,7 @@ extension TestStore {
     @discardableResult
     func tell(
         _ statements: Statement..., of user: UserID, via instance: Int = 0
-    ) async throws(DatabaseError) -> (bound: Set<String>, isNew: Bool) {
+    ) async throws(ServiceFailure) -> (bound: Set<String>, isNew: Bool) {
         let told = Vouchers.Tell(statements: statements, user: user)
         let recorded = try await instances[instance].ledger.record(statements.map { Evidence($0) }, for: [user]) {
             told.decide(given: $0)

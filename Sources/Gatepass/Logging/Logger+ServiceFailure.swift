@@ -1,15 +1,13 @@
+import LedgerStore
 import Logging
-import MariaDB
 
 extension Logger {
     /// Tells why the database did not do what a request asked for.
-    func tell(_ error: DatabaseError) {
+    func tell(_ error: ServiceFailure) {
         let metadata: Metadata = ["error": "\(error)"]
-        switch error.cause {
-        case .givenUp:
+        if error.isGivenUp {
             info("an answer is not kept: its claim was erased with a person, or taken over", metadata: metadata)
-        case .refused, .connectionLost, .commitUnknown, .transactionOver, .sessionNotPinned, .unexpectedCell,
-            .parameters, .misuse, .unavailable, .overloaded, .shuttingDown, .cancelled:
+        } else {
             warning("the database did not answer", metadata: metadata)
         }
     }

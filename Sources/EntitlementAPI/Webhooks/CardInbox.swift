@@ -119,8 +119,7 @@ package struct CardInbox: Sendable {
         ) { history, _ -> Decision<Outcome, Never> in
             var placed = Decision<UserID?, Never>(answer: .success(nil))
             if let about {
-                placed = PlaceNamedPurchase(about, for: naming.user, asCustomer: naming.told == nil)
-                    .decide(given: history)
+                placed = PlaceNamedPurchase(about, for: naming.user).decide(given: history)
             }
             let isNew =
                 history.isEvidenceNew || !placed.changesNothing || naming.remembers || !news.links.isEmpty
@@ -174,7 +173,7 @@ package struct CardInbox: Sendable {
     fileprivate struct Naming {
         /// As the event itself says.
         var told: UserID?
-        /// The one to whom its purchase goes if nobody has it, or somebody has it as its customer alone.
+        /// The one to whom its purchase goes, if nobody has it.
         var user: UserID?
         var customer: Label?
         /// Whether the customer is nobody yet, and is the user who is told from now on.
@@ -205,11 +204,10 @@ package struct CardInbox: Sendable {
             let found = try await service.purchases(numbered: [about.externalID.text], in: NumberSpace(news))
             owner = found.purchases.first { $0.key == about }?.owner
         }
-        if let owner, let about = news.about {
+        if let owner {
             // What an erased person had names nobody anew.
             guard !owner.isErased else { return naming }
-            let isCustomers = try await service.ledger(of: owner).hasAsCustomer(about)
-            naming.user = isCustomers || naming.told == owner ? naming.told : nil
+            if let told = naming.told, told != owner { naming.reason = .contradicted }
         } else if news.about != nil {
             naming.user = naming.told ?? holder.flatMap { $0.isErased ? nil : $0 }
         }

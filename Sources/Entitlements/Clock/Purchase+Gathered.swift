@@ -41,8 +41,6 @@ extension Purchase {
             case .granted(let grant): self.grant = self.grant ?? grant
             case .withdrawn: withdrawnAt = min(withdrawnAt ?? entry.effectiveAt, entry.effectiveAt)
             case .bound: begin(Tenure(), entry)
-            case .received(_, let handover) where handover.cause == .named: begin(Tenure(), entry)
-            case .gaveAway(_, let handover) where handover.cause == .named: undo()
             case .received(_, let handover): begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
             case .gaveAway(_, let handover): end(handover, entry)
             case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: break
@@ -54,13 +52,6 @@ extension Purchase {
             if let last = tenures.last, last.endsAt == nil { return }
             boundAt = boundAt ?? entry.recordedAt
             tenures.append(tenure)
-        }
-
-        /// What was somebody else's from the start was never the user's.
-        private mutating func undo() {
-            guard let last = tenures.last, last.endsAt == nil else { return }
-            tenures.removeLast()
-            if tenures.isEmpty { boundAt = nil }
         }
 
         private mutating func end(_ handover: Handover, _ entry: LedgerEntry) {

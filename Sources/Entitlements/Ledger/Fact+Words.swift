@@ -27,9 +27,7 @@ extension Fact {
         switch self {
         case .stated(.purchase(let state)): state.sentence(writing: date)
         case .stated(.renewal(let state)): state.sentence(writing: date)
-        case .bound(let key, asCustomer: false): "\(key.words.capitalized) became the user's."
-        case .bound(let key, asCustomer: true):
-            "\(key.words.capitalized) became the user's, as whom the store's customer is known."
+        case .bound(let key): "\(key.words.capitalized) became the user's."
         case .granted(let grant): "An operator gave \(grant.gift.words(writing: date))."
         case .withdrawn(let key): "An operator took \(key.words) back."
         case .gaveAway(let key, let handover):
@@ -165,7 +163,6 @@ extension Handover.Cause {
         case .operator: "by an operator"
         case .merge: "because a guest's account was merged"
         case .reclaim: "because the same Apple account claimed what an erased person had"
-        case .named: "whom it names, as if it had been theirs from the start"
         }
     }
 }

@@ -2,9 +2,8 @@
 package enum Fact: Hashable, Sendable {
     /// What a store said of a purchase that this user owns or owned.
     case stated(Statement)
-    /// The purchase became this user's, who was the first to have it. One who got it as its store's customer has it
-    /// until the purchase itself names another.
-    case bound(PurchaseKey, asCustomer: Bool = false)
+    /// The purchase became this user's, who was the first to have it.
+    case bound(PurchaseKey)
     /// An operator gave something.
     case granted(Grant)
     /// An operator took a purchase back, whole.
@@ -30,7 +29,7 @@ package enum Fact: Hashable, Sendable {
     package var purchase: PurchaseKey? {
         switch self {
         case .stated(let statement): statement.key
-        case .bound(let key, _), .withdrawn(let key), .gaveAway(let key, _), .received(let key, _): key
+        case .bound(let key), .withdrawn(let key), .gaveAway(let key, _), .received(let key, _): key
         case .granted(let grant): grant.key
         case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: nil
         }

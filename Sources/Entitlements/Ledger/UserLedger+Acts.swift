@@ -28,18 +28,6 @@ extension UserLedger {
         return nil
     }
 
-    /// Whether the user got the purchase of `key` as its store's customer alone, and nothing has named them since.
-    package func hasAsCustomer(_ key: PurchaseKey) -> Bool {
-        for entry in entries.reversed() {
-            switch entry.fact {
-            case .bound(key, let asCustomer): return asCustomer
-            case .received(key, _), .gaveAway(key, _): return false
-            default: continue
-            }
-        }
-        return false
-    }
-
     /// Since when an operator's revocation holds.
     package func withdrawnAt(_ key: PurchaseKey) -> Instant? {
         entries.first { $0.fact == .withdrawn(key) }?.effectiveAt

@@ -9,8 +9,6 @@ package struct Handover: Hashable, Sendable {
         case merge
         /// The same Apple account claimed what somebody who is erased had.
         case reclaim
-        /// It names its owner itself, who had it from the start; the earlier one had it as its store's customer alone.
-        case named
     }
 
     package let cause: Cause

@@ -52,7 +52,7 @@ extension Decision {
             return Decision<Reply, BoundedRefusal<Refusal>>(answer: .failure(.exceeded(exceeded)))
         }
         return Decision<Reply, BoundedRefusal<Refusal>>(
-            bindings: bindings, bindingNote: bindingNote, bindsCustomers: bindsCustomers, moves: moves, drafts: drafts,
+            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
             tokens: tokens, sideRows: sideRows,
             answer: answer.mapError { .refused($0) })
     }

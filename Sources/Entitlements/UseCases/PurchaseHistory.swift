@@ -48,8 +48,6 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let bindings: [PurchaseKey: UserID]
     /// Who binds them and why, where an operator does.
     package let bindingNote: Note?
-    /// Whether the users of `bindings` get them only because they are known as the store's customers.
-    package let bindsCustomers: Bool
     /// Purchases that go to another user; both ledgers will say so.
     package let moves: [PurchaseKey: Move]
     /// Other facts, each user's in their order; a grant makes its purchase the user's.
@@ -61,14 +59,12 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
 
     package init(
-        bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, bindsCustomers: Bool = false,
-        moves: [PurchaseKey: Move] = [:],
+        bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, moves: [PurchaseKey: Move] = [:],
         drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
         sideRows: [any SideRow] = [], answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings
         self.bindingNote = bindingNote
-        self.bindsCustomers = bindsCustomers
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
@@ -84,7 +80,7 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// The same with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
-            bindings: bindings, bindingNote: bindingNote, bindsCustomers: bindsCustomers, moves: moves, drafts: drafts,
+            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
             tokens: tokens,
             sideRows: sideRows,
             answer: answer.map(transform))
@@ -93,7 +89,7 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// The same with a row that is written beside the ledgers.
     package func adding(_ row: any SideRow) -> Decision {
         Decision(
-            bindings: bindings, bindingNote: bindingNote, bindsCustomers: bindsCustomers, moves: moves, drafts: drafts,
+            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
             tokens: tokens,
             sideRows: sideRows + [row], answer: answer)
     }

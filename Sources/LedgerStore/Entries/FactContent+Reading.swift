@@ -6,7 +6,7 @@ extension FactContent {
         switch kind {
         case .purchaseState: StatementContent.purchase(fields).map { .stated(.purchase($0)) }
         case .renewalState: StatementContent.renewal(fields).map { .stated(.renewal($0)) }
-        case .bound: bound(fields)
+        case .bound: fields.count == 1 ? KeyContent.read(fields, at: 0).map(Fact.bound) : nil
         case .withdrawn: KeyContent.read(fields, at: 0).map(Fact.withdrawn)
         case .granted: grant(fields).map(Fact.granted)
         case .gaveAway: handover(fields).map(Fact.gaveAway)
@@ -28,13 +28,6 @@ extension FactContent {
         case .sandboxTester: fields.flag(0).map(Fact.sandboxTester)
         case .consumptionConsent: fields.flag(0).map(Fact.consumptionConsent)
         }
-    }
-
-    private static func bound(_ fields: [JSONField]) -> Fact? {
-        guard let key = KeyContent.read(fields, at: 0), fields.count == 1 || fields.text(1) == "customer" else {
-            return nil
-        }
-        return .bound(key, asCustomer: fields.count > 1)
     }
 
     private static func device(_ fields: [JSONField], _ deed: DeviceAct.Deed) -> Fact? {

@@ -8,8 +8,7 @@ enum FactContent {
     static func of(_ fact: Fact) -> JSONField {
         switch fact {
         case .stated(let statement): StatementContent.of(statement)
-        case .bound(let key, asCustomer: false), .withdrawn(let key): .list([KeyContent.of(key)])
-        case .bound(let key, asCustomer: true): .list([KeyContent.of(key), "customer"])
+        case .bound(let key), .withdrawn(let key): .list([KeyContent.of(key)])
         case .granted(let grant): .list([KeyContent.of(grant.key)] + fields(of: grant))
         case .gaveAway(let key, let handover), .received(let key, let handover):
             .list([

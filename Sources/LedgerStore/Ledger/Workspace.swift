@@ -170,7 +170,7 @@ struct Workspace {
     /// Applies a decision: bindings, then moves, then the other facts, then tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
-            bind(key, to: user, asCustomer: decision.bindsCustomers, note: decision.bindingNote)
+            bind(key, to: user, note: decision.bindingNote)
         }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { carryOut(move, of: key) }
         for (user, drafts) in decision.drafts.sorted(by: { $0.key < $1.key }) {
@@ -205,12 +205,12 @@ struct Workspace {
     }
 
     /// Makes a user the owner of a purchase. Everything that is known of it enters the user's ledger.
-    private mutating func bind(_ key: PurchaseKey, to user: UserID, asCustomer: Bool, note: Note?) {
+    private mutating func bind(_ key: PurchaseKey, to user: UserID, note: Note?) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         let signed = holding.states.map { Statement.purchase($0.purchase) }
         let statements = (signed.filter { !$0.isRepeat(among: signed) } + holding.brought)
             .map { LedgerEntry.Draft(.stated($0), at: $0.signedAt) }
-        append(statements + [.init(.bound(key, asCustomer: asCustomer), at: now, note: note)], to: user)
+        append(statements + [.init(.bound(key), at: now, note: note)], to: user)
         setOwner(of: key, user)
     }
 

@@ -201,7 +201,7 @@ import Testing
     }
 
     /// What names its owner itself is a subscription, and was never the earlier one's.
-    @Test(arguments: Handover.Cause.allCases.filter { $0 != .named })
+    @Test(arguments: Handover.Cause.allCases)
     func `whoever gets it and why, the debt stays where it was spent`(
         _ cause: Handover.Cause
     ) {

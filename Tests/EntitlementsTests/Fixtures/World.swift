@@ -108,9 +108,7 @@ struct World {
             for state in states[key] ?? [] {
                 append(.init(.stated(.purchase(state)), at: state.signedAt), to: user, at: now)
             }
-            append(
-                .init(.bound(key, asCustomer: decision.bindsCustomers), at: now, note: decision.bindingNote), to: user,
-                at: now)
+            append(.init(.bound(key), at: now, note: decision.bindingNote), to: user, at: now)
             own(key, user)
         }
         for (key, move) in decision.moves.sorted(by: { $0.key < $1.key }) { apply(move, of: key, at: now) }

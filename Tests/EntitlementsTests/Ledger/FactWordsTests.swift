@@ -39,9 +39,6 @@ struct FactWordsTests {
         let grant = Grant(key: .grant("g"), gift: .pass(tier: "pro", length: length), grantedAt: "01-01")
         #expect(Self.text(.granted(grant)) == "An operator gave \(words) of pro.")
         #expect(Self.text(.bound(grant.key)) == "Grant g became the user's.")
-        #expect(
-            Self.text(.bound(grant.key, asCustomer: true))
-                == "Grant g became the user's, as whom the store's customer is known.")
         #expect(Self.text(.withdrawn(grant.key)) == "An operator took grant g back.")
     }
 

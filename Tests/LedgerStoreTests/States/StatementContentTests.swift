@@ -112,7 +112,7 @@ import Testing
         let facts =
             FactRoundTripTests.facts + Self.goldens.map { .stated($0.0) }
             + grants.map { .granted(Grant(key: Self.key, gift: $0, grantedAt: Self.at(1))) } + [
-                .bound(Self.key), .bound(Self.key, asCustomer: true), .withdrawn(Self.key),
+                .bound(Self.key), .withdrawn(Self.key),
                 .gaveAway(Self.key, handover),
                 .received(Self.key, Handover(cause: .policy)),
             ]

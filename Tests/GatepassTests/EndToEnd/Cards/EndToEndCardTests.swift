@@ -227,7 +227,7 @@ extension EndToEnd {
             #expect(try await server.place(bad) == "parked invalid_user_id")
         }
 
-        @Test func `a subscription is whose it says that it is, whether its customer or its session comes first`()
+        @Test func `a subscription stays with whom its customer or its session names first, and the other is shown`()
             async throws
         {
             let server = try await EndToEndServer.withCards
@@ -246,13 +246,25 @@ extension EndToEnd {
                     let result = try await server.place(event)
                     #expect(result == (event.id == session.id ? "applied contradicted" : "applied"))
                 }
-                #expect(try await server.status(of: anna).count("entitlements") == 0)
-                let told = try await server.status(of: ben, "?history=1")
+                let (first, other) = isSessionFirst ? (ben, anna) : (anna, ben)
+                #expect(try await server.status(of: other).count("entitlements") == 0)
+                let told = try await server.status(of: first, "?history=1")
                 #expect(told.string("tier") == "pro", "\(told.text)")
                 #expect(told.integer("segments.0.starts_at_ms") == began * 1_000, "\(told.text)")
                 #expect(try await server.deliver(session).string("result") == "duplicate")
-                #expect(try await server.status(of: ben).count("entitlements") == 1)
+                #expect(try await server.status(of: first).count("entitlements") == 1)
             }
+        }
+
+        @Test func `an event of a purchase that somebody has is a contradiction where it names another`() async throws {
+            let server = try await EndToEndServer.withCards
+            let (shop, anna, ben) = (Self.account(), "anna-" + newID(), "ben-" + newID())
+            let began = Self.ago(5)
+            #expect(try await server.place(Self.month(shop, 1, from: began, user: anna)) == "applied")
+            let again = Self.month(shop, 2, from: began, told: began + 60, user: ben)
+            #expect(try await server.place(again) == "applied contradicted")
+            #expect(try await server.status(of: anna).count("entitlements") == 1)
+            #expect(try await server.status(of: ben).count("entitlements") == 0)
         }
 
         @Test func `an unmapped price is recorded, and counts when the catalogue learns it`() async throws {

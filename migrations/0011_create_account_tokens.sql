@@ -1,6 +1,6 @@
 -- The random UUID that an app hands to the App Store for a person, by its label. `token` is the UUID itself, while the
 -- person is there; `issued_to` is NULL once the guest it was issued to was merged, and it names another person. The
--- labels of stores' customers and of the user ids of erased people stand here too, without a token.
+-- labels of stores' customers and of the user ids of erased people and merged guests stand here too, without a token.
 CREATE TABLE IF NOT EXISTS account_tokens (
     label VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
     user_id BIGINT UNSIGNED NOT NULL,

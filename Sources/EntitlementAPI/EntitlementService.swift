@@ -30,20 +30,15 @@ package protocol EntitlementService: Sendable {
     /// - Throws: ``ServiceFailure``.
     func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent?
 
-    /// The purchases that any of the numbers of a source's account lead to.
+    /// Places a stored delivery, and returns what became of it.
     ///
     /// - Throws: ``ServiceFailure``.
-    func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch
+    func place(_ delivery: ReadDelivery, as id: UInt64) async throws(ServiceFailure) -> DeliveryStanding
 
-    /// Whom an account token was issued to, or who a store's customer is, by the label.
+    /// Notes that nothing is left of a stored delivery that could be placed.
     ///
     /// - Throws: ``ServiceFailure``.
-    func holder(of token: Label) async throws(ServiceFailure) -> UserID?
-
-    /// True if the person of this id was erased and is not known again: what names them makes nobody known.
-    ///
-    /// - Throws: ``ServiceFailure``.
-    func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool
+    func noteTextGone(_ id: UInt64) async throws(ServiceFailure) -> DeliveryStanding
 
     /// Those of the texts with these SHA-256 digests that were verified before.
     ///

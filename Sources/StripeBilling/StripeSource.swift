@@ -1,4 +1,4 @@
-package import Entitlements
+import Entitlements
 
 /// Where the card account's words end and ours begin: an event as what it says of purchases (`semantics.md` §7).
 extension CardNews {
@@ -20,18 +20,18 @@ extension CardNews {
             about = PurchaseKey(invoice.subscription, in: environment)
             users = [invoice.metadata[userKey]].compactMap { $0 }
             statements = invoice.statements(in: event)
-            links =
+            numbers =
                 (invoice.isPaid == true ? invoice.lines : []).map { line in
                     let paid = line.period.map { TransactionID($0.id) } ?? invoice.bill(for: line)
-                    return Link(invoice.id, .transaction(ExternalID(invoice.subscription), paid))
-                } + invoice.paidBy.map { Link($0, .number(invoice.id)) }
+                    return PurchaseNumber(invoice.id, meaning: paid, of: ExternalID(invoice.subscription))
+                } + invoice.paidBy.map { PurchaseNumber($0, meaning: invoice.id) }
         case .invoicePayment(let payment):
-            links = payment.paidBy.map { Link($0, .number(payment.invoice)) }
+            numbers = payment.paidBy.map { PurchaseNumber($0, meaning: payment.invoice) }
         case .charge(let charge):
-            if let intent = charge.paymentIntent { links = [Link(charge.id, .number(intent))] }
-            if let invoice = charge.invoice { links.append(Link(charge.id, .number(invoice))) }
+            if let intent = charge.paymentIntent { numbers = [PurchaseNumber(charge.id, meaning: intent)] }
+            if let invoice = charge.invoice { numbers.append(PurchaseNumber(charge.id, meaning: invoice)) }
             let revocation = Revocation(revokedAt: event.createdAt, share: charge.refundedShare)
-            takeback = CardTakeback(
+            takeback = Takeback(
                 numbers: [charge.paymentIntent, charge.invoice, charge.id].compactMap { $0 },
                 id: TransactionID(charge.id), revocation: charge.refundedShare > 0 ? revocation : nil,
                 signedAt: event.createdAt, eventID: event.id)
@@ -47,14 +47,6 @@ extension CardNews {
         }
     }
 
-    /// The news that are left of an event whose text is gone.
-    package init(_ takeback: CardTakeback, in environment: StoreEnvironment) {
-        self.init(in: environment)
-        self.takeback = takeback
-        // An open dispute stands under its event.
-        if takeback.id.text == takeback.eventID { remark = .disputed }
-    }
-
     /// A session of one payment is the purchase, once it is paid; one of a subscription says whose that is.
     private mutating func tell(_ checkout: CardCheckout, in event: VerifiedEvent) {
         switch checkout.mode {
@@ -62,7 +54,7 @@ extension CardNews {
             let number = checkout.paymentIntent ?? checkout.id
             let key = PurchaseKey(number, in: environment)
             about = key
-            if number != checkout.id { links = [Link(checkout.id, .number(number))] }
+            if number != checkout.id { numbers = [PurchaseNumber(checkout.id, meaning: number)] }
             guard checkout.isPaid else {
                 remark = .unpaid
                 return
@@ -89,7 +81,7 @@ extension CardNews {
             case .lost: Revocation(revokedAt: event.createdAt, share: Revocation.fullShare)
             }
         if dispute.outcome == .open { remark = .disputed }
-        takeback = CardTakeback(
+        takeback = Takeback(
             numbers: [dispute.paymentIntent, dispute.charge].compactMap { $0 },
             id: TransactionID(dispute.outcome == .open ? event.id : dispute.id), revocation: revocation,
             signedAt: event.createdAt, eventID: event.id)

@@ -7,16 +7,16 @@ final class CardLibrary {
     struct Event {
         let statements: [Int]
         let links: [Int]
-        let takeback: CardTakeback?
+        let takeback: Takeback?
     }
 
     private(set) var events: [Event] = []
     private(set) var statements: [Statement] = []
-    private(set) var links: [CardNews.Link] = []
+    private(set) var links: [PurchaseNumber] = []
 
     init(_ news: [CardNews]) {
         for news in news {
-            let links = news.links.map { link in
+            let links = news.numbers.map { link in
                 self.links.firstIndex(of: link)
                     ?? {
                         self.links.append(link)

@@ -102,10 +102,11 @@ import Testing
             #expect(states.map(\.item) == ["si_t", nil] && states.map(\.purchasedAt) == [instant(0), instant(9)])
             #expect(states.allSatisfy { $0.bill == Bill("in_1", isPaid: isPaid) && $0.signedAt == instant(3) })
             #expect(states.allSatisfy { $0.expiresAt == nil && $0.eventID == nil && !$0.isOriginal })
-            let paid = told.links.filter { $0.number == "in_1" }.map(\.meaning)
+            let paid = told.numbers.filter { $0.number == "in_1" }
             #expect(paid.count == (isPaid ? 2 : 0), "only what is paid can go back")
             guard isPaid else { continue }
-            let part = CardNews.Meaning.transaction(ExternalID("sub_t"), try #require(states.last?.transactionID))
+            let part = PurchaseNumber(
+                "in_1", meaning: try #require(states.last?.transactionID), of: ExternalID("sub_t"))
             #expect(paid.last == part, "what is added for a part pays for no period")
         }
         let whole = shop.invoice("in_1", of: lines, intent: "pi", isPaid: false)

@@ -76,7 +76,8 @@ import Testing
                 #expect(first.takeback?.revocation == second.takeback?.revocation)
                 // What ties a payment to its invoice says no more than that, since it is an object of its own.
                 if newEvent.body.contains(#""object":"invoice_payment""#) {
-                    #expect(second.about == nil && second.statements.isEmpty && second.links.count == 1, "\(old.name)")
+                    #expect(second.about == nil && second.statements.isEmpty, "\(old.name)")
+                    #expect(second.numbers.count == 1, "\(old.name)")
                 } else {
                     #expect(first.statements == second.statements, "\(old.name)")
                     #expect(first.about == second.about && first.customer == second.customer, "\(old.name)")

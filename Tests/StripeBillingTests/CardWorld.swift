@@ -43,17 +43,18 @@ struct CardWorld: Hashable {
     }
 
     /// What is known by now of what a takeback takes, and whether that is all.
-    private func statements(of takeback: CardTakeback) -> (made: [Int], isWhole: Bool) {
+    private func statements(of takeback: Takeback) -> (made: [Int], isWhole: Bool) {
         var made: [Statement] = []
         var isWhole = true
         var next = takeback.numbers
         while let number = next.popLast() {
-            let meanings = links.map { library.links[$0] }.filter { $0.number == number }.map(\.meaning)
+            let meanings = links.map { library.links[$0] }.filter { $0.number == number }
             var paid: [ExternalID: Set<TransactionID>] = [:]
             for meaning in meanings {
-                switch meaning {
-                case .number(let other): next.append(other)
-                case .transaction(let purchase, let id): paid[purchase, default: []].insert(id)
+                if let transaction = meaning.transaction {
+                    paid[ExternalID(meaning.target), default: []].insert(transaction)
+                } else {
+                    next.append(meaning.target)
                 }
             }
             for (purchase, transactions) in paid {

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A TCP proxy in front of a MariaDB server that knows where packets begin, and cuts connections at COMMIT.
+/// A TCP proxy in front of a MariaDB server that knows where packets begin, cuts connections at COMMIT, and holds what a
+/// client sends.
 ///
 /// Listens on 127.0.0.1 and runs on threads of its own until `stop()`.
 package final class PacketProxy: Sendable {
@@ -25,6 +26,9 @@ package final class PacketProxy: Sendable {
         var faultsLeft = 0
         var faultsMet = 0
         var refusesConnections = false
+        /// The number of clients' messages that still pass before one is held.
+        var untilHeld: Int?
+        var isHolding = false
         var refusesAfterFault = false
         var isStopped = false
         var sockets: Set<Int32> = []
@@ -55,6 +59,31 @@ package final class PacketProxy: Sendable {
             state.faultsLeft = count
             state.refusesAfterFault = refusesAfter
         }
+    }
+
+    /// Holds the message of a client before which `count` others pass, until `release`.
+    package func hold(after count: Int) { state.withLock { $0.untilHeld = count } }
+
+    /// True while a message is held.
+    package var isHolding: Bool { state.withLock { $0.isHolding } }
+
+    /// Lets a message go on that is held, and holds none any more.
+    package func release() {
+        state.withLock { state in
+            state.untilHeld = nil
+            state.isHolding = false
+        }
+    }
+
+    /// Waits in the thread of a connection whose message is to be held.
+    private func waitIfHeld() {
+        let isHeld = state.withLock { state in
+            guard let left = state.untilHeld else { return false }
+            state.untilHeld = left > 0 ? left - 1 : nil
+            if left == 0 { state.isHolding = true }
+            return left == 0
+        }
+        while isHeld, state.withLock({ $0.isHolding && !$0.isStopped }) { usleep(500) }
     }
 
     /// How many COMMITs were cut.
@@ -104,6 +133,7 @@ package final class PacketProxy: Sendable {
             for (source, sink) in [(0, server), (1, client)] where polled[source].revents != 0 {
                 let count = recv(polled[source].fd, &buffer, buffer.count, 0)
                 guard count > 0 else { return }
+                if source == 0 { waitIfHeld() }
                 let isCommit = source == 0 && packets.read(buffer.prefix(count))
                 let fault = isCommit ? takeFault() : nil
                 if fault == .cutBeforeCommit { return }

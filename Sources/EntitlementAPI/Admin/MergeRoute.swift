@@ -13,12 +13,16 @@ enum MergeRoute {
         let reason = try body.requiredReason()
         let note = Note(actor: principal.actor?.text, reason: reason)
         let request = try call.nameForNew(body)
+        let labels = try call.labels()
         let moved = try await call.recorded(
             for: principal, and: [guest], everythingOf: guest,
             audit: principal.audit(.merge, with: guest, reason: reason),
             orElse: { (refusal: MergeRefusal) in Problem(refusal) }
         ) { history, context in
-            Merge(guest, into: principal.user, note: note, request: request, in: context).decide(given: history)
+            Merge(
+                guest, into: principal.user, note: note, mentionedAs: labels.mention(of: guest), request: request,
+                in: context
+            ).decide(given: history)
         }
         return JSONAnswer(bytes: MovedBody(moved, to: principal.user).bytes)
     }

@@ -26,22 +26,23 @@ enum AppleWebhookRoute {
         guard let text = payload.string else {
             throw .invalidRequest("The member must be a string.", at: "#/signedPayload")
         }
-        let inbox = call.api.inbox.apple
-        let delivery = try await verified(SignedNotification(text), in: inbox, call.api.metrics)
+        let reader = call.api.inbox.apple
+        let delivery = try await verified(SignedNotification(text), by: reader, call.api.metrics)
         let stored = try await call.served { () async throws(ServiceFailure) in
             try await call.api.service.receive(InboxDelivery(delivery, labels: try call.api.service.labels()))
         }
         return await StoreInbox.answer(to: stored, from: .appleIAP, call) { () async throws(ServiceFailure) in
-            try await inbox.place(delivery, stored: stored.id)
+            let service = call.api.service
+            return try await service.place(reader.read(delivery, under: try service.labels()), as: stored.id)
         }
     }
 
     private static func verified(
-        _ signed: SignedNotification, in inbox: AppleInbox, _ metrics: APIMetrics
+        _ signed: SignedNotification, by reader: AppleReader, _ metrics: APIMetrics
     ) async throws(Problem) -> VerifiedDelivery {
         let verdict: Result<VerifiedDelivery, EvidenceError>
         do throws(CertificateStatusUnavailable) {
-            verdict = try await inbox.verify(signed)
+            verdict = try await reader.verify(signed)
         } catch {
             metrics.couldNotVerify(.notification)
             throw Problem(error)

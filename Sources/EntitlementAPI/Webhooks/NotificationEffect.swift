@@ -1,5 +1,5 @@
 import AppStore
-import LedgerStore
+import Entitlements
 
 /// What is done about a notification besides keeping it (`api.md`, "Webhooks"). The transaction and the renewal info
 /// inside are recorded whatever its type, because they were signed.

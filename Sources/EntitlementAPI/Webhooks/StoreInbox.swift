@@ -2,18 +2,17 @@ package import AppStore
 import Entitlements
 package import LedgerStore
 
-/// Carries out what stores tell, for the request that brings a delivery and for the job that tries it again: each
-/// delivery by the rules of its source.
+/// Places stored deliveries: each text is read again by the reader of its source, and handed to the ledger.
 ///
 /// What it does may be done twice, in any order and at the same time: statements are ordered by their own dates, and
 /// what is known changes nothing (`semantics.md` §1).
 package struct StoreInbox: Sendable {
     private let service: any EntitlementService
-    let apple: AppleInbox
-    let cards: CardInbox
+    let apple: AppleReader
+    let cards: CardReader
     private let metrics: APIMetrics
 
-    package init(service: any EntitlementService, apple: AppleInbox, cards: CardInbox, metrics: APIMetrics) {
+    package init(service: any EntitlementService, apple: AppleReader, cards: CardReader, metrics: APIMetrics) {
         self.service = service
         self.apple = apple
         self.cards = cards
@@ -57,32 +56,35 @@ package struct StoreInbox: Sendable {
     }
 
     private func place(_ stored: DeliveryContent, as id: UInt64) async throws(Failure) -> DeliveryStanding {
+        let read = try await read(stored)
+        do throws(ServiceFailure) {
+            guard let read else { return try await service.noteTextGone(id) }
+            return try await service.place(read, as: id)
+        } catch {
+            throw .service(error)
+        }
+    }
+
+    /// The news of a stored text, or of what a delivery without text takes back; nil for nothing.
+    private func read(_ stored: DeliveryContent) async throws(Failure) -> ReadDelivery? {
+        let labels: Labels
+        do throws(ServiceFailure) {
+            labels = try service.labels()
+        } catch {
+            throw .service(error)
+        }
         switch (stored.text, stored.takeback) {
         case (let text?, _):
             switch stored.source {
-            case .appleIAP: return try await apple.place(text, as: id)
-            case .stripe: return try await cards.place(text, as: id)
+            case .appleIAP: return try await apple.read(text, under: labels)
+            case .stripe: return try cards.read(text, under: labels)
             default: throw .unknownSource
             }
-        case (nil, let takeback?): return try await cards.place(takeback: takeback, in: stored.environment, as: id)
-        case (nil, nil):
-            do throws(ServiceFailure) {
-                return try await service.settle(id, as: DeliveryStanding(.parked, because: .textGone))
-            } catch {
-                throw .service(error)
-            }
+        case (nil, let takeback?):
+            guard let takeback = Takeback(text: takeback) else { throw .unreadable }
+            let space = NumberSpace(source: stored.source, app: stored.app, environment: stored.environment)
+            return ReadDelivery(DeliveryNews(takeback, in: space))
+        case (nil, nil): return nil
         }
-    }
-}
-
-extension EntitlementService {
-    /// Notes what became of a delivery that changes nothing else.
-    ///
-    /// - Throws: ``ServiceFailure``.
-    func settle(_ id: UInt64, as standing: DeliveryStanding) async throws(ServiceFailure) -> DeliveryStanding {
-        try await record([], for: [], keys: [], everythingOf: nil, audit: nil) {
-            _, _ -> Decision<DeliveryStanding, Never> in
-            Decision(sideRows: [DeliveryOutcome(of: id, standing)], answer: .success(standing))
-        }.answer.get()
     }
 }

@@ -21,13 +21,12 @@ enum StripeWebhookRoute {
         }
         let body = try await call.bytes()
         let event = try verified(body, signedAs: signature, secrets, call.api)
-        let inbox = call.api.inbox.cards
-        let news = inbox.news(of: event)
+        let (service, reader) = (call.api.service, call.api.inbox.cards)
         let stored = try await call.served { () async throws(ServiceFailure) in
-            try await inbox.receive(event, news, written: body)
+            try await service.receive(reader.delivery(event, written: body, under: try service.labels()))
         }
         return await StoreInbox.answer(to: stored, from: .stripe, call) { () async throws(ServiceFailure) in
-            try await inbox.place(news, stored: stored.id)
+            try await service.place(reader.read(event, under: try service.labels()), as: stored.id)
         }
     }
 

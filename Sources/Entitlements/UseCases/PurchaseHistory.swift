@@ -17,20 +17,28 @@ package struct PurchaseHistory: Sendable {
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
     /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form
-    /// among them, and those that were issued to the user who gives all that they have.
+    /// among them, those that were issued to the user who gives all that they have, and a delivery's customer.
     package let tokenHolders: [Label: UserID]
     /// Whether any of the evidence that was sent says what was not known.
     package let isEvidenceNew: Bool
+    /// The meanings of a delivery's numbers, those that it tells itself among them, and of the numbers to which these
+    /// lead. The purchases to which they lead are among `purchases` where something is known of them.
+    package let numbers: [String: Set<PurchaseNumber>]
+    /// The users whom a delivery names and who are erased, and not known again.
+    package let erased: Set<UserID>
 
     package init(
         now: Instant, ledgers: [UserID: UserLedger], purchases: [PurchaseKey: KnownPurchase],
-        tokenHolders: [Label: UserID], isEvidenceNew: Bool = false
+        tokenHolders: [Label: UserID], isEvidenceNew: Bool = false, numbers: [String: Set<PurchaseNumber>] = [:],
+        erased: Set<UserID> = []
     ) {
         self.now = now
         self.ledgers = ledgers
         self.purchases = purchases
         self.tokenHolders = tokenHolders
         self.isEvidenceNew = isEvidenceNew
+        self.numbers = numbers
+        self.erased = erased
     }
 
     /// What is known of `user`; nothing of one who has not been seen.
@@ -54,43 +62,34 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let drafts: [UserID: [LedgerEntry.Draft]]
     /// Account tokens that name another user from now on.
     package let tokens: [Label: UserID]
-    /// What is written beside the ledgers, whatever the answer.
-    package let sideRows: [any SideRow]
+    /// The delivery that it places, written beside the ledgers whatever the answer.
+    package let placement: Placement?
     package let answer: Result<Reply, Refusal>
 
     package init(
         bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, moves: [PurchaseKey: Move] = [:],
         drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
-        sideRows: [any SideRow] = [], answer: Result<Reply, Refusal>
+        placement: Placement? = nil, answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings
         self.bindingNote = bindingNote
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
-        self.sideRows = sideRows
+        self.placement = placement
         self.answer = answer
     }
 
     /// Whether nothing is written: it is refused, or was recorded before.
     package var changesNothing: Bool {
-        bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && sideRows.isEmpty
+        bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && placement == nil
     }
 
     /// The same with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
             bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
-            tokens: tokens,
-            sideRows: sideRows,
+            tokens: tokens, placement: placement,
             answer: answer.map(transform))
-    }
-
-    /// The same with a row that is written beside the ledgers.
-    package func adding(_ row: any SideRow) -> Decision {
-        Decision(
-            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
-            tokens: tokens,
-            sideRows: sideRows + [row], answer: answer)
     }
 }

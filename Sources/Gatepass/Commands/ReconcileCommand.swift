@@ -76,7 +76,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
             let stripe = startup.settings.stripe
             let reconciliation = StripeReconciliation(
                 list: list, service: service, inbox: opened.inbox,
-                cards: CardInbox(service: service, userKey: stripe.userIDMetadataKey, graceDays: stripe.graceDays),
+                cards: CardReader(userKey: stripe.userIDMetadataKey, graceDays: stripe.graceDays),
                 note: { StandardError.print("gatepass: \($0.listed) events, \($0.new) new; \(goOn($0))") })
             var report = ReconciliationReport(after: after)
             do {

@@ -11,7 +11,7 @@ struct StripeReconciliation {
     let list: StripeEventList
     let service: LedgerService
     let inbox: Inbox
-    let cards: CardInbox
+    let cards: CardReader
     /// Learns how far it is after each page but the last.
     let note: (ReconciliationReport) -> Void
 
@@ -60,10 +60,11 @@ struct StripeReconciliation {
                 report.known += 1
                 continue
             }
-            let news = cards.news(of: event)
-            let stored = try await cards.receive(event, news, written: text)
+            let labels = try service.labels()
+            let stored = try await service.receive(cards.delivery(event, written: text, under: labels))
             let standing =
-                stored.standing.isSettled ? stored.standing : try await cards.place(news, stored: stored.id)
+                stored.standing.isSettled
+                ? stored.standing : try await service.place(cards.read(event, under: labels), as: stored.id)
             report.standings[standing, default: 0] += 1
             if !standing.isSettled { waiting.append(Waiting(delivery: stored.id, standing: standing)) }
         }
@@ -86,7 +87,7 @@ struct StripeReconciliation {
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
             guard let text = try await service.content(ofDelivery: waiting.delivery)?.text else { continue }
-            _ = try await cards.place(text, as: waiting.delivery)
+            _ = try await service.place(cards.read(text, under: try service.labels()), as: waiting.delivery)
         }
         for waiting in waiting {
             let standing = try await inbox.standing(of: waiting.delivery) ?? waiting.standing

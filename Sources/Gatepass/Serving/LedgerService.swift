@@ -17,7 +17,6 @@ final class LedgerService: EntitlementService {
         let reader: LedgerReader
         let accountTokens: AccountTokens
         let inbox: Inbox
-        let numbers: PurchaseNumbers
         let versionCache: CatalogueVersionCache
         let keys: SigningKeys
         let export: Export
@@ -35,7 +34,6 @@ final class LedgerService: EntitlementService {
             accountTokens = AccountTokens(
                 pool: pool, labels: settings.labels, now: clock.now, random: Surroundings.accountToken)
             inbox = Inbox(pool: pool, now: clock.now, realNow: WallClock.real.now)
-            numbers = PurchaseNumbers(pool: pool)
             self.versionCache = versionCache
             self.keys = keys
             export = Export(pool: pool, labels: settings.labels)
@@ -139,22 +137,19 @@ final class LedgerService: EntitlementService {
     }
 
     /// Throws `unavailable` while the database is away.
-    func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
+    func place(_ delivery: ReadDelivery, as id: UInt64) async throws(ServiceFailure) -> DeliveryStanding {
         let opened = try opened()
-        return try await asking { () throws(ServiceFailure) in try await opened.numbers.find(numbers, in: space) }
+        return try await asking { () throws(ServiceFailure) in
+            try await Inbox.place(delivery, as: id, under: rules, in: opened.ledger)
+        }
     }
 
     /// Throws `unavailable` while the database is away.
-    func holder(of token: Label) async throws(ServiceFailure) -> UserID? {
+    func noteTextGone(_ id: UInt64) async throws(ServiceFailure) -> DeliveryStanding {
         let opened = try opened()
-        return try await asking { () throws(ServiceFailure) in try await opened.inbox.holder(of: token) }
-    }
-
-    /// Throws `unavailable` while the database is away.
-    func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool {
-        let opened = try opened()
-        let name = opened.labels.mention(of: user)
-        return try await asking { () throws(ServiceFailure) in try await opened.inbox.isErased(user, named: name) }
+        return try await asking { () throws(ServiceFailure) in
+            try await Inbox.noteTextGone(id, in: opened.ledger)
+        }
     }
 
     /// Throws `unavailable` while the database is away.

@@ -122,11 +122,9 @@ struct Server: Sendable {
     private func inbox(of service: LedgerService, verifiers: AppVerifiers, metrics: APIMetrics) -> StoreInbox {
         StoreInbox(
             service: service,
-            apple: AppleInbox(
-                service: service, verifier: { verifiers.verifier(for: service.catalogue) },
-                now: clock.now),
-            cards: CardInbox(
-                service: service, userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays),
+            apple: AppleReader(
+                verifier: { verifiers.verifier(for: service.catalogue) }, under: settings.claimRules, now: clock.now),
+            cards: CardReader(userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays),
             metrics: metrics)
     }
 

@@ -43,7 +43,11 @@ enum AccountTokenRow {
         "read tokens of person", "SELECT label FROM account_tokens WHERE user_id = ?")
 
     private static let move = SQLStatement(
-        "move token", "UPDATE account_tokens SET user_id = ?, issued_to = NULL WHERE label = ?")
+        "move token",
+        """
+        INSERT INTO account_tokens (label, user_id, issued_at) VALUES (?, ?, ?)
+        ON DUPLICATE KEY UPDATE user_id = VALUES(user_id), issued_to = NULL
+        """)
 
     private static let issue = SQLStatement(
         "issue token",
@@ -59,14 +63,6 @@ enum AccountTokenRow {
         INSERT INTO account_tokens (label, user_id, issued_at) VALUES (?, ?, ?)
         ON DUPLICATE KEY UPDATE label = label
         """)
-
-    private static let writer = SQLStatement(
-        "await token", "SELECT 1 FROM account_tokens WHERE label = ? LOCK IN SHARE MODE")
-
-    /// Waits for whoever is writing the row of `label`. Throws when the database is away.
-    static func waitForWriter(of label: Label, in session: Session) throws(DatabaseError) {
-        _ = try session.query(writer, [.text(label.text)])
-    }
 
     /// Has the customer of a store under `label` name the person under `pseudonym`, unless it names somebody. Repeat is
     /// safe. Throws when the database is away.
@@ -114,10 +110,12 @@ enum AccountTokenRow {
         }
     }
 
-    /// Makes the token under `label` name the person under `pseudonym`, and frees its holder to be issued another.
-    /// Repeat is safe. Throws when the database is away.
-    static func move(_ label: Label, to pseudonym: UInt64, in session: Session) throws(DatabaseError) {
-        try session.execute(move, [.uint64(pseudonym), .text(label.text)])
+    /// Makes the token or name under `label` name the person under `pseudonym`, and frees its holder to be issued
+    /// another. Repeat is safe. Throws when the database is away.
+    static func move(
+        _ label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(move, [.text(label.text), .uint64(pseudonym), .int64(now.milliseconds)])
     }
 
     /// Issues `token` to a person who has none, and returns the one they have.

@@ -67,6 +67,7 @@ package struct Erasure: Sendable {
             if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
                 return .erased(pseudonym: earlier)
             }
+            try MentionRow.lock([name.text], in: session)
             var person = try UserRow.lockToErase(user, in: session)
             if person == nil { person = try addErased(named: name, at: now, in: session) }
             guard let pseudonym = person else { return nil }
@@ -74,7 +75,7 @@ package struct Erasure: Sendable {
             try noteDebts(of: pseudonym, in: session)
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
             try removeDeliveries(of: pseudonym, named: name, in: session)
-            try AccountTokenRow.remember(name, as: pseudonym, at: now, in: session)
+            try AccountTokenRow.move(name, to: pseudonym, at: now, in: session)
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }

@@ -23,9 +23,36 @@ enum DeliveryMentionRow {
         FROM \(bound)
         STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention AND m.is_awaited
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id
-        WHERE d.state = 'parked' AND d.source = ? AND d.app = ? AND d.environment = ?
+        STRAIGHT_JOIN inbox_deliveries o ON o.id = ? AND o.id <> d.id
+            AND o.source = d.source AND o.app = d.app AND o.environment = d.environment
+        WHERE d.state = 'parked'
         ORDER BY d.id
         """)
+
+    /// A delivery that waits for the owner of a purchase may wait for its customer.
+    private static let customers = SQLStatement(
+        "find customers of purchases",
+        """
+        SELECT m.mention, p.user_id, d.id
+        FROM \(JSONArray.ids)
+        STRAIGHT_JOIN purchases p ON p.id = j.id
+        STRAIGHT_JOIN inbox_deliveries d ON d.purchase = p.external_id AND d.source = p.source
+            AND d.app = p.app AND d.environment = p.environment
+        STRAIGHT_JOIN delivery_mentions m ON m.delivery_id = d.id AND m.is_awaited
+        WHERE d.state = 'parked' AND d.reason IN ('no_user', 'invalid_user_id')
+        ORDER BY d.id, m.mention
+        """)
+
+    /// The customers for whom deliveries about `purchases` wait, the owners' pseudonyms, and the deliveries. Throws
+    /// when the database is away.
+    static func customers(
+        of purchases: [UInt64], in session: Session
+    ) throws(DatabaseError) -> [(label: Label, owner: UInt64, delivery: UInt64)] {
+        guard !purchases.isEmpty else { return [] }
+        return try session.query(customers, [.text(JSONArray(purchases).closed)]) { (row) throws(DatabaseError) in
+            (Label(try row.text(0)), try row.uint64(1), try row.uint64(2))
+        }
+    }
 
     /// Notes names and numbers that stand in a delivery, and whether it awaits them. Repeat is safe. Throws when the
     /// database is away.
@@ -37,20 +64,15 @@ enum DeliveryMentionRow {
         try session.executeBulk(insert, rows)
     }
 
-    /// Has the parked deliveries that await one of `mentions` tried at once. Throws when the database is away.
+    /// Has the parked deliveries that await one of `mentions` in the account of `delivery`, other than that one, tried
+    /// at once. Throws when the database is away.
     static func wake(
-        awaiting mentions: [String], in space: NumberSpace, at now: Instant, session: Session
+        awaiting mentions: [String], besides delivery: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
         guard !mentions.isEmpty else { return }
-        let deliveries = try session.query(
-            parked,
-            [
-                .text(JSONArray(mentions).closed), .text(space.source.text), .text(space.app.text),
-                .text(space.environment.rawValue),
-            ]
-        ) { (row) throws(DatabaseError) in try row.uint64(0) }
-        for delivery in deliveries {
-            try JobRow.wake(.delivery, about: delivery, now: now, in: session)
+        let waiting = try session.query(parked, [.text(JSONArray(mentions).closed), .uint64(delivery)]) {
+            (row) throws(DatabaseError) in try row.uint64(0)
         }
+        for waiting in waiting { try JobRow.wake(.delivery, about: waiting, now: now, in: session) }
     }
 }

@@ -92,54 +92,38 @@ package struct Inbox: Sendable {
             return try InboxDeliveryRow.read(delivery, in: session)
         }
     }
+}
 
-    /// Whom an account token or a store's customer names by its label; nil for one that nobody was issued or that was
-    /// never named. Throws when the database is away.
-    package func holder(of token: Label) async throws(ServiceFailure) -> UserID? {
-        try await pool.commit { (session) throws(DatabaseError) in
-            try AccountTokenRow.waitForWriter(of: token, in: session)
-            return try AccountTokenRow.holders(of: [token], in: session)[token]
-        }
+extension Inbox {
+    /// Places the delivery `id`: records what it shows, gives its purchase to the user whom it names, and notes what
+    /// became of it, all in one transaction of `ledger`. Throws when the database is away.
+    package static func place(
+        _ delivery: ReadDelivery, as id: UInt64, under rules: ClaimRules, in ledger: Ledger
+    ) async throws(ServiceFailure) -> DeliveryStanding {
+        let place = PlaceDelivery(delivery.news, as: id, under: rules)
+        return try await ledger.record(delivery.evidence, for: [], placing: delivery.news) { history, _ in
+            place.decide(given: history)
+        }.answer.get()
     }
 
-    /// True if the person of this id, whom deliveries mention as `name`, was erased and is not known again. Throws when
-    /// the database is away.
-    package func isErased(_ user: UserID, named name: Label) async throws(ServiceFailure) -> Bool {
-        try await pool.ask { (session) throws(DatabaseError) in
-            guard try AccountTokenRow.holders(of: [name], in: session)[name]?.isErased == true else { return false }
-            return try !UserRow.isKnown(user, in: session)
-        }
+    /// Notes that the text of a delivery is gone that takes nothing back. Throws when the database is away.
+    package static func noteTextGone(
+        _ id: UInt64, in ledger: Ledger
+    ) async throws(ServiceFailure) -> DeliveryStanding {
+        let standing = DeliveryStanding(.parked, because: .textGone)
+        return try await ledger.record(for: []) { _ -> Decision<DeliveryStanding, Never> in
+            Decision(placement: Placement(of: id, standing), answer: .success(standing))
+        }.answer.get()
     }
 }
 
-/// What became of a delivery, written with what it changed.
-package struct DeliveryOutcome: StoredSideRow {
-    package let delivery: UInt64
-    package let standing: DeliveryStanding
-    /// The purchase that it proved to be about.
-    package let purchase: ExternalID?
-    /// What it waits for: labels of customers, numbers of purchases.
-    package let awaited: [String]
-    /// Whether what it waits for is looked for once more, now that it says so.
-    package let isLookedAtAgain: Bool
+/// A delivery as its source reads it: its news, and the statements that it shows.
+package struct ReadDelivery: Sendable {
+    package let news: DeliveryNews
+    package let evidence: [Evidence]
 
-    package init(
-        of delivery: UInt64, _ standing: DeliveryStanding, about purchase: ExternalID? = nil,
-        awaiting awaited: [String] = [], isLookedAtAgain: Bool = false
-    ) {
-        self.delivery = delivery
-        self.standing = standing
-        self.purchase = purchase
-        self.awaited = awaited
-        self.isLookedAtAgain = isLookedAtAgain
-    }
-
-    /// Writes the row, and removes the delivery's job. That stays while it is to be looked at again, in case nobody
-    /// comes to that, and if what it waits for became known after this was decided. Throws when the database is away.
-    package func write(beside rows: WrittenRows, in session: Session) throws(DatabaseError) {
-        try DeliveryMentionRow.insert(awaited, of: delivery, isAwaited: true, in: session)
-        try InboxDeliveryRow.settle(delivery, as: standing, about: purchase, at: rows.recordedAt, in: session)
-        guard standing.isSettled || !isLookedAtAgain else { return }
-        try JobRow.remove(.delivery, about: delivery, evenIfWoken: standing.isSettled, in: session)
+    package init(_ news: DeliveryNews, showing evidence: [Evidence] = []) {
+        self.news = news
+        self.evidence = evidence
     }
 }

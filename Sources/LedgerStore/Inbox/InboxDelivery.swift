@@ -42,70 +42,6 @@ package struct InboxDelivery: Sendable {
     }
 }
 
-/// What became of a delivery (`api.md`, "Webhooks"); the raw value is what the store is answered and the database
-/// holds.
-package enum DeliveryResult: String, Hashable, Sendable, CaseIterable {
-    /// It said what was not known, or its purchase was given to the user whom it names.
-    case applied
-    /// All of it was known.
-    case duplicate
-    /// Nothing is done about deliveries of its type; they are kept.
-    case ignored
-    /// It waits: for a user, or for a try that succeeds.
-    case parked
-    /// All tries have failed; an operator can have it tried again.
-    case quarantined
-}
-
-/// Why a delivery waits, was given up or changed nothing of access; the raw value stands in the database and in lists.
-package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
-    /// It is being placed, or will be tried again.
-    case pending
-    /// Nobody has its purchase yet.
-    case noUser = "no_user"
-    /// It is about a purchase that nothing is known of yet.
-    case noPurchase = "no_purchase"
-    /// It names a user by what is no user id.
-    case invalidUser = "invalid_user_id"
-    /// It names another user than its customer or its purchase is known to have.
-    case contradicted
-    /// Money that was to go back to the customer did not.
-    case refundFailed = "refund_failed"
-    /// The customer disputes the charge; nothing is taken back yet.
-    case disputed
-    /// It counts once it is paid.
-    case unpaid
-    /// It says what happened, and not to what.
-    case thin
-    /// It lacks what its type needs, or has it in a form that is not known here.
-    case unreadable
-    /// Its type is not known here.
-    case unknownType = "unknown_type"
-    /// A parent withdrew the consent to the app; nothing is done about it here.
-    case consentRescinded = "consent_rescinded"
-    /// All tries have failed.
-    case failed
-    /// The text was deleted before the delivery was placed.
-    case textGone = "text_gone"
-}
-
-/// What became of a delivery, and where it stands.
-package struct DeliveryStanding: Hashable, Sendable {
-    package let result: DeliveryResult
-    package let reason: DeliveryReason?
-
-    package init(_ result: DeliveryResult, because reason: DeliveryReason? = nil) {
-        self.result = result
-        self.reason = reason
-    }
-
-    /// Stored, and not tried yet.
-    package static let pending = DeliveryStanding(.parked, because: .pending)
-
-    /// Whether nothing more is to be done about it; what waits is tried again when it comes again.
-    package var isSettled: Bool { result != .parked && result != .quarantined }
-}
-
 /// A delivery as operators read it.
 package struct RecordedDelivery: Hashable, Sendable {
     /// Grows with each that is received.
@@ -131,14 +67,16 @@ package struct RecordedDelivery: Hashable, Sendable {
 /// The content that is kept of a delivery, which may still have to be placed.
 package struct DeliveryContent: Hashable, Sendable {
     package let source: Source
+    package let app: AppID
     package let environment: StoreEnvironment
     /// The text as it came; nil once it is deleted.
     package let text: String?
     /// The delivery's ``InboxDelivery/takeback``, until that is placed.
     package let takeback: String?
 
-    package init(source: Source, environment: StoreEnvironment, text: String?, takeback: String?) {
+    package init(source: Source, app: AppID, environment: StoreEnvironment, text: String?, takeback: String?) {
         self.source = source
+        self.app = app
         self.environment = environment
         self.text = text
         self.takeback = takeback

@@ -108,18 +108,17 @@ enum InboxDeliveryRow {
 
     /// Writes what became of a delivery that is pending, and about which `purchase` it proved to be, if it did not say;
     /// the first to say so counts. The text goes if it names somebody who is erased. Throws when the database is away.
-    static func settle(
-        _ delivery: UInt64, as standing: DeliveryStanding, about purchase: ExternalID? = nil, at now: Instant,
-        in session: Session
-    ) throws(DatabaseError) {
+    static func settle(_ placement: Placement, at now: Instant, in session: Session) throws(DatabaseError) {
         try session.execute(
             settle,
             [
-                .text(standing.result.rawValue), Value(standing.reason?.rawValue), .int64(now.milliseconds),
-                Value(purchase?.text), .uint64(delivery),
+                .text(placement.standing.result.rawValue), Value(placement.standing.reason?.rawValue),
+                .int64(now.milliseconds), Value(placement.purchase?.text), .uint64(placement.delivery),
             ])
-        if let purchase { try DeliveryMentionRow.insert([purchase.text], of: delivery, in: session) }
-        try PersonDeliveries.removeTextOfErased(delivery, in: session)
+        if let purchase = placement.purchase {
+            try DeliveryMentionRow.insert([purchase.text], of: placement.delivery, in: session)
+        }
+        try PersonDeliveries.removeTextOfErased(placement.delivery, in: session)
     }
 
     /// Waits for whoever settles one of `deliveries`, ascending ids, and has others wait until the transaction ends.

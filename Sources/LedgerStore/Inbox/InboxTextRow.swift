@@ -22,7 +22,7 @@ enum InboxTextRow {
     private static let read = SQLStatement(
         "read delivery's text",
         """
-        SELECT d.source, d.environment, \(text), d.takeback
+        SELECT d.source, d.environment, \(text), d.takeback, d.app
         FROM inbox_deliveries d LEFT JOIN (\(table)) ON t.delivery_id = d.id WHERE d.id = ?
         """)
 
@@ -97,8 +97,8 @@ enum InboxTextRow {
         try session.query(read, [.uint64(delivery)]) { (row) throws(DatabaseError) in
             guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }
             return DeliveryContent(
-                source: Source(try row.text(0)), environment: environment, text: try row.optionalText(2),
-                takeback: try row.optionalText(3))
+                source: Source(try row.text(0)), app: AppID(try row.text(4)), environment: environment,
+                text: try row.optionalText(2), takeback: try row.optionalText(3))
         }.first
     }
 

@@ -24,7 +24,7 @@ enum JobRow {
         "lease job", "UPDATE jobs SET due_at = ?, attempts = attempts + 1 WHERE id = ?")
 
     private static let remove = SQLStatement(
-        "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ? AND due_at >= ?")
+        "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
     /// When a woken job is due, before every lease.
     private static let atOnce = Instant(milliseconds: 0)
@@ -84,13 +84,9 @@ enum JobRow {
         return jobs
     }
 
-    /// Removes the job about `subject`; `evenIfWoken`, or unless it was woken since a worker took it. Repeat is safe.
-    /// Throws when the database is away.
-    static func remove(
-        _ kind: JobKind, about subject: UInt64, evenIfWoken: Bool, in session: Session
-    ) throws(DatabaseError) {
-        let first = Self.atOnce.milliseconds + (evenIfWoken ? 0 : 1)
-        try session.execute(remove, [.text(kind.rawValue), .uint64(subject), .int64(first)])
+    /// Removes the job about `subject`. Repeat is safe. Throws when the database is away.
+    static func remove(_ kind: JobKind, about subject: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(remove, [.text(kind.rawValue), .uint64(subject)])
     }
 
     /// Has a job tried again at `dueAt`, unless its lease ran out and another worker took it. Where `counts` is false

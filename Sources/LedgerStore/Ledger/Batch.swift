@@ -40,8 +40,6 @@ struct Batch: Sendable {
         let written: WriteBack.Written
     }
 
-    private var keys: Set<PurchaseKey> { Set(requests.flatMap(\.keys)) }
-
     private var statements: [Statement] { requests.flatMap { $0.evidence.map(\.statement) } }
 
     /// The tokens in the evidence and in the states that are recorded already, so that a text without a token cannot
@@ -58,18 +56,21 @@ struct Batch: Sendable {
         return tokens
     }
 
-    /// Locks people and then purchases, each in ascending order, and the audit trail last, so that two batches never
-    /// wait for each other in a ring.
+    /// Locks what deliveries name, then people and then purchases, each in ascending order, and the audit trail last, so
+    /// that two batches hardly ever wait for each other in a ring.
     func write(
         in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {
+        let names = try KnownNames.lock(requests.compactMap(\.news), under: settings.labels, in: session)
+        let keys = Set(requests.flatMap(\.keys))
+        let numbered = requests.reduce(into: Set<PurchaseKey>()) { $0.formUnion(names.keys(of: $1.news)) }
         let accounts = Set(statements.compactMap { $0.state?.account })
-        let known = try KnownPurchases.load(Array(keys), owedBy: accounts, in: session)
+        let known = try KnownPurchases.load(Array(keys.union(numbered)), owedBy: accounts, in: session)
         guard known.catalogueVersion == catalogue.newest else { return .outdated }
         // Before any lock: waiting for the lock of a heavy ledger would hold up the rest of the batch.
         guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
         var workspace: Workspace
-        switch try load(known, in: session, at: now) {
+        switch try load(keys, known, names, in: session, at: now) {
         case .loaded(let loaded): workspace = loaded
         case .outdated: return .outdated
         case .tooHeavy(let users): return .tooHeavy(Heavy(users: users))
@@ -116,12 +117,12 @@ struct Batch: Sendable {
     /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is
     /// noticed when its row is to be inserted.
     private func load(
-        _ known: KnownPurchases, in session: Session, at now: Instant
+        _ keys: Set<PurchaseKey>, _ known: KnownPurchases, _ names: KnownNames, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Load {
-        let named = keys
         guard
             let heads = try UserRow.lock(
-                Set(requests.flatMap(\.users)), holding: known.holders, under: settings.labels, at: now, in: session)
+                names.users.union(requests.flatMap(\.users)), holding: known.holders, under: settings.labels, at: now,
+                in: session)
         else { return .outdated }
         let heavy = heads.filter(\.value.isHeavy).keys
         guard takesHeavy || heavy.isEmpty else {
@@ -133,20 +134,25 @@ struct Batch: Sendable {
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
         let locked = try PurchaseRow.lock(known.keys.union(theirs).sorted(), in: session)
         let former = try HolderRow.former(of: locked.map(\.id), in: session)
-        let isComplete = locked.lazy.filter { named.contains($0.key) }.allSatisfy { row in
+        let isComplete = locked.lazy.filter { keys.contains($0.key) || known.keys.contains($0.key) }.allSatisfy { row in
             ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
         }
         guard isComplete else {
             try removeUnseen(heads, madeAt: now, in: session)
             return .outdated
         }
-        let holdings = try holdings(locked, of: named, former: former, userOf: userOf, in: session)
+        let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
+        let tokens = try tokens(with: holdings, of: heads, in: session)
+        let holders = try AccountTokenRow.holders(of: tokens.union(names.labels), in: session)
+        // A token may have gone to another user before its holder was locked.
+        guard names.labels.allSatisfy({ holders[$0].map { $0.isErased || heads[$0] != nil } ?? true }) else {
+            try removeUnseen(heads, madeAt: now, in: session)
+            return .outdated
+        }
         return .loaded(
             Workspace(
-                now: now, people: try people(heads, in: session), holdings: holdings,
-                tokenHolders: try AccountTokenRow.holders(
-                    of: tokens(with: holdings, of: heads, in: session), in: session),
-                salt: salt))
+                now: now, people: try people(heads, in: session), holdings: holdings, tokenHolders: holders,
+                names: names, salt: salt))
     }
 
     /// Leaves nobody behind whom only locking has made.

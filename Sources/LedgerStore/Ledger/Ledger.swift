@@ -74,26 +74,28 @@ package final class Ledger: Sendable {
     /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history
     /// holds the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. Whatever
     /// the decision moves, binds or grants must be among these, or be owned by `giver` or by an owner of one of them
-    /// who is erased; who receives something must be among `users`. If the decision changes anything, `audit`, whose
-    /// people are among `users` or are `giver`, is entered into the audit trail with it; a refusal and a repeat enter
-    /// nothing. Throws `.misuse` when somebody is missing, and other errors when the database is away; then the same
-    /// call may be repeated.
+    /// who is erased; who receives something must be among `users`, or be named by `news`: its users, its customer and
+    /// token, and the purchases that its numbers lead to are loaded under locks of these names. If the decision changes
+    /// anything, `audit`, whose people are among `users` or are `giver`, is entered into the audit trail with it; a
+    /// refusal and a repeat enter nothing. Throws `.misuse` when somebody is missing, and other errors when the
+    /// database is away; then the same call may be repeated.
     package func record<Reply, Refusal>(
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
-        everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
+        placing news: DeliveryNews? = nil, everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
         deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
-        let keys = keys.union(evidence.map(\.statement.key))
+        let keys = keys.union(evidence.map(\.statement.key)).union([news?.about].compactMap(\.self))
         let users = giver.map { users.union([$0]) } ?? users
         return try await withCheckedContinuation { continuation in
-            let request = Request(users: users, evidence: evidence, keys: keys, giver: giver, audit: audit) {
+            let request = Request(users: users, evidence: evidence, keys: keys, news: news, giver: giver, audit: audit)
+            {
                 workspace, catalogue in
                 var isNew = false
                 for piece in evidence where workspace.record(piece) { isNew = true }
                 let decision = deciding(
-                    workspace.history(for: users, keys, isEvidenceNew: isNew), catalogue)
+                    workspace.history(for: users, keys, news, isEvidenceNew: isNew), catalogue)
                 workspace.apply(decision)
-                let history = workspace.history(for: users, keys, isEvidenceNew: isNew)
+                let history = workspace.history(for: users, keys, news, isEvidenceNew: isNew)
                 return Request.Decided(hasChanged: !decision.changesNothing) { folded in
                     continuation.resume(
                         returning: Result<Recorded<Reply, Refusal>, ServiceFailure>.success(

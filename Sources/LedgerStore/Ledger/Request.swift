@@ -7,6 +7,8 @@ struct Request: Sendable {
     let evidence: [Evidence]
     /// The purchases that the decision is about, those of the evidence among them.
     let keys: Set<PurchaseKey>
+    /// The delivery that the decision places.
+    let news: DeliveryNews?
     /// All of whose purchases the decision is about.
     let giver: UserID?
     /// What to enter into the audit trail if the decision changes anything.

@@ -34,6 +34,9 @@ struct Workspace {
         var loadedOwner: UserID?
         var loadedHolders: Set<UserID> = []
 
+        /// True if anything is known of it.
+        var isKnown: Bool { id != nil || owner != nil || !states.isEmpty || !brought.isEmpty }
+
         /// The owner and the former holders, ascending.
         var holders: [UserID] { (owner.map { formerHolders.union([$0]) } ?? formerHolders).sorted() }
     }
@@ -64,8 +67,10 @@ struct Workspace {
     private(set) var movedTokens: Set<Label> = []
     /// The notes of the entries that this batch appended.
     private(set) var notes: [NoteRow] = []
-    /// The rows to be written apart from the ledgers.
-    private(set) var sideRows: [any StoredSideRow] = []
+    /// The names in its deliveries, under locks.
+    private let names: KnownNames
+    /// The deliveries that were placed.
+    private(set) var placements: [Placement] = []
     /// Whether a decision concerned people or purchases that its request had not named. If so, nothing of the batch is
     /// written.
     private(set) var isMisused = false
@@ -73,21 +78,23 @@ struct Workspace {
 
     init(
         now: Instant, people: [UserID: Person], holdings: [PurchaseKey: Holding], tokenHolders: [Label: UserID],
-        salt: @escaping @Sendable () -> [UInt8]
+        names: KnownNames, salt: @escaping @Sendable () -> [UInt8]
     ) {
         self.now = now
         self.people = people
         keys = holdings.keys.sorted()
         self.holdings = holdings
         self.tokenHolders = tokenHolders
+        self.names = names
         self.salt = salt
     }
 
-    /// What a decision about `users` and the purchases of `keys` may know. It includes all erased people, because they
-    /// may owe something.
+    /// The history for a decision about `users`, the purchases of `keys` and what `news` names. All erased people are in
+    /// it, because they may owe something.
     func history(
-        for users: Set<UserID>, _ keys: Set<PurchaseKey>, isEvidenceNew: Bool
+        for users: Set<UserID>, _ keys: Set<PurchaseKey>, _ news: DeliveryNews?, isEvidenceNew: Bool
     ) -> PurchaseHistory {
+        let keys = keys.union(names.keys(of: news).filter { holdings[$0]?.isKnown ?? false })
         let users = users.union(keys.compactMap { holdings[$0]?.owner }).union(people.keys.filter(\.isErased))
         return PurchaseHistory(
             now: now,
@@ -97,7 +104,8 @@ struct Workspace {
                 known[key] = holdings[key].map {
                     .init(owner: $0.owner, states: $0.states.map(\.purchase) + $0.brought.compactMap(\.state))
                 }
-            }, tokenHolders: tokenHolders, isEvidenceNew: isEvidenceNew)
+            }, tokenHolders: tokenHolders, isEvidenceNew: isEvidenceNew,
+            numbers: news.flatMap { names.numbers[$0.space] } ?? [:], erased: names.erased)
     }
 
     /// Keeps a statement, unless it is there: repeats, and the other spellings of a signature, change nothing. It
@@ -167,8 +175,9 @@ struct Workspace {
         } ?? false
     }
 
-    /// Applies a decision: bindings, then moves, then the other facts, then tokens.
+    /// Applies a decision: what a delivery states, then bindings, then moves, then the other facts, then tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
+        if let placement = decision.placement { apply(placement) }
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
             bind(key, to: user, note: decision.bindingNote)
         }
@@ -187,10 +196,15 @@ struct Workspace {
             }
         }
         for (token, user) in decision.tokens { give(token, to: user) }
-        for row in decision.sideRows {
-            guard let stored = row as? any StoredSideRow else { return misuse() }
-            sideRows.append(stored)
+    }
+
+    private mutating func apply(_ placement: Placement) {
+        for statement in placement.statements { _ = record(Evidence(statement)) }
+        if let customer = placement.customer {
+            guard people[customer.user] != nil else { return misuse() }
+            tokenHolders[customer.label] = customer.user
         }
+        placements.append(placement)
     }
 
     private mutating func give(_ token: Label, to user: UserID) {

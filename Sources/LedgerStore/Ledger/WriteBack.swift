@@ -30,7 +30,7 @@ struct WriteBack {
         try NoteRow.insert(workspace.notes, in: session)
         let (grown, head) = try appendEntries(of: workspace, in: session)
         let folded = try project(workspace, in: session)
-        try writeSideRows(of: workspace, in: session)
+        try write(workspace.placements, in: workspace, session)
         try placeDeliveries(of: workspace, known: known, in: session)
         return Written(grown: grown, head: head, folded: folded)
     }
@@ -134,7 +134,8 @@ struct WriteBack {
     private func moveTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         for token in workspace.movedTokens {
             guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
-            try AccountTokenRow.move(token, to: holder.head.pseudonym, in: session)
+            try AccountTokenRow.move(
+                token, to: holder.head.pseudonym, at: workspace.now, in: session)
         }
     }
 
@@ -230,20 +231,50 @@ struct WriteBack {
         return folded
     }
 
-    private func writeSideRows(of workspace: Workspace, in session: Session) throws(DatabaseError) {
-        guard !workspace.sideRows.isEmpty else { return }
-        let rows = WrittenRows(of: workspace)
-        for row in workspace.sideRows { try row.write(beside: rows, in: session) }
+    /// Writes what became of deliveries and what became known by them, then has the deliveries tried again that wait
+    /// for it.
+    private func write(
+        _ placements: [Placement], in workspace: Workspace, _ session: Session
+    ) throws(DatabaseError) {
+        let now = workspace.now
+        var known: [[String]] = []
+        for placement in placements {
+            var learned = try PurchaseNumberRow.insert(
+                placement.numbers, toldBy: placement.delivery, at: now, in: session)
+            if let purchase = placement.purchase { learned.append(purchase.text) }
+            if let customer = placement.customer, let person = workspace.people[customer.user] {
+                try AccountTokenRow.remember(customer.label, as: person.head.pseudonym, at: now, in: session)
+                learned.append(customer.label.text)
+            }
+            known.append(learned)
+        }
+        for placement in placements {
+            try DeliveryMentionRow.insert(
+                placement.awaited, of: placement.delivery, isAwaited: true, in: session)
+            try InboxDeliveryRow.settle(placement, at: now, in: session)
+            try JobRow.remove(.delivery, about: placement.delivery, in: session)
+        }
+        for (placement, known) in zip(placements, known) {
+            try DeliveryMentionRow.wake(awaiting: known, besides: placement.delivery, at: now, in: session)
+        }
     }
 
     /// Settles the deliveries that waited for an owner: of purchases in `known`, which had rows before, and where
-    /// deliveries are settled here, of those that this batch made.
+    /// deliveries are settled here, of those that this batch made. The customers for whom they waited are the owners.
     private func placeDeliveries(
         of workspace: Workspace, known: Set<PurchaseKey>, in session: Session
     ) throws(DatabaseError) {
-        let keys = workspace.sideRows.isEmpty ? workspace.keys.filter(known.contains) : workspace.keys
+        let keys = workspace.placements.isEmpty ? workspace.keys.filter(known.contains) : workspace.keys
         let bound = keys.compactMap { workspace.holdings[$0] }.filter { $0.owner != nil && $0.loadedOwner == nil }
-        try InboxDeliveryRow.place(of: bound.compactMap(\.id), at: workspace.now, in: session)
+        let purchases = bound.compactMap(\.id)
+        let customers = try DeliveryMentionRow.customers(of: purchases, in: session)
+        try MentionRow.lock(Set(customers.map(\.label.text)), in: session)
+        for customer in customers {
+            try AccountTokenRow.remember(customer.label, as: customer.owner, at: workspace.now, in: session)
+            try DeliveryMentionRow.wake(
+                awaiting: [customer.label.text], besides: customer.delivery, at: workspace.now, in: session)
+        }
+        try InboxDeliveryRow.place(of: purchases, at: workspace.now, in: session)
     }
 
     private func timeline(of ledger: UserLedger) -> Timeline {

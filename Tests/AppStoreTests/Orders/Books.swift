@@ -54,7 +54,11 @@ struct Books {
         if way == .attachedFirst { for state in told.compactMap(\.state) { attach(state) } }
         for statement in told { record(statement) }
         guard let key = told.first?.key else { return }
-        apply(PlacePurchase(key, for: way == .token ? ledger.user : nil, under: ClaimRules()).decide(given: history))
+        var news = DeliveryNews(
+            in: NumberSpace(source: key.source, app: key.app, environment: key.environment))
+        news.about = key
+        if way == .token { news.token = told.compactMap(\.state?.accountToken).first }
+        apply(PlaceDelivery(news, as: 1, under: ClaimRules()).decide(given: history))
     }
 
     /// The app shows a text.

@@ -63,13 +63,11 @@ final class FakeService: EntitlementService {
 
     func content(ofDelivery id: UInt64) async throws(ServiceFailure) -> DeliveryContent? { nil }
 
-    func purchases(numbered numbers: [String], in space: NumberSpace) async throws(ServiceFailure) -> NumberSearch {
-        NumberSearch(purchases: [], unknown: numbers)
+    func place(_ delivery: ReadDelivery, as id: UInt64) async throws(ServiceFailure) -> DeliveryStanding {
+        throw .notOpen
     }
 
-    func holder(of token: Label) async throws(ServiceFailure) -> UserID? { nil }
-
-    func isErased(_ user: UserID) async throws(ServiceFailure) -> Bool { false }
+    func noteTextGone(_ id: UInt64) async throws(ServiceFailure) -> DeliveryStanding { throw .notOpen }
 
     func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         if let failure = state.withLock({ $0.failure }) { throw failure }

@@ -46,8 +46,8 @@ struct TestServer: Sendable {
                 service: service, operators: operators, verifier: { verifier },
                 inbox: StoreInbox(
                     service: service,
-                    apple: AppleInbox(service: service, verifier: { verifier }, now: { service.now }),
-                    cards: CardInbox(service: service, userKey: "user_id", graceDays: 14),
+                    apple: AppleReader(verifier: { verifier }, under: service.rules, now: { service.now }),
+                    cards: CardReader(userKey: "user_id", graceDays: 14),
                     metrics: APIMetrics(metrics)),
                 cardSecrets: EndpointSecrets(["whsec_test"]),
                 bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),

@@ -64,7 +64,7 @@ import Testing
 
         mutating func merge() {
             let (guest, receiver) = (user, user)
-            let merge = Merge(guest, into: receiver, note: .support, in: .example)
+            let merge = Merge(guest, into: receiver, note: .support, mentionedAs: "guest", in: .example)
             world.apply(merge.decide(given: world.history(at: now)), at: now)
         }
     }

@@ -326,7 +326,8 @@ extension WholeWalk {
         let (guest, user) = (anyone, anyone)
         let isKnown = model.knows(guest)
         let told = world.apply(
-            Merge(guest, into: user, note: .support, in: fold).decide(given: world.history(at: instant)), at: instant)
+            Merge(guest, into: user, note: .support, mentionedAs: "guest", in: fold)
+                .decide(given: world.history(at: instant)), at: instant)
         let moved = guest == user || !isKnown ? nil : model.move(nil, from: guest, to: user, at: now)
         compare(
             "\(guest) goes into \(user)", told.text { "\($0.map(\.externalID.text))" },

@@ -67,7 +67,9 @@ struct TestStore: Sendable {
     }
 
     /// Opens a store at a server of its own, behind a proxy that can cut it off.
-    static func openBehindProxy(_ body: @Sendable (TestStore, PacketProxy) async throws -> Void) async throws {
+    static func openBehindProxy(
+        instances count: Int = 1, _ body: @Sendable (TestStore, PacketProxy) async throws -> Void
+    ) async throws {
         var options = PrivateMariaDB.Options()
         options.listensOnLoopback = true
         options.skipsGrants = true
@@ -75,7 +77,7 @@ struct TestStore: Sendable {
         defer { server.kill() }
         let proxy = try PacketProxy(to: server.port)
         defer { proxy.stop() }
-        try await open(server: server, through: proxy.port) { store in try await body(store, proxy) }
+        try await open(instances: count, server: server, through: proxy.port) { store in try await body(store, proxy) }
     }
 
     private static func open(
@@ -176,7 +178,10 @@ struct TestStore: Sendable {
         try await ledger.record(
             for: [user], everythingOf: guest, audit: AuditedAct(by: .commandLine, .merge, to: user, with: guest)
         ) { history, catalogue in
-            Merge(guest, into: user, note: Sample.note, in: Self.fold(catalogue)).decide(given: history)
+            Merge(
+                guest, into: user, note: Sample.note, mentionedAs: Sample.labels.mention(of: guest),
+                in: Self.fold(catalogue)
+            ).decide(given: history)
         }.answer
     }
 

@@ -23,13 +23,11 @@ import Testing
     /// Places a delivery, as the inbox does, with a ledger. Throws when the database is away.
     private static func place(
         _ purchase: VerifiedPurchase, _ delivery: UInt64, with ledger: Ledger
-    ) async throws(ServiceFailure) -> UserID? {
-        try await ledger.record([TestStore.evidence(purchase)], for: []) { history in
-            let placed = PlacePurchase(purchase.key, for: nil, under: ClaimRules()).decide(given: history)
-            let isOwned = placed.answer.get() != nil
-            let standing = DeliveryStanding(isOwned ? .applied : .parked, because: isOwned ? nil : .noUser)
-            return placed.adding(DeliveryOutcome(of: delivery, standing))
-        }.answer.get()
+    ) async throws(ServiceFailure) {
+        var news = DeliveryNews(in: NumberSpace(source: .appleIAP, app: Sample.app, environment: .production))
+        news.about = purchase.key
+        let read = ReadDelivery(news, showing: [TestStore.evidence(purchase)])
+        _ = try await Inbox.place(read, as: delivery, under: ClaimRules(), in: ledger)
     }
 
     @Test func `a delivery and an attach of its purchase settle in one batch, whichever comes first`() async throws {
@@ -46,7 +44,7 @@ import Testing
                     let (user, pass) = (Sample.user("u\(round)"), Sample.pass("\(round)", day: 30))
                     let delivery = try await Self.receive(pass, in: store)
                     try await withThrowingTaskGroup(of: Void.self) { racers in
-                        racers.addTask { _ = try await Self.place(pass, delivery, with: ledger) }
+                        racers.addTask { try await Self.place(pass, delivery, with: ledger) }
                         racers.addTask {
                             let answer = try await ledger.record([TestStore.evidence(pass)], for: [user]) {
                                 Attach(pass, to: user, proof: nil, in: store.claims($1)).decide(given: $0)

@@ -54,7 +54,7 @@ import Testing
         _ id: UInt64, as standing: DeliveryStanding, in store: TestStore
     ) async throws {
         _ = try await store.ledger.record(for: []) { _ -> Decision<Bool, Never> in
-            Decision(sideRows: [DeliveryOutcome(of: id, standing)], answer: .success(true))
+            Decision(placement: Placement(of: id, standing), answer: .success(true))
         }
     }
 
@@ -175,7 +175,8 @@ import Testing
             #expect(
                 try await inbox.content(of: refund.id)
                     == DeliveryContent(
-                        source: .stripe, environment: .sandbox, text: nil, takeback: "100000 1 2 evt_1 ch_1 pi_1"))
+                        source: .stripe, app: .cards, environment: .sandbox, text: nil,
+                        takeback: "100000 1 2 evt_1 ch_1 pi_1"))
             let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
             let replayed = try await inbox.replay(refund.id, by: .commandLine, reason: nil, audit: trail)
             #expect(replayed?.standing == .pending)

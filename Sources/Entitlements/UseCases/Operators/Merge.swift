@@ -4,16 +4,20 @@ package struct Merge: Sendable {
     package let guest: UserID
     package let user: UserID
     package let note: Note
+    /// The name by which deliveries mention the guest, which names the user from now on.
+    package let name: Label
     /// The label of the request; its repeat changes nothing and answers as the first time.
     package let request: Label?
     package let context: FoldContext
 
     package init(
-        _ guest: UserID, into user: UserID, note: Note, request: Label? = nil, in context: FoldContext
+        _ guest: UserID, into user: UserID, note: Note, mentionedAs name: Label, request: Label? = nil,
+        in context: FoldContext
     ) {
         self.guest = guest
         self.user = user
         self.note = note
+        self.name = name
         self.request = request
         self.context = context
     }
@@ -32,8 +36,10 @@ package struct Merge: Sendable {
         let moves = timeline.moves(
             of: held, to: user, at: history.instantOfMove(from: guest, to: user), cause: .merge, note: note,
             request: request)
+        let names = moves.isEmpty && tokens.isEmpty ? [] : [name] + tokens.keys
         return Decision(
-            moves: moves, tokens: tokens.mapValues { _ in user }, answer: .success(moves.keys.sorted()))
+            moves: moves, tokens: Dictionary(uniqueKeysWithValues: names.map { ($0, user) }),
+            answer: .success(moves.keys.sorted()))
     }
 }
 

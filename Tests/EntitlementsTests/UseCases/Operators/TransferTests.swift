@@ -106,7 +106,7 @@ import Testing
 
     @Test func `a merge takes everything of the guest`() {
         var world = Self.world
-        let merge = Merge(.alice, into: Self.bob, note: .support, in: .example)
+        let merge = Merge(.alice, into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
         let decision = merge.decide(given: world.history(at: "01-11"))
         #expect(decision.moves.count == 4 && Set(decision.moves.values.map(\.handover.cause)) == [.merge])
         world.apply(decision, at: "01-11")
@@ -121,16 +121,16 @@ import Testing
         let legacy = Label("legacy:42")
         var world = Self.world
         world.tokenHolders = [token: .alice, bobs: Self.bob, legacy: .alice]
-        let merge = Merge(.alice, into: Self.bob, note: .support, in: .example)
+        let merge = Merge(.alice, into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
         #expect(merge.decide(given: world.history(at: "01-11")).tokens == [token: Self.bob])
-        let unknown = Merge("carol", into: Self.bob, note: .support, in: .example)
+        let unknown = Merge("carol", into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
         #expect(unknown.decide(given: world.history(at: "01-11")).changesNothing)
     }
 
     @Test func `a guest must be somebody else who is known`() {
         let history = Self.world.history(at: "01-11")
         let merge = { (guest: UserID, user: UserID) in
-            Merge(guest, into: user, note: .support, in: .example).decide(given: history).answer
+            Merge(guest, into: user, note: .support, mentionedAs: "guest", in: .example).decide(given: history).answer
         }
         #expect(merge("nobody", "nobody") == .failure(.sameUser))
         #expect(merge("nobody", .alice) == .failure(.unknownGuest))

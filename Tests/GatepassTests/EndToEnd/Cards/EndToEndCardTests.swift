@@ -261,7 +261,7 @@ extension EndToEnd {
             let (shop, anna, ben) = (Self.account(), "anna-" + newID(), "ben-" + newID())
             let began = Self.ago(5)
             #expect(try await server.place(Self.month(shop, 1, from: began, user: anna)) == "applied")
-            let again = Self.month(shop, 2, from: began, told: began + 60, user: ben)
+            let again = Self.month(shop, 2, from: began, user: ben, told: began + 60)
             #expect(try await server.place(again) == "applied contradicted")
             #expect(try await server.status(of: anna).count("entitlements") == 1)
             #expect(try await server.status(of: ben).count("entitlements") == 0)

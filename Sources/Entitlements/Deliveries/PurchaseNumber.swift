@@ -1,5 +1,3 @@
-package import Entitlements
-
 /// Where numbers count: an account of a source, in one environment.
 package struct NumberSpace: Hashable, Sendable {
     package let source: Source
@@ -12,7 +10,8 @@ package struct NumberSpace: Hashable, Sendable {
         self.environment = environment
     }
 
-    func key(_ number: String) -> PurchaseKey {
+    /// The purchase whose id `number` is, if it is one.
+    package func key(_ number: String) -> PurchaseKey {
         PurchaseKey(source: source, app: app, environment: environment, externalID: ExternalID(number))
     }
 }
@@ -21,8 +20,8 @@ package struct NumberSpace: Hashable, Sendable {
 package struct PurchaseNumber: Hashable, Sendable {
     package let number: String
     /// Another number, or the purchase of the transaction.
-    let target: String
-    let transaction: TransactionID?
+    package let target: String
+    package let transaction: TransactionID?
 
     /// One that means what another means.
     package init(_ number: String, meaning other: String) {
@@ -36,27 +35,5 @@ package struct PurchaseNumber: Hashable, Sendable {
         self.number = number
         target = purchase.text
         self.transaction = transaction
-    }
-}
-
-/// A purchase that a number leads to.
-package struct NumberedPurchase: Sendable {
-    package let key: PurchaseKey
-    /// The transactions that the number means; nil for the purchase itself.
-    package let transactions: Set<TransactionID>?
-    package let owner: UserID?
-    /// What was stated of it, while nobody has it; then it stands in the owner's ledger.
-    package let waiting: [VerifiedPurchase]
-}
-
-/// What some numbers lead to.
-package struct NumberSearch: Sendable {
-    package let purchases: [NumberedPurchase]
-    /// Those at which the way ends: nothing says yet what they mean.
-    package let unknown: [String]
-
-    package init(purchases: [NumberedPurchase], unknown: [String]) {
-        self.purchases = purchases
-        self.unknown = unknown
     }
 }

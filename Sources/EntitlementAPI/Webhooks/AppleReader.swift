@@ -1,0 +1,75 @@
+package import AppStore
+package import Entitlements
+import LedgerStore
+
+/// Reads notifications of the App Store: as what they say, whoever sent the text.
+package struct AppleReader: Sendable {
+    private let verifier: @Sendable () -> AppStoreVerifier
+    private let decodesLegacyTokens: Bool
+    private let now: @Sendable () -> Instant
+
+    /// - Parameters:
+    ///   - verifier: The verifier for the apps that are sold in now.
+    ///   - rules: Who may claim a purchase.
+    ///   - now: Bounds the dates of what was signed.
+    package init(
+        verifier: @escaping @Sendable () -> AppStoreVerifier, under rules: ClaimRules,
+        now: @escaping @Sendable () -> Instant
+    ) {
+        self.verifier = verifier
+        decodesLegacyTokens = rules.decodesLegacyTokens
+        self.now = now
+    }
+
+    /// Verifies a notification and the texts inside it.
+    ///
+    /// - Throws: ``CertificateStatusUnavailable``.
+    func verify(
+        _ signed: SignedNotification
+    ) async throws(CertificateStatusUnavailable) -> Result<VerifiedDelivery, EvidenceError> {
+        try await verifier().verify(delivery: signed, at: now().milliseconds)
+    }
+
+    /// Reads a stored text.
+    ///
+    /// - Throws: ``StoreInbox/Failure``.
+    func read(_ text: String, under labels: Labels) async throws(StoreInbox.Failure) -> ReadDelivery {
+        let verdict: Result<VerifiedDelivery, EvidenceError>
+        do throws(CertificateStatusUnavailable) {
+            verdict = try await verify(SignedNotification(text))
+        } catch {
+            throw .certificateStatus(error)
+        }
+        switch verdict {
+        case .failure(let refusal): throw .refused(refusal)
+        case .success(let delivery): return read(delivery, under: labels)
+        }
+    }
+
+    /// A delivery as it says whose a purchase is, and the texts in it.
+    func read(_ delivery: VerifiedDelivery, under labels: Labels) -> ReadDelivery {
+        let space = NumberSpace(
+            source: .appleIAP, app: AppID(delivery.notification.payload.content.bundleId ?? ""),
+            environment: delivery.notification.environment)
+        var news = DeliveryNews(in: space)
+        if case .ignored(let reason) = NotificationEffect(of: delivery) {
+            (news.isIgnored, news.remark) = (true, reason)
+        }
+        guard delivery.isReadable, let transaction = delivery.transaction else {
+            news.isIgnored = true
+            return ReadDelivery(news)
+        }
+        let purchase = VerifiedPurchase(transaction, labels: labels)
+        news.about = purchase.key
+        if let token = transaction.payload.appAccountToken.flatMap({ AccountToken($0) }) {
+            news.token = labels.label(of: token)
+            // The old form names one who may never have been seen.
+            if decodesLegacyTokens, let user = token.legacyUserID { news.users = [user] }
+        }
+        var evidence = [Evidence(purchase, provedBy: Evidence.Proof(transaction))]
+        if let renewalInfo = delivery.renewalInfo {
+            evidence.append(Evidence(.renewal(VerifiedRenewal(renewalInfo, beside: transaction))))
+        }
+        return ReadDelivery(news, showing: evidence)
+    }
+}

@@ -1,0 +1,20 @@
+import MariaDB
+
+/// A row of `mentions`: the lock of a name or number that deliveries mention, known or not. Of two transactions that
+/// rely on one mention the second waits for the first, and sees what that wrote.
+enum MentionRow {
+    /// A write, and no read lock: the nodes of a cluster certify only rows that are written.
+    private static let write = SQLStatement(
+        "lock mention",
+        "INSERT INTO mentions (mention) VALUES (?) ON DUPLICATE KEY UPDATE touched = touched + 1")
+
+    private static let remove = SQLStatement("remove mention", "DELETE FROM mentions WHERE mention = ?")
+
+    /// Holds the locks of `mentions` until the transaction ends, taken in ascending order. The rows are gone at once,
+    /// and their locks are not. Throws when the database refuses a statement or is away.
+    static func lock(_ mentions: Set<String>, in session: Session) throws(DatabaseError) {
+        let rows = mentions.sorted().map { [Value.text($0)] }
+        try session.executeBulk(write, rows)
+        try session.executeBulk(remove, rows)
+    }
+}

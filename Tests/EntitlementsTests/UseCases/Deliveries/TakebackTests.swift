@@ -1,0 +1,61 @@
+import Entitlements
+import Testing
+
+/// The purchase of a payment that went back: the way from its numbers to purchases (`semantics.md` §7, "Cards").
+struct TakebackTests {
+    private static let space = NumberSpace(source: .stripe, app: .cards, environment: .production)
+    private static let month = VerifiedPurchase(
+        key: space.key("sub"), transactionID: TransactionID("m1"), isOriginal: true, periodID: "m1",
+        productID: ProductID("pro"), type: .plan, purchasedAt: "01-01", expiresAt: "02-01", signedAt: "01-01")
+
+    /// The standing of a whole refund of `charge`, what it waits for, and how many statements it makes.
+    private static func place(
+        knowing numbers: PurchaseNumber..., of purchases: [PurchaseKey: PurchaseHistory.KnownPurchase] = [:]
+    ) -> String {
+        var news = DeliveryNews(in: space)
+        news.takeback = Takeback(
+            numbers: ["charge"], id: TransactionID("charge"),
+            revocation: Revocation(revokedAt: "01-10", share: Revocation.fullShare), signedAt: "01-10", eventID: "e")
+        let history = PurchaseHistory(
+            now: "01-11", ledgers: [:], purchases: purchases, tokenHolders: [:],
+            numbers: Dictionary(grouping: numbers, by: \.number).mapValues(Set.init))
+        let decision = PlaceDelivery(news, as: 1, under: ClaimRules()).decide(given: history)
+        let standing = decision.answer.get()
+        let placement = decision.placement
+        return
+            ([standing.result.rawValue, standing.reason?.rawValue ?? "-", "\(placement?.statements.count ?? 0)"]
+            + (placement?.awaited ?? [])).joined(separator: " ")
+    }
+
+    @Test func `a number leads through others to a purchase or to some of its transactions`() {
+        let payment = PurchaseNumber("charge", meaning: "payment")
+        let invoice = PurchaseNumber("payment", meaning: "invoice")
+        let line = PurchaseNumber("invoice", meaning: TransactionID("m1"), of: ExternalID("sub"))
+        let known = [Self.month.key: PurchaseHistory.KnownPurchase(owner: nil, states: [Self.month])]
+        #expect(Self.place() == "parked no_purchase 0 charge")
+        #expect(Self.place(knowing: payment) == "parked no_purchase 0 payment charge")
+        #expect(Self.place(knowing: payment, invoice, of: known) == "parked no_purchase 0 invoice charge payment")
+        #expect(Self.place(knowing: payment, invoice, line) == "parked no_purchase 0 sub")
+        #expect(Self.place(knowing: payment, invoice, line, of: known) == "parked no_user 1")
+        let whole = [Self.space.key("payment"): PurchaseHistory.KnownPurchase(owner: .alice, states: [])]
+        #expect(Self.place(knowing: payment, of: whole) == "parked no_purchase 0 payment", "nothing is stated of it")
+    }
+
+    @Test func `numbers that lead in a ring lead nowhere, and a line that is not stated is waited for`() {
+        let ring = [PurchaseNumber("charge", meaning: "about"), PurchaseNumber("about", meaning: "charge")]
+        #expect(Self.place(knowing: ring[0], ring[1]) == "parked no_purchase 0 charge about")
+        let lines = ["m1", "m2"].map { PurchaseNumber("charge", meaning: TransactionID($0), of: ExternalID("sub")) }
+        let known = [Self.month.key: PurchaseHistory.KnownPurchase(owner: nil, states: [Self.month])]
+        #expect(Self.place(knowing: lines[0], lines[1], of: known) == "parked no_purchase 1 sub")
+    }
+
+    @Test func `a takeback is written without names, and read again`() {
+        for share in [nil, 0, 50_000, Revocation.fullShare] {
+            let takeback = Takeback(
+                numbers: ["ch_1", "pi_1"], id: TransactionID("ch_1"),
+                revocation: share.map { Revocation(revokedAt: "01-10", share: $0) }, signedAt: "01-11", eventID: "evt")
+            #expect(Takeback(text: takeback.text) == takeback)
+        }
+        #expect(Takeback(text: "100000 1 x evt ch_1") == nil && Takeback(text: "") == nil)
+    }
+}

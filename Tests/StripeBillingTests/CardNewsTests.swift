@@ -173,6 +173,17 @@ import Testing
         #expect(try news("charge.refunded", rounded).takeback?.revocation?.share == 99_999)
     }
 
+    @Test func `a charge that says that neither a session nor an invoice made it concerns nobody`() throws {
+        let charge = shop.charge("pi_1", refunded: 999)
+        for (members, remark) in [
+            (["invoice": nil, "payment_intent": nil], .unconcerned), (["invoice": nil], nil),
+            (["payment_intent": nil], nil), (["invoice": "in_1", "payment_intent": nil], nil),
+        ] as [(CardJSON, CardNews.Remark?)] {
+            let told = try news("charge.refunded", charge.with(members))
+            #expect(told.remark == remark && (told.takeback == nil) == (remark != nil), "\(members.json)")
+        }
+    }
+
     @Test func `of a charge that was captured in part the share is of that part`() throws {
         for (refunded, share) in [(100, 20_000), (499, 99_800), (500, 100_000), (501, 100_000)] as [(Int64, Int)] {
             let told = try news("charge.refunded", shop.charge("pi_1", refunded: refunded, captured: 500))

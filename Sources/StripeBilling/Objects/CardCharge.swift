@@ -29,6 +29,14 @@ package struct CardCharge: Hashable, Sendable {
     }
 }
 
+extension CardObject {
+    /// True of a charge that says itself that neither a session nor an invoice made it: it has the member `invoice`,
+    /// of the shape before 2025-03-31, and names none.
+    var isOfNothingSold: Bool {
+        isPresent("invoice") && identifier("invoice") == nil && identifier("payment_intent") == nil
+    }
+}
+
 /// A refund as an event shows it.
 package struct CardRefund: Hashable, Sendable {
     package let id: String

@@ -19,6 +19,9 @@ struct CardObject: Sendable {
         value[name].flatMap { $0.isObject ? CardObject($0) : nil }
     }
 
+    /// True if it has the member, be it null.
+    func isPresent(_ name: String) -> Bool { value[name] != nil }
+
     func text(_ name: String) -> String? { value[name]?.string }
 
     func flag(_ name: String) -> Bool? { value[name]?.flag }

@@ -48,7 +48,9 @@ package enum EventContent: Hashable, Sendable {
             readers["invoice." + name] = { CardInvoice($0).map(EventContent.invoice) ?? .ignored(.unconcerned) }
         }
         readers["invoice_payment.paid"] = { CardInvoicePayment($0).map(EventContent.invoicePayment) }
-        readers["charge.refunded"] = { CardCharge($0).map(EventContent.charge) }
+        readers["charge.refunded"] = { charge in
+            charge.isOfNothingSold ? .ignored(.unconcerned) : CardCharge(charge).map(EventContent.charge)
+        }
         for name in ["refund.created", "refund.updated", "refund.failed", "charge.refund.updated"] {
             readers[name] = { CardRefund($0).map(EventContent.refund) }
         }

@@ -48,7 +48,9 @@ extension TestStore {
     }
 
     /// Stores a delivery of the kiosk, and returns its number. Throws when the database is away.
-    func receive(_ id: String, mentioning mentions: [String] = [], via instance: Int = 0) async throws -> UInt64 {
+    func receive(_ id: String, mentioning mentions: [String] = [], via instance: Int = 0) async throws(ServiceFailure)
+        -> UInt64
+    {
         try await inbox(via: instance).receive(Self.delivery(id, mentioning: mentions)).id
     }
 

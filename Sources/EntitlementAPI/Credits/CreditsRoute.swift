@@ -69,8 +69,6 @@ extension JSONWriter {
         member("expired", balance.expired)
         member("spent", balance.spent)
         member("written_off", balance.writtenOff)
-        member("taken_over", balance.takenOver)
-        member("passed_on", balance.passedOn)
         name("lots")
         array(lots) { $0.append($1) }
         if let explanation {

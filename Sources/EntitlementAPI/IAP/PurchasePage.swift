@@ -39,7 +39,7 @@ struct ListedPurchase {
                 latest[state.key] = state
             case .granted(let grant): grants[grant.key] = grant
             case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
-            case .stated(.renewal), .bound, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .credit, .device,
+            case .stated(.renewal), .bound, .gaveAway, .received, .credit, .device,
                 .sandboxTester, .consumptionConsent:
                 continue
             }

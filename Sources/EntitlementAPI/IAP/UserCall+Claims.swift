@@ -81,11 +81,10 @@ extension UserCall {
 
     private var fold: FoldContext { FoldContext(catalogue: api.service.catalogue, settings: api.service.settings) }
 
-    /// Whether all of it was shown before, is the user's, and brings no debt along.
+    /// True if all of it was shown before and is the user's.
     private func isTheirs(_ shown: [ShownPurchase], _ replays: Replays) -> Bool {
         shown.allSatisfy { purchase in
-            guard let replay = replays[purchase.transaction.text.digest] else { return false }
-            return replay.owner == user && !replay.isInDebt
+            replays[purchase.transaction.text.digest]?.owner == user
         }
     }
 

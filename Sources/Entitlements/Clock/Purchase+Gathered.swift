@@ -43,7 +43,7 @@ extension Purchase {
             case .bound: begin(Tenure(), entry)
             case .received(_, let handover): begin(Tenure(startsAt: entry.effectiveAt, arrival: handover), entry)
             case .gaveAway(_, let handover): end(handover, entry)
-            case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: break
+            case .credit, .device, .sandboxTester, .consumptionConsent: break
             }
         }
 

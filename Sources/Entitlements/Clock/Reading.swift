@@ -54,7 +54,7 @@ struct Reading {
                 CreditLot(
                     unit: unit, environment: key.environment,
                     credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor,
-                    onShortfall: onShortfall, share: share, account: Self.account(of: states)))
+                    onShortfall: onShortfall, share: share))
         case (.plan?, nil), (nil, nil):
             // A plan whose states are not all of plans, or no terms: both have an obstacle above.
             worth = .recorded(.productTypeMismatch)
@@ -123,12 +123,6 @@ struct Reading {
     private static func measure(of states: [VerifiedPurchase], as kind: ProductKind?) -> ShareTrack.Measure {
         let measures = Set(states.map { $0.type.measure(of: kind) })
         return measures.count == 1 ? measures.first ?? .share : .share
-    }
-
-    /// The account that the newest state names.
-    private static func account(of states: [VerifiedPurchase]) -> Label? {
-        states.compactMap { state in state.account.map { (signedAt: state.signedAt, account: $0) } }
-            .max { $0 < $1 }?.account
     }
 
     /// The same of the same states in any order: the original's first signed one, else that of a copy.

@@ -66,7 +66,7 @@ package struct Timeline: Sendable {
         case .device(let act):
             timeline.deviceActs.append(.init(act, of: entry, after: deviceActs.last))
         case .consumptionConsent: break
-        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .debtPassedOn, .debtTakenOver,
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received,
             .sandboxTester:
             return nil
         }

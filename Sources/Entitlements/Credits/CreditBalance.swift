@@ -1,7 +1,6 @@
 /// What is left of one unit in one environment (`semantics.md` §4).
 ///
-/// `spendable − debt = credited − refunded − expired − spent − reserved − taken over + passed on`, and one of the two
-/// is 0.
+/// `spendable − debt = credited − refunded − expired − spent − reserved`, and one of the two is 0.
 package struct CreditBalance: Hashable, Sendable {
     package let unit: String
     package let environment: StoreEnvironment
@@ -15,10 +14,6 @@ package struct CreditBalance: Hashable, Sendable {
     package internal(set) var spent = 0
     /// What refunds could not take and nobody owes (`on_shortfall: write_off`).
     package internal(set) var writtenOff = 0
-    /// Debts that came from somebody of the same Apple account.
-    package internal(set) var takenOver = 0
-    /// Debts that went to somebody of the same Apple account.
-    package internal(set) var passedOn = 0
 
     init(unit: String, environment: StoreEnvironment) {
         self.unit = unit

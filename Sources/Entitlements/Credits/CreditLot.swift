@@ -9,12 +9,10 @@ package struct CreditLot: Hashable, Sendable {
     package let expiresAt: Instant?
     package let onShortfall: Terms.OnShortfall
     package let share: ShareTrack
-    /// Who bought it, as far as its states tell.
-    package let account: Label?
 
     package init(
         unit: String, environment: StoreEnvironment, credited: Int, creditedAt: Instant, expiresAt: Instant? = nil,
-        onShortfall: Terms.OnShortfall = .debt, share: ShareTrack, account: Label? = nil
+        onShortfall: Terms.OnShortfall = .debt, share: ShareTrack
     ) {
         self.unit = unit
         self.environment = environment
@@ -23,7 +21,6 @@ package struct CreditLot: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.onShortfall = onShortfall
         self.share = share
-        self.account = account
     }
 
     /// `amount × quantity`, from 0 to `maximumCredited`.

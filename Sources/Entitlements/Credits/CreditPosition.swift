@@ -1,9 +1,8 @@
 /// A user's credits as their next act finds them.
 struct CreditPosition {
     let timeline: Timeline
-    /// When the act will hold: now, but never before the act that happened before it, nor before a lot or a debt became
-    /// theirs by a clock that is ahead of ours by what is forgiven (`semantics.md` §2), so that what was just bought
-    /// can be spent.
+    /// When the act will hold: now, but never before the act that happened before it, nor before a lot became theirs by
+    /// a clock that is ahead of ours by what is forgiven (`semantics.md` §2). So what was just bought can be spent.
     let at: Instant
 
     init(
@@ -13,9 +12,7 @@ struct CreditPosition {
         let ledger = history.ledgers[user] ?? UserLedger(user: user)
         timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
         let forgiven = history.now + Attach.forgivenDifference
-        let begun = timeline.purses.flatMap { purse in
-            purse.holdings.flatMap { $0.stakes.map(\.startsAt) } + purse.debts.map(\.effectiveAt)
-        }
+        let begun = timeline.purses.flatMap(\.holdings).flatMap { $0.stakes.map(\.startsAt) }
         let heldSince = begun.filter { $0 <= forgiven }.max() ?? .distantPast
         let lastActAt = timeline.purses.compactMap { $0.entries.last?.effectiveAt }.max() ?? .distantPast
         at = max(history.now, heldSince, lastActAt)

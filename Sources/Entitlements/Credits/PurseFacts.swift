@@ -1,5 +1,4 @@
-/// Everything that the balances of one purse are made of: what its user holds, what the user did, and debts that came
-/// or went.
+/// Everything that the balances of one purse are made of: what its user holds, and what the user did.
 ///
 /// A balance is a pure function of these and an instant. All changes are put in the order of time and gone through
 /// once, so neither the order in which holdings are named nor when any of it was learned matters.
@@ -9,7 +8,6 @@ package struct PurseFacts: Sendable {
     package let holdings: [LotHolding]
     /// The user's acts, in the order they happened.
     package private(set) var entries: ChunkedList<CreditEntry>
-    package let debts: [DebtEntry]
     private var index = CreditEntryIndex()
     /// In the order of time.
     private(set) var changes: [Change]
@@ -28,8 +26,7 @@ package struct PurseFacts: Sendable {
     /// Something that may change balances at an instant.
     struct Change: Comparable {
         /// At one instant what ends there goes first, lots before reservations, so that what was reserved up to the end
-        /// of its lot ends with it; then what is held, then debts, then what the user does. What is owed is settled
-        /// after all of it.
+        /// of its lot ends with it; then what is held, then what the user does. What is owed is settled after that.
         enum Kind: Int {
             /// `index` is that of the holding.
             case expiry
@@ -37,8 +34,6 @@ package struct PurseFacts: Sendable {
             case deadline
             /// `index` is that of the holding.
             case holding
-            /// `index` is that of the debt's entry.
-            case debt
             /// `index` is that of the entry.
             case act
         }
@@ -53,26 +48,20 @@ package struct PurseFacts: Sendable {
         }
     }
 
-    package init(
-        of purse: Purse, holdings known: [LotHolding], entries: some Sequence<CreditEntry>, debts: [DebtEntry] = []
-    ) {
+    package init(of purse: Purse, holdings known: [LotHolding], entries: some Sequence<CreditEntry>) {
         let entries = ChunkedList(entries)
         self.purse = purse
         self.entries = entries
-        self.debts = debts
         let drawn = Set(entries.lazy.flatMap { $0.act.draws.map(\.lot) }).subtracting(known.lazy.map(\.key))
         let holdings = (known + drawn.map { .nothing(of: $0, in: purse) }).sorted(by: LotHolding.precedes)
         self.holdings = holdings
         positions = Dictionary(zip(holdings.lazy.map(\.key), holdings.indices), uniquingKeysWith: { first, _ in first })
-        changes = Self.changes(of: holdings, entries, debts).sorted()
+        changes = Self.changes(of: holdings, entries).sorted()
         for (position, entry) in entries.enumerated() { index.add(entry.act, at: position) }
     }
 
-    private static func changes(
-        of holdings: [LotHolding], _ entries: ChunkedList<CreditEntry>, _ debts: [DebtEntry]
-    ) -> [Change] {
+    private static func changes(of holdings: [LotHolding], _ entries: ChunkedList<CreditEntry>) -> [Change] {
         var changes = entries.indices.map { Change(at: entries[$0].effectiveAt, kind: .act, index: $0) }
-        changes += debts.indices.map { Change(at: debts[$0].effectiveAt, kind: .debt, index: $0) }
         for (index, entry) in entries.enumerated() {
             guard case .reserved(let reservation) = entry.act else { continue }
             changes.append(Change(at: reservation.expiresAt, kind: .deadline, index: index))
@@ -148,8 +137,7 @@ package struct PurseFacts: Sendable {
 
     /// Whether there is anything to tell about at `instant`.
     package func hasBegun(by instant: Instant) -> Bool {
-        holdings.contains { $0.beginsAt <= instant }
-            || entries.contains { $0.effectiveAt <= instant } || debts.contains { $0.effectiveAt <= instant }
+        holdings.contains { $0.beginsAt <= instant } || entries.contains { $0.effectiveAt <= instant }
     }
 }
 

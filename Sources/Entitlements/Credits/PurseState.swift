@@ -1,10 +1,9 @@
 /// What has become of a purse by an instant.
 ///
-/// Always `balance = credited − refunded − expired − spent − reserved − taken over + passed on` (`semantics.md` §4).
-/// What a refund could not take from its own lot, and what was taken over, is taken from whatever else is free, in the
-/// order of drawing, and what is still missing then is debt, which the next free units repay. Units that repay stay in
-/// their lots: no spend draws them and they outlive the lot's expiry. A reversal lets them go again, those that repaid
-/// last first.
+/// Always `balance = credited − refunded − expired − spent − reserved` (`semantics.md` §4). What a refund could not
+/// take from its own lot is taken from whatever else is free, in the order of drawing, and what is still missing then
+/// is debt, which the next free units repay. Units that repay stay in their lots: no spend draws them and they outlive
+/// the lot's expiry. A reversal lets them go again, those that repaid last first.
 package struct PurseState: Sendable {
     package let purse: Purse
     /// In the order in which they are drawn.
@@ -15,8 +14,6 @@ package struct PurseState: Sendable {
     private var free = 0
     /// What refunds could not take from their own lots.
     private var shortfall = 0
-    private var takenOver = 0
-    private var passedOn = 0
     private var repayments = Repayments()
     /// The positions of lots that may repay more than they have left, until that is settled.
     private var strained: [Int] = []
@@ -26,19 +23,14 @@ package struct PurseState: Sendable {
         lots = facts.holdings.map { LotState($0) }
     }
 
-    /// What free units are to repay; less than nothing once a refund was reversed whose debt had been passed on.
-    private var missing: Int { shortfall + takenOver - passedOn }
+    package var spendable: Int { free - repayments.total }
 
-    package var spendable: Int { free - repayments.total - min(0, missing) }
-
-    package var debt: Int { max(0, missing) - repayments.total }
+    package var debt: Int { shortfall - repayments.total }
 
     package var balance: CreditBalance {
         var balance = CreditBalance(unit: purse.unit, environment: purse.environment)
         balance.spendable = spendable
         balance.debt = debt
-        balance.takenOver = takenOver
-        balance.passedOn = passedOn
         for lot in lots {
             balance.reserved += lot.reserved
             balance.credited += lot.amount
@@ -72,15 +64,10 @@ package struct PurseState: Sendable {
                 end(reservation.id, committing: 0, at: facts.positions)
             case .expiry: alter(change.index) { $0.expire() }
             case .holding: alter(change.index) { $0.follow(to: change.at) }
-            case .debt: apply(facts.debts[change.index])
             case .act: apply(facts.entries[change.index], at: facts.positions)
             }
         }
         settle()
-    }
-
-    private mutating func apply(_ entry: DebtEntry) {
-        if entry.isTakenOver { takenOver += entry.debt.units } else { passedOn += entry.debt.units }
     }
 
     private mutating func apply(_ entry: CreditEntry, at positions: [PurchaseKey: Int]) {
@@ -130,13 +117,12 @@ package struct PurseState: Sendable {
             repayments.withdraw(excess, from: position)
             lots[position].repaid -= excess
         }
-        let due = max(0, missing)
-        if repayments.total > due {
-            for (position, units) in repayments.undo(repayments.total - due) { lots[position].repaid -= units }
+        if repayments.total > shortfall {
+            for (position, units) in repayments.undo(repayments.total - shortfall) { lots[position].repaid -= units }
         }
-        guard repayments.total < min(due, free) else { return }
+        guard repayments.total < min(shortfall, free) else { return }
         for position in lots.indices where lots[position].available > 0 {
-            let units = min(lots[position].available, due - repayments.total)
+            let units = min(lots[position].available, shortfall - repayments.total)
             guard units > 0 else { return }
             lots[position].repaid += units
             repayments.add(units, from: position)

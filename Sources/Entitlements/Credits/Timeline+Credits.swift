@@ -7,7 +7,6 @@ extension Timeline {
             holdings[Purse(unit: lot.unit, environment: lot.environment), default: []]
                 .append(LotHolding(lot, of: purchase.key, in: purchase.tenures))
         }
-        let debts = Dictionary(grouping: ledger.entries.lazy.compactMap { DebtEntry($0) }, by: \.debt.purse)
         var entries: [Purse: [CreditEntry]] = [:]
         var reservedFrom: [ReservationID: Purse] = [:]
         for entry in ledger.entries.lazy.compactMap({ CreditEntry($0) }) {
@@ -21,9 +20,8 @@ extension Timeline {
                 entries[purse, default: []].append(entry)
             }
         }
-        return Set(holdings.keys).union(entries.keys).union(debts.keys).sorted().map { purse in
-            PurseFacts(
-                of: purse, holdings: holdings[purse] ?? [], entries: entries[purse] ?? [], debts: debts[purse] ?? [])
+        return Set(holdings.keys).union(entries.keys).sorted().map { purse in
+            PurseFacts(of: purse, holdings: holdings[purse] ?? [], entries: entries[purse] ?? [])
         }
     }
 

@@ -10,8 +10,6 @@ extension Fact {
         case .withdrawn: "withdrawn"
         case .gaveAway: "gave_away"
         case .received: "received"
-        case .debtPassedOn: "debt_passed_on"
-        case .debtTakenOver: "debt_taken_over"
         case .credit: "credit"
         case .device: "device"
         case .sandboxTester: "sandbox_tester"
@@ -34,10 +32,6 @@ extension Fact {
             "The rest of \(key.words) went to another user\(handover.measure), \(handover.cause.words)."
         case .received(let key, let handover):
             "The rest of \(key.words) came from another user\(handover.measure), \(handover.cause.words)."
-        case .debtPassedOn(let debt):
-            "\(debt.units) of \(debt.unit) that were owed are owed by another user of the same Apple account."
-        case .debtTakenOver(let debt):
-            "\(debt.units) of \(debt.unit) that an erased person of the same Apple account owed were taken over."
         case .credit(let act): act.sentence
         case .device(let act): "Device \(device(act.device)) was \(act.deed.words)."
         case .sandboxTester(true): "The user was put on the list of sandbox testers."

@@ -12,10 +12,6 @@ package enum Fact: Hashable, Sendable {
     case gaveAway(PurchaseKey, Handover)
     /// The rest of a purchase came from another user.
     case received(PurchaseKey, Handover)
-    /// What an erased person owed is owed by another user of the same Apple account.
-    case debtPassedOn(Debt)
-    /// What an erased person of the same Apple account owed is owed by this user.
-    case debtTakenOver(Debt)
     /// Units were spent, reserved, committed or released.
     case credit(CreditAct)
     /// A device was registered, suspended, seen or removed.
@@ -31,7 +27,7 @@ package enum Fact: Hashable, Sendable {
         case .stated(let statement): statement.key
         case .bound(let key), .withdrawn(let key), .gaveAway(let key, _), .received(let key, _): key
         case .granted(let grant): grant.key
-        case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: nil
+        case .credit, .device, .sandboxTester, .consumptionConsent: nil
         }
     }
 
@@ -57,7 +53,7 @@ package enum Fact: Hashable, Sendable {
     var isUserAct: Bool {
         switch self {
         case .credit, .device, .consumptionConsent: true
-        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .sandboxTester:
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .sandboxTester:
             false
         }
     }
@@ -66,7 +62,7 @@ package enum Fact: Hashable, Sendable {
     package var goesWithPurchase: Bool {
         switch self {
         case .stated, .granted, .withdrawn: true
-        case .bound, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester,
+        case .bound, .gaveAway, .received, .credit, .device, .sandboxTester,
             .consumptionConsent:
             false
         }

@@ -37,7 +37,7 @@ extension UserLedger {
     package var lastActAt: Instant {
         entries.reduce(.distantPast) { latest, entry in
             switch entry.fact {
-            case .credit, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .withdrawn:
+            case .credit, .gaveAway, .received, .withdrawn:
                 max(latest, entry.effectiveAt)
             case .stated, .bound, .granted, .device, .sandboxTester, .consumptionConsent: latest
             }

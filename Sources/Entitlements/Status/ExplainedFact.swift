@@ -99,7 +99,6 @@ private struct Effect {
     init?(of fact: Fact, upon reservations: [ReservationID: Reservation]) {
         switch fact {
         case .stated, .bound, .granted, .withdrawn, .gaveAway, .received: return nil
-        case .debtPassedOn(let debt), .debtTakenOver(let debt): purse = debt.purse
         case .credit(let act): follow(act, upon: reservations)
         case .device(let act): follow(act.deed, of: act.device)
         case .sandboxTester: (begins, ends) = (.sandboxTester, [.sandboxTester])

@@ -72,7 +72,7 @@ package struct Explanation: Hashable, Sendable {
             case .withdrawn: kind = .withdrawn
             case .gaveAway: kind = .gaveAway
             case .received: kind = .received
-            case .debtPassedOn, .debtTakenOver, .credit, .device, .sandboxTester, .consumptionConsent: return nil
+            case .credit, .device, .sandboxTester, .consumptionConsent: return nil
             }
             transactionID = entry.fact.state?.transactionID
             signedAt = entry.fact.state?.signedAt ?? entry.fact.renewal?.signedAt

@@ -109,7 +109,7 @@ extension Fact {
                 return nil
             case .suspended, .seen: return nil
             }
-        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received, .debtPassedOn, .debtTakenOver,
+        case .stated, .bound, .granted, .withdrawn, .gaveAway, .received,
             .sandboxTester:
             return nil
         }

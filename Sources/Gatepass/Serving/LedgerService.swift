@@ -37,8 +37,7 @@ final class LedgerService: EntitlementService {
             self.versionCache = versionCache
             self.keys = keys
             export = Export(pool: pool, labels: settings.labels)
-            erasure = Erasure(
-                pool: pool, catalogue: versionCache, settings: settings, audit: AuditTrail(), now: clock.now)
+            erasure = Erasure(pool: pool, labels: settings.labels, audit: AuditTrail(), now: clock.now)
             labels = settings.labels
         }
     }

@@ -11,8 +11,6 @@ extension FactContent {
         case .granted: grant(fields).map(Fact.granted)
         case .gaveAway: handover(fields).map(Fact.gaveAway)
         case .received: handover(fields).map(Fact.received)
-        case .debtPassedOn: debt(fields).map(Fact.debtPassedOn)
-        case .debtTakenOver: debt(fields).map(Fact.debtTakenOver)
         case .spent: spend(fields).map { .credit(.spent($0)) }
         case .reserved: reservation(fields).map { .credit(.reserved($0)) }
         case .committed: committed(fields).map(Fact.credit)
@@ -60,14 +58,6 @@ extension FactContent {
         else { return nil }
         let request = fields.text(4).map { Label($0) }
         return (key, Handover(cause: cause, ran: ran, units: units, request: request))
-    }
-
-    private static func debt(_ fields: [JSONField]) -> Debt? {
-        guard let account = fields.text(0), let app = fields.text(1),
-            let environment = fields.text(2).flatMap(StoreEnvironment.init(rawValue:)), let unit = fields.text(3),
-            let units = fields.integer(4)
-        else { return nil }
-        return Debt(of: Label(account), in: AppID(app), environment, units, unit: unit)
     }
 
     private static func spend(_ fields: [JSONField]) -> Spend? {

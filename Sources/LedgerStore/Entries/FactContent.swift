@@ -15,11 +15,6 @@ enum FactContent {
                 KeyContent.of(key), .text(handover.cause.rawValue), JSONField(handover.ran), JSONField(handover.units),
                 JSONField(handover.request?.text),
             ])
-        case .debtPassedOn(let debt), .debtTakenOver(let debt):
-            .list([
-                .text(debt.account.text), .text(debt.app.text), .text(debt.environment.rawValue), .text(debt.unit),
-                JSONField(debt.units),
-            ])
         case .credit(let act): .list(fields(of: act))
         case .device(let act): .list([.text(act.device.text)] + fields(of: act.deed))
         case .sandboxTester(let flag), .consumptionConsent(let flag): .list([JSONField(flag)])

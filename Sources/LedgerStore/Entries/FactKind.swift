@@ -9,8 +9,6 @@ enum FactKind: String, CaseIterable {
     case withdrawn
     case gaveAway = "gave_away"
     case received
-    case debtPassedOn = "debt_passed_on"
-    case debtTakenOver = "debt_taken_over"
     case spent
     case reserved
     case committed
@@ -32,8 +30,6 @@ enum FactKind: String, CaseIterable {
         case .withdrawn: self = .withdrawn
         case .gaveAway: self = .gaveAway
         case .received: self = .received
-        case .debtPassedOn: self = .debtPassedOn
-        case .debtTakenOver: self = .debtTakenOver
         case .credit(let act): self.init(of: act)
         case .device(let act): self.init(of: act.deed)
         case .sandboxTester: self = .sandboxTester

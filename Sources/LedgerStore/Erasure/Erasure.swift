@@ -30,18 +30,15 @@ package struct Erasure: Sendable {
         """)
 
     private let pool: Pool
-    private let catalogue: CatalogueVersionCache
-    private let settings: LedgerSettings
+    private let labels: Labels
     private let audit: AuditTrail
     private let now: @Sendable () -> Instant
 
     package init(
-        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, audit: AuditTrail,
-        now: @escaping @Sendable () -> Instant
+        pool: Pool, labels: Labels, audit: AuditTrail, now: @escaping @Sendable () -> Instant
     ) {
         self.pool = pool
-        self.catalogue = catalogue
-        self.settings = settings
+        self.labels = labels
         self.audit = audit
         self.now = now
     }
@@ -51,16 +48,14 @@ package struct Erasure: Sendable {
     /// Deletes the user id, the account token, the signed texts of all that they have or had, the texts of deliveries
     /// that name them, the words about them in ledgers and in the audit trail, and what is kept of servers' requests
     /// about them. The label of the user id stays, so that no text is kept of what names them later. No fact, hash or
-    /// digest changes. What they owe is noted for the first user who shows a purchase of the same Apple account. The
-    /// act itself is entered into the audit trail under the pseudonym. With `remembering`, the answer to the request
-    /// that asked for it is kept in the same transaction. Repeat is safe: the second time there is nobody of that id.
-    /// Throws when the database is away.
+    /// digest changes. What they owe is owed by nobody. The act itself is entered into the audit trail under the
+    /// pseudonym. With `remembering`, the answer to the request that asked for it is kept in the same transaction.
+    /// Repeat is safe: the second time there is nobody of that id. Throws when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(ServiceFailure) -> UserID? {
-        try await catalogue.refresh()
         let now = now()
-        let name = settings.labels.mention(of: user)
+        let name = labels.mention(of: user)
         let attempted = Mutex<UInt64?>(nil)
         let erased: UserID? = try await pool.commit { (session) throws(DatabaseError) in
             // A commit that went unanswered is found again by what it left.
@@ -72,14 +67,13 @@ package struct Erasure: Sendable {
             if person == nil { person = try addErased(named: name, at: now, in: session) }
             guard let pseudonym = person else { return nil }
             attempted.withLock { $0 = pseudonym }
-            try noteDebts(of: pseudonym, in: session)
             try session.execute(Self.texts, [.uint64(pseudonym), .uint64(pseudonym)])
             try removeDeliveries(of: pseudonym, named: name, in: session)
             try AccountTokenRow.move(name, to: pseudonym, at: now, in: session)
             for deletion in Self.byPseudonym { try session.execute(deletion, [.uint64(pseudonym)]) }
             let answer = remembering?()
             if let answer { try IdempotencyKeyRow.forgetSubject(of: answer.claim, in: session) }
-            try IdempotencyKeyRow.forget(about: settings.labels.label(.user, user.text), in: session)
+            try IdempotencyKeyRow.forget(about: labels.label(.user, user.text), in: session)
             if let answer { try IdempotencyKeys.finish(answer, at: now, in: session) }
             try audit.append(
                 AuditRecord(
@@ -113,14 +107,5 @@ package struct Erasure: Sendable {
         guard try AccountTokenRow.holders(of: [name], in: session).isEmpty else { return nil }
         guard try !PersonDeliveries.find(of: nil, named: name, withPast: true, in: session).isEmpty else { return nil }
         return try UserRow.addErased(at: now, in: session)
-    }
-
-    /// Notes what the person under `pseudonym`, who is locked, owes.
-    private func noteDebts(of pseudonym: UInt64, in session: Session) throws(DatabaseError) {
-        let place = LedgerEntryRow.Place(pseudonym: pseudonym, after: 0)
-        let entries = try LedgerEntryRow.load(from: [place], in: session)[pseudonym]?.entries ?? []
-        let ledger = UserLedger(user: .erased(pseudonym: pseudonym), entries: entries)
-        let timeline = Timeline(folding: ledger, given: catalogue.snapshot, settings: settings.entitlements)
-        try OpenDebtRow.write(timeline, of: ledger.user, under: pseudonym, in: session)
     }
 }

@@ -56,7 +56,7 @@ struct LedgerWalk {
         case .gaveAway:
             owned.remove(purchase)
             held.insert(purchase)
-        case .purchaseState, .renewalState, .granted, .withdrawn, .debtPassedOn, .debtTakenOver, .spent, .reserved,
+        case .purchaseState, .renewalState, .granted, .withdrawn, .spent, .reserved,
             .committed, .released, .deviceRegistered,
             .deviceSuspended, .deviceReactivated, .deviceSeen, .deviceRemoved, .sandboxTester, .consumptionConsent:
             break

@@ -64,8 +64,7 @@ struct Batch: Sendable {
         let names = try KnownNames.lock(requests.compactMap(\.news), under: settings.labels, in: session)
         let keys = Set(requests.flatMap(\.keys))
         let numbered = requests.reduce(into: Set<PurchaseKey>()) { $0.formUnion(names.keys(of: $1.news)) }
-        let accounts = Set(statements.compactMap { $0.state?.account })
-        let known = try KnownPurchases.load(Array(keys.union(numbered)), owedBy: accounts, in: session)
+        let known = try KnownPurchases.load(Array(keys.union(numbered)), in: session)
         guard known.catalogueVersion == catalogue.newest else { return .outdated }
         // Before any lock: waiting for the lock of a heavy ledger would hold up the rest of the batch.
         guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }

@@ -141,7 +141,8 @@ package final class Ledger: Sendable {
     }
 
     /// Moves the requests that `heavy` concerns to the queue of heavy ledgers, and commits the rest. If no request
-    /// seems to be concerned, as when a heavy ledger was found through a debt, each request is committed alone.
+    /// seems to be concerned, as when the ledger of a purchase's holder has just become heavy, each request is
+    /// committed alone.
     private func handOver(_ requests: [Request], because heavy: Batch.Heavy) async {
         cache.noteHeavy(heavy.users)
         let isAlone = requests.count == 1

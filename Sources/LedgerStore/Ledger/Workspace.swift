@@ -89,13 +89,12 @@ struct Workspace {
         self.salt = salt
     }
 
-    /// The history for a decision about `users`, the purchases of `keys` and what `news` names. All erased people are in
-    /// it, because they may owe something.
+    /// The knowledge of a decision about `users`, the purchases of `keys` and the names in `news`.
     func history(
         for users: Set<UserID>, _ keys: Set<PurchaseKey>, _ news: DeliveryNews?, isEvidenceNew: Bool
     ) -> PurchaseHistory {
         let keys = keys.union(names.keys(of: news).filter { holdings[$0]?.isKnown ?? false })
-        let users = users.union(keys.compactMap { holdings[$0]?.owner }).union(people.keys.filter(\.isErased))
+        let users = users.union(keys.compactMap { holdings[$0]?.owner })
         return PurchaseHistory(
             now: now,
             ledgers: Dictionary(
@@ -189,7 +188,7 @@ struct Workspace {
                 case .granted(let grant): give(grant.key, to: user)
                 case .withdrawn(let key):
                     tellOthers(than: user, LedgerEntry.Draft(draft.fact, at: draft.effectiveAt), of: key)
-                case .stated, .bound, .gaveAway, .received, .debtPassedOn, .debtTakenOver, .credit, .device,
+                case .stated, .bound, .gaveAway, .received, .credit, .device,
                     .sandboxTester, .consumptionConsent:
                     break
                 }

@@ -217,7 +217,6 @@ struct WriteBack {
             folded[person.ledger.user] = FoldedLedger(length: person.ledger.entries.count, timeline: timeline)
             let after = timeline.subscriptions
             let user = person.head.pseudonym
-            try OpenDebtRow.write(timeline, of: person.ledger.user, under: user, in: session)
             let row = { (key: PurchaseKey) in person.purchases[key] ?? workspace.holdings[key]?.id }
             for subscription in after where !before.contains(subscription) {
                 guard let id = row(subscription.key) else { continue }
@@ -283,11 +282,8 @@ struct WriteBack {
 }
 
 extension Workspace.Person {
-    /// Whether what was appended may change a row of the projection: acts with credits and devices do not, but what
-    /// somebody owes who is erased.
-    fileprivate var mayCoverOtherwise: Bool {
-        ledger.user.isErased || appended.contains { $0.fact.purchase != nil }
-    }
+    /// True if what was appended may change a row of the projection: acts with credits and devices do not.
+    fileprivate var mayCoverOtherwise: Bool { appended.contains { $0.fact.purchase != nil } }
 }
 
 extension Workspace {

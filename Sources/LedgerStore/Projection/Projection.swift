@@ -1,8 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// Rebuilds the tables `subscriptions` and `open_debts` from the ledgers: the same ledgers and catalogue give the same
-/// bytes.
+/// Rebuilds the table `subscriptions` from the ledgers: the same ledgers and catalogue give the same bytes.
 package struct Projection: Sendable {
     /// How many people one transaction rebuilds.
     private static let chunk = 200
@@ -42,7 +41,6 @@ package struct Projection: Sendable {
             guard let loaded = ledgers[pseudonym] else { continue }
             let ledger = UserLedger(user: user, entries: loaded.entries)
             let timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
-            try OpenDebtRow.write(timeline, of: user, under: pseudonym, in: session)
             for subscription in timeline.subscriptions {
                 guard let purchase = loaded.purchases[subscription.key] else { continue }
                 rows.append(SubscriptionRow(purchase: purchase, user: pseudonym, subscription: subscription))

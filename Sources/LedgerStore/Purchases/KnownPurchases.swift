@@ -6,17 +6,16 @@ struct KnownPurchases {
     var catalogueVersion = 0
     /// Those that have a row.
     var keys: Set<PurchaseKey> = []
-    /// Everybody who has or had one of them, or owes something of one of the accounts, and their pseudonym.
+    /// Everybody who has or had one of them, and their pseudonym.
     var holders: [UserID: UInt64] = [:]
     /// Those of the keys that somebody has or had whose ledger is heavy.
     var heavy: Set<PurchaseKey> = []
 
-    /// Those that are there with all who have or had them, and those who owe something of an Apple account.
+    /// Purchases that are there, with all who have or had them.
     private static let byKey = SQLStatement(
         "read known purchases",
         """
-        SELECT v.version, j.n, o.pseudonym, o.user_id, o.ledger_length, f.pseudonym, f.user_id, f.ledger_length,
-            e.pseudonym, e.user_id
+        SELECT v.version, j.n, o.pseudonym, o.user_id, o.ledger_length, f.pseudonym, f.user_id, f.ledger_length
         FROM (SELECT MAX(version) version FROM catalog_versions) v
         LEFT JOIN (
             JSON_TABLE(?, '$[*]' COLUMNS (\(PurchaseRow.keyColumns))) j
@@ -26,26 +25,13 @@ struct KnownPurchases {
         LEFT JOIN users o ON o.pseudonym = p.user_id
         LEFT JOIN purchase_holders h ON h.purchase_id = p.id
         LEFT JOIN users f ON f.pseudonym = h.user_id
-        LEFT JOIN (
-            JSON_TABLE(?, '$[*]' COLUMNS (
-                account VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) a
-            STRAIGHT_JOIN open_debts d ON d.account = a.account
-            STRAIGHT_JOIN users e ON e.pseudonym = d.user_id
-        ) ON TRUE
         """)
 
-    /// Those of `keys` that are there, and who owes something of the Apple `accounts`, read without a lock.
-    static func load(
-        _ keys: [PurchaseKey], owedBy accounts: Set<Label>, in session: Session
-    ) throws(DatabaseError) -> KnownPurchases {
+    /// Purchases of `keys` that are there, read without a lock.
+    static func load(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> KnownPurchases {
         var known = KnownPurchases()
-        var array = JSONArray()
-        for account in accounts { array.append(account.text) }
-        for row in try session.query(byKey, [.text(PurchaseRow.array(of: keys)), .text(array.closed)]) {
+        for row in try session.query(byKey, [.text(PurchaseRow.array(of: keys))]) {
             known.catalogueVersion = try row.optionalInt(0) ?? 0
-            if let debtor = try row.optionalUInt64(8) {
-                known.holders[try UserRow.user(row, at: 9, pseudonym: 8)] = debtor
-            }
             guard let number = try row.optionalInt(1) else { continue }
             let key = keys[number - 1]
             known.keys.insert(key)

@@ -5,23 +5,19 @@ import MariaDB
 package struct Replay: Hashable, Sendable {
     /// Who has the purchase that it shows.
     package let owner: UserID?
-    /// Whether somebody who is erased owes something of the purchase's Apple account.
-    package let isInDebt: Bool
 
     /// The statement that its row holds.
     private let statement: String
 
     /// That of a text that showed `state`.
-    package init(of state: VerifiedPurchase, owner: UserID?, isInDebt: Bool) {
+    package init(of state: VerifiedPurchase, owner: UserID?) {
         self.owner = owner
-        self.isInDebt = isInDebt
         statement = StatementContent.of(.purchase(state)).json
     }
 
     private init(_ row: Row) throws(DatabaseError) {
         owner = try row.isNull(1) ? nil : UserRow.user(row, at: 2, pseudonym: 1)
-        isInDebt = try row.bool(3)
-        statement = try row.text(4)
+        statement = try row.text(3)
     }
 
     /// Whether the row that the text was found by says the same as the text; a digest that was edited finds another
@@ -31,8 +27,7 @@ package struct Replay: Hashable, Sendable {
     private static let byHash = SQLStatement(
         "find replays",
         """
-        SELECT t.jws_hash, u.pseudonym, u.user_id,
-            EXISTS (SELECT 1 FROM open_debts d WHERE d.account = t.app_transaction_id), t.statement
+        SELECT t.jws_hash, u.pseudonym, u.user_id, t.statement
         FROM JSON_TABLE(?, '$[*]' COLUMNS (hash VARCHAR(64) CHARACTER SET ascii PATH '$')) j
         STRAIGHT_JOIN apple_iap_transactions t ON t.jws_hash = UNHEX(j.hash)
         STRAIGHT_JOIN purchases p ON p.id = t.purchase_id

@@ -20,7 +20,7 @@ struct FakeLedgers {
     /// Those of the texts with these digests that were kept.
     func replays(of digests: Set<[UInt8]>) -> [[UInt8]: Replay] {
         texts.filter { digests.contains($0.key) }
-            .mapValues { Replay(of: $0, owner: purchases[$0.key]?.owner, isInDebt: false) }
+            .mapValues { Replay(of: $0, owner: purchases[$0.key]?.owner) }
     }
 
     /// Says whom a token was issued to.

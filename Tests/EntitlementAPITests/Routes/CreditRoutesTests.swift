@@ -69,7 +69,7 @@ struct CreditRoutesTests {
             let answer = try await server.send("GET", "/api/credits")
             let production =
                 #"{"unit":"credit","environment":"Production","spendable":0,"debt":90,"reserved":20,"credited":100,"#
-                + #""refunded":100,"expired":0,"spent":70,"written_off":0,"taken_over":0,"passed_on":0,"#
+                + #""refunded":100,"expired":0,"spent":70,"written_off":0,"#
                 + #""lots":[{"source":"apple_iap","external_id":"c1","credited_at":"2026-01-15T12:00:00Z","#
                 + #""credited_at_ms":1768478400000,"expires_at":null,"expires_at_ms":null,"spendable":0,"#
                 + #""reserved":20,"credited":100,"refunded":100,"expired":0,"spent":70,"repaid":0,"written_off":0}]}"#

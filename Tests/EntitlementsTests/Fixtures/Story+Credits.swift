@@ -131,13 +131,8 @@ extension ReservationTime {
 extension CreditBalance {
     /// Such as `−70 = 100 credited − 100 refunded − 70 spent`.
     var text: String {
-        let taken = [
-            ("refunded", refunded), ("expired", expired), ("spent", spent), ("reserved", reserved),
-            ("taken over", takenOver),
-        ]
-        let terms =
-            taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
-            + (passedOn == 0 ? "" : " + \(passedOn) passed on")
+        let taken = [("refunded", refunded), ("expired", expired), ("spent", spent), ("reserved", reserved)]
+        let terms = taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
         let written = writtenOff == 0 ? "" : ", \(writtenOff) written off"
         return (debt > 0 ? "−\(debt)" : "\(spendable)") + " = \(credited) credited" + terms + written
     }
@@ -145,7 +140,7 @@ extension CreditBalance {
     /// The identity of `semantics.md` §4.
     var isSound: Bool {
         spendable >= 0 && debt >= 0 && (spendable == 0 || debt == 0)
-            && spendable - debt == credited - refunded - expired - spent - reserved - takenOver + passedOn
+            && spendable - debt == credited - refunded - expired - spent - reserved
     }
 }
 

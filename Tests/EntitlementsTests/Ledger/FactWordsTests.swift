@@ -54,17 +54,6 @@ struct FactWordsTests {
         #expect(Self.text(.granted(grant)) == "An operator gave \(words).")
     }
 
-    @Test func `a debt says how much of what is owed, and names neither purchase nor account`() {
-        let debt = Debt(of: Label("A"), in: .vpn, .production, 70, unit: "coin")
-        let (gone, come) = (Fact.debtPassedOn(debt), Fact.debtTakenOver(debt))
-        #expect(gone.kindText == "debt_passed_on" && come.kindText == "debt_taken_over")
-        #expect(gone.purchase == nil && come.purchase == nil)
-        #expect(
-            Self.text(gone) == "70 of coin that were owed are owed by another user of the same Apple account.")
-        #expect(
-            Self.text(come) == "70 of coin that an erased person of the same Apple account owed were taken over.")
-    }
-
     @Test(
         arguments: [
             (.init(key: .pass("p"), signedAt: "01-01", willRenew: true), "renewing."),

@@ -46,17 +46,6 @@ import Testing
         #expect(draws == [[10], [20], [5], [3]], "a commitment takes what was spent of the reservation")
     }
 
-    @Test func `a debt holds for ever in the purse of its unit and environment`() {
-        let debt = Debt(of: Label("A"), in: .vpn, .sandbox, 10, unit: "credit")
-        let story = Story().told(.debtTakenOver(debt), at: "01-02").told(.debtPassedOn(debt), at: "01-03")
-        #expect(
-            acts(of: story, at: "01-03") == [
-                "10 of credit that an erased person of the same Apple account owed were taken over. 01-02..",
-                "10 of credit that were owed are owed by another user of the same Apple account. 01-03..",
-            ])
-        #expect(all(of: story, at: "01-03").map(\.purse) == [.sandbox, .sandbox])
-    }
-
     @Test func `an act holds until the next that undoes it`() {
         let story = Story().registers(Self.phone, at: "01-01").sees(Self.phone, at: "01-02")
             .does(.suspended, to: Self.phone, at: "01-03").does(.reactivated, to: Self.phone, at: "01-04")

@@ -55,36 +55,23 @@ import Testing
         }
     }
 
-    /// Lots, debts that came and went, and acts that were accepted with what was known when they were asked for.
+    /// Lots, and acts that were accepted with what was known when they were asked for.
     private struct Walk {
         var supplies: [Supply]
         var entries: [CreditEntry] = []
-        var debts: [DebtEntry] = []
 
         init(using random: inout SplitMix64) {
             supplies = []
             for number in 0..<Int.random(in: 1...7, using: &random) { supplies.append(Supply(number, using: &random)) }
             for number in 0..<horizon where Int.random(in: 0..<3, using: &random) == 0 {
                 act(at: instant(number), using: &random)
-                if Int.random(in: 0..<4, using: &random) == 0 { owe(at: instant(number), using: &random) }
             }
         }
 
         func facts(knownAt instant: Instant) -> PurseFacts {
             PurseFacts(
                 of: .credit, holdings: supplies.compactMap { $0.holding(knownAt: instant) }.reversed(),
-                entries: entries.filter { $0.effectiveAt <= instant }, debts: debts.filter { $0.effectiveAt <= instant }
-            )
-        }
-
-        /// Some of what is owed is passed on, or somebody else's debt is taken over.
-        private mutating func owe(at now: Instant, using random: inout SplitMix64) {
-            let owed = facts(knownAt: now).state(at: now).debt
-            let isTakenOver = Int.random(in: 0..<4, using: &random) == 0
-            guard isTakenOver || owed > 0 else { return }
-            let units = Int.random(in: 1...(isTakenOver ? 9 : owed), using: &random)
-            let debt = Debt(of: Label("A"), in: .vpn, .production, units, unit: Purse.credit.unit)
-            debts.append(DebtEntry(debt, isTakenOver: isTakenOver, at: now))
+                entries: entries.filter { $0.effectiveAt <= instant })
         }
 
         private mutating func act(at now: Instant, using random: inout SplitMix64) {
@@ -132,17 +119,10 @@ import Testing
                     guard state.text == single.text else { return }
                     seen.formUnion(state.balance.kinds)
                     if state.lots.contains(where: { $0.repaid > 0 }) { seen.insert("repaid") }
-                    if state.spendable > state.lots.reduce(0, { $0 + $1.available }) {
-                        seen.insert("more than its lots have")
-                    }
                 }
             }
         }
-        #expect(
-            seen == [
-                "debt", "repaid", "refunded", "expired", "spent", "reserved", "written off", "taken over", "passed on",
-                "more than its lots have",
-            ])
+        #expect(seen == ["debt", "repaid", "refunded", "expired", "spent", "reserved", "written off"])
     }
 
     @Test func `a spend draws only units that nobody else drew`() {
@@ -153,8 +133,7 @@ import Testing
                 guard let draws = entry.act.drawn else { continue }
                 let before = PurseFacts(
                     of: .credit, holdings: walk.facts(knownAt: entry.effectiveAt).holdings,
-                    entries: Array(walk.entries.prefix(position)),
-                    debts: walk.debts.filter { $0.effectiveAt < entry.effectiveAt })
+                    entries: Array(walk.entries.prefix(position)))
                 var single = UnitByUnit(before, from: Self.instant(0))
                 while single.at < entry.effectiveAt { single.tick() }
                 let drawable = Dictionary(uniqueKeysWithValues: single.drawable.map { ($0.lot, $0.units) })
@@ -203,7 +182,7 @@ extension CreditBalance {
     fileprivate var kinds: [String] {
         let all = [
             ("debt", debt), ("refunded", refunded), ("expired", expired), ("spent", spent), ("reserved", reserved),
-            ("written off", writtenOff), ("taken over", takenOver), ("passed on", passedOn),
+            ("written off", writtenOff),
         ]
         return all.filter { $0.1 > 0 }.map(\.0)
     }

@@ -23,12 +23,6 @@ import Testing
 
         var timelines: [Timeline] { world.ledgers.keys.sorted().map { world.timeline(of: $0) } }
 
-        /// What the erased owe of an account.
-        func open(_ account: Label?) -> Int {
-            timelines.filter(\.user.isErased).flatMap { $0.openDebts(at: at) }.filter { $0.account == account }
-                .reduce(0) { $0 + $1.units }
-        }
-
         mutating func step() {
             at = at + Instant.millisecondsPerDay
             let person = people.randomElement(using: &random) ?? .alice
@@ -53,34 +47,18 @@ import Testing
             let account = lots[number].account
             let proof = Bool.random(using: &random) ? account.map { AccountProof(of: $0, in: .vpn, .production) } : nil
             attached.insert(number)
-            let (open, owed) = (open(account), balance(of: person).takenOver)
-            let answer = world.attach(lots[number], to: person, proof: proof, at: at)
-            guard case .success = answer else {
-                #expect(self.open(account) == open && balance(of: person).takenOver == owed)
-                return
-            }
-            #expect(self.open(account) == 0, "whoever has a purchase of the account owes what was open")
-            #expect(balance(of: person).takenOver - owed == open)
+            let owed = balance(of: person).debt
+            _ = world.attach(lots[number], to: person, proof: proof, at: at)
+            #expect(balance(of: person).debt <= owed, "no purchase brings a debt along")
         }
 
-        func balance(of person: UserID) -> CreditBalance {
+        private func balance(of person: UserID) -> CreditBalance {
             world.timeline(of: person).facts(of: .credit).state(at: at).balance
-        }
-
-        /// What came and what went, by account.
-        func movedDebts(in ledgers: [UserLedger]) -> [Label: Int] {
-            ledgers.flatMap(\.entries).reduce(into: [:]) { sums, entry in
-                switch entry.fact {
-                case .debtTakenOver(let debt): sums[debt.account, default: 0] += debt.units
-                case .debtPassedOn(let debt): sums[debt.account, default: 0] -= debt.units
-                default: break
-                }
-            }
         }
     }
 
     @Test func `nothing is lost or doubled, whoever comes and goes`() {
-        var (came, moreThanLots) = (0, 0)
+        var writtenOff = 0
         for seed in UInt64(0)..<400 {
             var walk = Walk(seed: seed)
             for day in Int64(1)...30 {
@@ -97,20 +75,11 @@ import Testing
                     sum(\.refunded)
                         == walk.attached.reduce(0) { $0 + CreditLot.refunded(of: 100, share: walk.shares[$1]) },
                     "seed \(seed), day \(day)")
-                let moved = walk.movedDebts(in: Array(walk.world.ledgers.values))
-                #expect(moved.values.allSatisfy { $0 == 0 } && sum(\.takenOver) == sum(\.passedOn), "seed \(seed)")
-                for timeline in walk.timelines {
-                    let balance = timeline.facts(of: .credit).state(at: walk.at).balance
-                    let open = timeline.openDebts(at: walk.at)
-                    #expect(open.allSatisfy { $0.units > 0 } && Set(open.map(\.account)).count == open.count)
-                    #expect(open.reduce(0) { $0 + $1.units } <= balance.debt, "seed \(seed), day \(day)")
-                    if timeline.user.isErased { continue }
-                    #expect(balance.passedOn == 0, "only the erased pass on")
+                for timeline in walk.timelines where timeline.user.isErased {
+                    writtenOff += timeline.creditBalances(at: walk.at).reduce(0) { $0 + $1.debt }
                 }
-                came += sum(\.takenOver)
-                moreThanLots += balances.count { $0.passedOn > 0 && $0.spendable > 0 }
             }
         }
-        #expect(came > 1000 && moreThanLots > 10)
+        #expect(writtenOff > 1000)
     }
 }

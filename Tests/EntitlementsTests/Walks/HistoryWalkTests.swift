@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// A ledger in which what is bought or granted also goes away, comes and is withdrawn, and debts come and go.
+    /// A ledger in which what is bought or granted also goes away, comes and is withdrawn.
     private static func wanderings(using random: inout SplitMix64) -> UserLedger {
         var story = Story()
         for fact in statements(with: states(using: &random), using: &random) {
@@ -112,13 +112,6 @@ import Testing
             let grant = Grant(
                 key: .grant("g\(number)"), gift: gift, grantedAt: day(Int64.random(in: 0...60, using: &random)))
             story = story.told(.granted(grant), at: "2027-01-01")
-        }
-        for _ in 0..<Int.random(in: 0...2, using: &random) {
-            let units = Int.random(in: 1...90, using: &random)
-            let debt = Debt(of: Label("A"), in: .vpn, .production, units, unit: "credit")
-            story = story.told(
-                Bool.random(using: &random) ? .debtTakenOver(debt) : .debtPassedOn(debt),
-                at: day(Int64.random(in: 0...60, using: &random)))
         }
         for key in Set(story.ledger.entries.compactMap(\.fact.purchase)).sorted() {
             var at = Int64.random(in: 0...40, using: &random)

@@ -34,9 +34,7 @@ import Testing
         device(.registered(name: Label("Annas Händy 📱\n\u{1}"), isPinned: true)),
         device(.registered(name: nil, isPinned: false)), device(.suspended), device(.reactivated), device(.seen),
         device(.removed), .sandboxTester(true), .sandboxTester(false), .consumptionConsent(true),
-        .debtPassedOn(debt), .debtTakenOver(debt),
     ]
-    private static let debt = Debt(of: Label("\"a\""), in: Sample.app, .sandbox, 7, unit: "coin")
 
     @Test func `a fact about no purchase comes back with its note, or without one`() async throws {
         try await TestStore.open { store in

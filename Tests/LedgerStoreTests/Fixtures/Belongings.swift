@@ -20,9 +20,6 @@ enum Belongings {
     static let refundOfCoins = Sample.sale(
         "20003", of: "coins.100", .consumable, day: 31, account: account, signedDay: 39, revokedDay: 39)
 
-    static let reversalOfCoins = Sample.sale(
-        "20003", of: "coins.100", .consumable, day: 31, account: account, signedDay: 40)
-
     /// A pass that was never attached, of the same Apple account unless another is named.
     static func another(_ number: String, of account: String? = account) -> VerifiedPurchase {
         Sample.pass(number, day: 33, account: account)

@@ -9,10 +9,8 @@ struct TestOperators: Sendable {
     let keys: APIKeys
     let idempotency: IdempotencyKeys
     let reader: OperatorReader
-    private let catalogue: CatalogueVersionCache
 
     init(_ store: TestStore, instance: Int = 0) {
-        catalogue = store.instances[instance].versionCache
         pool = store.instances[instance].pool
         let clock = store.clock
         keys = APIKeys(pool: pool, audit: audit, now: { clock.now }, random: Self.secret)
@@ -48,7 +46,7 @@ struct TestOperators: Sendable {
 
     /// What erases people.
     func erasure(at now: Instant) -> Erasure {
-        Erasure(pool: pool, catalogue: catalogue, settings: Sample.ledgerSettings, audit: audit, now: { now })
+        Erasure(pool: pool, labels: Sample.labels, audit: audit, now: { now })
     }
 
     /// Enters an act about nobody, or about a person. Throws when the database is away.

@@ -50,10 +50,6 @@ import Testing
         INSERT INTO account_tokens SELECT CONCAT('label', seq), seq, seq, UNHEX(MD5(seq)), 0 FROM seq_1_to_\(rows)
         """,
         "INSERT INTO notes SELECT UNHEX(SHA2(seq, 256)), seq, seq + 1, REPEAT('a', 16), '[]' FROM seq_1_to_\(rows)",
-        """
-        INSERT INTO open_debts
-        SELECT CONCAT('account', seq), 'com.airport.vpn', 'Production', 'coin', seq, 1 FROM seq_1_to_\(rows)
-        """,
         "INSERT INTO purchase_holders SELECT seq, seq + 1 FROM seq_1_to_\(rows - 1)",
         """
         INSERT INTO subscriptions
@@ -100,8 +96,7 @@ import Testing
             (100..<150).map { Sample.pass("filler\($0)", token: legacy, signedDay: 2) }, to: Sample.user("filler100"))
         _ = try await store.timeline(of: Sample.user("filler100"))
         let replays = try await store.instances[0].reader.replays(of: [Array(SHA256.hash(data: Array("text7".utf8)))])
-        #expect(replays.values.map(\.owner) == [Sample.user("filler7")] && replays.values.allSatisfy(\.isInDebt))
-        try await store.attach(Sample.pass("owed", account: "nobody's"), to: Sample.user("filler10"))
+        #expect(replays.values.map(\.owner) == [Sample.user("filler7")])
         try await store.erase(Sample.user("filler\(Self.rows)"))
         for text in ["filler1001", "nothing"] {
             _ = try await TestOperators(store).reader.search(text, under: Sample.labels)

@@ -28,9 +28,9 @@ import Testing
             let found = try await Self.find(
                 ["h.mine", "h.another spelling", "h.repeated", "h.nobodys", "h.unknown"], store)
             #expect(found.keys.sorted() == ["h.mine", "h.nobodys", "h.repeated"])
-            #expect(found["h.mine"] == Replay(of: mine, owner: anna, isInDebt: false))
-            #expect(found["h.repeated"] == Replay(of: repeated, owner: anna, isInDebt: false))
-            #expect(found["h.nobodys"] == Replay(of: nobodys, owner: nil, isInDebt: false))
+            #expect(found["h.mine"] == Replay(of: mine, owner: anna))
+            #expect(found["h.repeated"] == Replay(of: repeated, owner: anna))
+            #expect(found["h.nobodys"] == Replay(of: nobodys, owner: nil))
             let shown = found.mapValues { replay in [mine, repeated, nobodys].map(replay.shows) }
             #expect(shown["h.mine"] == [true, false, false] && shown["h.repeated"] == [false, true, false])
             #expect(try await Self.find([], store).isEmpty)
@@ -47,23 +47,6 @@ import Testing
             try await store.attach(Sample.pass("2"), to: anna, text: "h.2")
             try await store.transfer(.all, from: anna, to: Sample.user("ben"))
             #expect(try await Self.find(["h.2"], store)["h.2"]?.owner == Sample.user("ben"))
-        }
-    }
-
-    @Test func `it says whether an erased person owes something of the account`() async throws {
-        try await TestStore.open { store in
-            try await Belongings.fill(store, anna)
-            let cleo = Sample.user("cleo")
-            try await store.attach(Belongings.another("30003"), to: cleo, text: "h.same")
-            try await store.attach(Belongings.another("30004", of: "70002"), to: cleo, text: "h.other")
-            try await store.attach(Belongings.another("30005", of: nil), to: cleo, text: "h.none")
-            let texts = ["h.same", "h.other", "h.none"]
-            try await store.attach(Belongings.refundOfCoins, to: anna)
-            #expect(try await Self.find(texts, store).filter(\.value.isInDebt).isEmpty, "the living owe by themselves")
-            try await store.erase(anna)
-            #expect(try await Self.find(texts, store).filter(\.value.isInDebt).map(\.key) == ["h.same"])
-            try await store.attach(Belongings.another("30003"), to: cleo)
-            #expect(try await Self.find(texts, store).filter(\.value.isInDebt).isEmpty, "it was taken over")
         }
     }
 

@@ -15,7 +15,7 @@ package struct Attach: Sendable {
 
     package func decide(given history: PurchaseHistory) -> Decision<Claim, AttachRefusal> {
         var claims = Claims(of: user, proof: proof, given: history, in: context)
-        let answer = claims.claim(purchase.key, shownBy: [purchase])
+        let answer = claims.claim(purchase.key)
         return claims.decision(answering: answer)
     }
 

@@ -9,11 +9,7 @@ struct Claims {
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     private(set) var moves: [PurchaseKey: Move] = [:]
     private var timelines: [UserID: Timeline] = [:]
-    /// What was shown of purchases that are the user's, before or by this.
-    private var shown: [VerifiedPurchase] = []
-    /// The erased people from whom something goes.
-    private var reclaimed: Set<UserID> = []
-    /// What ends the reservations of erased people.
+    /// What ends the reservations of the erased people from whom something goes.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
     init(of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext) {
@@ -23,41 +19,13 @@ struct Claims {
         self.context = context
     }
 
-    /// Whether the user may have the purchase of `key`, which the request shows by `states`; if so it becomes theirs.
-    mutating func claim(_ key: PurchaseKey, shownBy states: [VerifiedPurchase]) -> Result<Claim, AttachRefusal> {
-        let answer = judge(key)
-        if case .success = answer { shown += states }
-        return answer
+    /// What the claims come to.
+    func decision<Reply, Refusal>(answering answer: Result<Reply, Refusal>) -> Decision<Reply, Refusal> {
+        Decision(bindings: bindings, moves: moves, drafts: releases.filter { !$0.value.isEmpty }, answer: answer)
     }
 
-    /// What the claims come to. What erased people owe is owed by whoever has shown a purchase of the same Apple
-    /// account as their own; units that could be spent need the proof. What goes by this changes nothing of what is
-    /// owed, because units that repay stay.
-    mutating func decision<Reply, Refusal>(
-        answering answer: Result<Reply, Refusal>
-    ) -> Decision<Reply, Refusal> {
-        var drafts: [UserID: [LedgerEntry.Draft]] = [:]
-        for erased in history.ledgers.keys.filter(\.isErased).sorted() {
-            let instant = history.instantOfMove(from: erased, to: user)
-            let debts = openDebts(of: erased, at: instant)
-            guard !debts.isEmpty || reclaimed.contains(erased) else { continue }
-            drafts[erased] = (releases[erased] ?? []) + debts.map { .init(.debtPassedOn($0), at: instant) }
-            drafts[user, default: []] += debts.map { .init(.debtTakenOver($0), at: instant) }
-        }
-        return Decision(
-            bindings: bindings, moves: moves, drafts: drafts.filter { !$0.value.isEmpty }, answer: answer)
-    }
-
-    /// What an erased person owes of the Apple accounts that the request shows.
-    private mutating func openDebts(of erased: UserID, at instant: Instant) -> [Debt] {
-        let accounts = Set(shown.compactMap(\.account))
-        guard history.ledger(of: erased).hasPurchase(of: accounts) else { return [] }
-        return timeline(of: erased).openDebts(at: instant).filter { debt in
-            shown.contains { debt.isOwed(byBuyerOf: $0) }
-        }
-    }
-
-    private mutating func judge(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
+    /// Makes the purchase of `key` the user's, if they may have it.
+    mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
         guard let purchase = history.purchases[key] else { return .failure(.notClaimable) }
         if purchase.owner == user { return .success(.alreadyTheirs) }
         if moves[key] != nil { return .success(.transferred) }
@@ -121,7 +89,6 @@ struct Claims {
             let handover = timeline.handover(of: index, at: instant, cause: .reclaim)
             moves[timeline.purchases[index].key] = Move(to: user, handover, at: instant)
         }
-        reclaimed.insert(erased)
         return moves[key] != nil
     }
 
@@ -187,10 +154,5 @@ extension UserLedger {
                 }
                 return state.key
             })
-    }
-
-    /// Whether the user has or had a purchase of one of `accounts`, as everybody has who owes for one.
-    fileprivate func hasPurchase(of accounts: Set<Label>) -> Bool {
-        entries.contains { $0.fact.state?.account.map(accounts.contains) ?? false }
     }
 }

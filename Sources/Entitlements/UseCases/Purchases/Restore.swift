@@ -33,7 +33,7 @@ package struct Restore: Sendable {
             let speaking = places.min { (items[$1].signedAt, $0) < (items[$0].signedAt, $1) }
             guard let speaking else { continue }
             verdicts[speaking] =
-                switch claims.claim(key, shownBy: places.map { items[$0] }) {
+                switch claims.claim(key) {
                 case .success(let claim): .claimed(claim)
                 case .failure(let refusal): .refused(refusal)
                 }

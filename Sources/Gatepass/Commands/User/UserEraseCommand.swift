@@ -39,10 +39,9 @@ struct UserEraseCommand: AsyncParsableCommand {
         let startup = try installation.startupForKeys(options)
         try await Startup.reporting {
             try await startup.withPool { pool in
+                let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
                 let erasure = Erasure(
-                    pool: pool, catalogue: try await startup.openCatalogue(pool),
-                    settings: try await LedgerSettings(startup.settings, from: pool, clock: startup.clock),
-                    audit: AuditTrail(), now: startup.clock.now)
+                    pool: pool, labels: settings.labels, audit: AuditTrail(), now: startup.clock.now)
                 for user in users { try await erase(user, erasure) }
             }
         }

@@ -72,10 +72,7 @@ extension QuarterByQuarter {
                 thing.madeAt <= now && thing.stays.contains { $0.user == user && $0.from <= now }
             }
             let hasActed = acts(environment, of: user).contains { $0.effectiveAt <= Self.instant(now) }
-            let hasOwed = (debts[user] ?? []).contains {
-                $0.debt.environment == environment && $0.effectiveAt <= Self.instant(now)
-            }
-            guard hasActed || hasOwed || begun.contains(true) else { return nil }
+            guard hasActed || begun.contains(true) else { return nil }
             let units = purse(environment, of: user, at: now)
             return "\(units.balance); \(zip(begun, units.left).filter { $0.0 }.map(\.1))"
         }.joined(separator: " and ")

@@ -6,7 +6,6 @@ extension QuarterByQuarter {
     func purse(_ environment: StoreEnvironment, of user: UserID, at now: Int) -> UnitByUnit {
         var units = UnitByUnit(
             lots(environment, of: user).map { lot($0, of: user) }, acts(environment, of: user),
-            (debts[user] ?? []).filter { $0.debt.environment == environment },
             from: Self.instant(0), by: Self.length)
         for _ in 0...max(0, now) { units.tick() }
         return units

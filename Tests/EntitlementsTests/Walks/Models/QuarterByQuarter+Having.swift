@@ -22,7 +22,6 @@ extension QuarterByQuarter {
     /// What somebody is told who attaches a purchase that is known; `proof` is the Apple account that they show.
     mutating func attach(_ id: String, to user: UserID, proof: AccountProof?, at now: Int) -> String {
         let answer = claim(id, by: user, proof: proof, at: now)
-        takeOver(whatTheBuyersOwedOf: [id], by: user, at: now)
         return answer
     }
 
@@ -94,7 +93,6 @@ extension QuarterByQuarter {
             let answer = claim(key.externalID.text, by: user, proof: proof, at: now)
             verdicts[speaking] = answer == "alreadyTheirs" && !had.contains(key) ? "transferred" : answer
         }
-        takeOver(whatTheBuyersOwedOf: Set(items.map(\.key.externalID.text)), by: user, at: now)
         return verdicts
     }
 
@@ -149,7 +147,7 @@ extension QuarterByQuarter {
     /// Whether anything was ever recorded of a user.
     func knows(_ user: UserID) -> Bool {
         things.contains { $0.stays.contains { $0.user == user } } || credits[user] != nil
-            || debts[user] != nil || devices[user] != nil || testers[user] != nil
+            || devices[user] != nil || testers[user] != nil
     }
 
     /// How long a pass has run by `now` with all who had it.

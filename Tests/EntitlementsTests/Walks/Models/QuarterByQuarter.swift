@@ -76,9 +76,6 @@ struct QuarterByQuarter {
     /// In the order in which they were first heard of.
     var things: [Thing] = []
     var credits: [UserID: [CreditEntry]] = [:]
-    /// What came from and went from erased people.
-    var debts: [UserID: [DebtEntry]] = [:]
-    var erased: [UserID] = []
     var devices: [UserID: [HourByHour.Act]] = [:]
     /// Whether windows of higher rank pause the passes of `main`.
     let pauses: Bool

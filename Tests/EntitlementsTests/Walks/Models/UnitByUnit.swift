@@ -33,7 +33,6 @@ struct UnitByUnit {
 
     private let lots: [Lot]
     private let entries: [CreditEntry]
-    private let debts: [DebtEntry]
     private var units: [Unit] = []
     private var due: [Int]
     private var open: [Int: Reservation] = [:]
@@ -42,10 +41,9 @@ struct UnitByUnit {
     private(set) var at: Instant
 
     /// `lots` in the order in which they are drawn; everything happens at a multiple of `step` after `start`.
-    init(_ lots: [Lot], _ entries: [CreditEntry], _ debts: [DebtEntry], from start: Instant, by step: Int64) {
+    init(_ lots: [Lot], _ entries: [CreditEntry], from start: Instant, by step: Int64) {
         self.lots = lots
         self.entries = entries
-        self.debts = debts
         due = lots.map { _ in 0 }
         self.step = step
         at = start + -step
@@ -59,7 +57,7 @@ struct UnitByUnit {
                 coming: { lot.creditedAt == $0 ? lot.credited : 0 }, going: { _ in 0 },
                 due: { lot.creditedAt <= $0 ? lot.refunded(at: $0) : 0 })
         }
-        self.init(lots, Array(facts.entries), facts.debts, from: start, by: 1)
+        self.init(lots, Array(facts.entries), from: start, by: 1)
     }
 
     /// Goes on to the next instant. All that happens at one instant happens at once: units come before any are drawn,
@@ -159,28 +157,20 @@ struct UnitByUnit {
         }
     }
 
-    /// What refunds did not find, where that is owed, and debts that came; less those that went.
+    /// What refunds did not find, where that is owed.
     private var missing: Int {
-        let notFound = lots.indices.reduce(0) { sum, lot in
+        lots.indices.reduce(0) { sum, lot in
             switch lots[lot].onShortfall {
             case .debt: sum + due[lot] - count(lot) { $0.isRefunded }
             case .writeOff: sum
             }
         }
-        return notFound + takenOver - passedOn
-    }
-
-    private var takenOver: Int { units(ofDebts: true) }
-    private var passedOn: Int { units(ofDebts: false) }
-
-    private func units(ofDebts areTakenOver: Bool) -> Int {
-        debts.filter { $0.effectiveAt <= at && $0.isTakenOver == areTakenOver }.reduce(0) { $0 + $1.debt.units }
     }
 
     private mutating func settle() {
         while true {
             let repaying = units.indices.filter { units[$0].repaysSince != nil }
-            if repaying.count > max(0, missing) {
+            if repaying.count > missing {
                 guard let newest = repaying.max(by: { since($0) < since($1) }) else { return }
                 units[newest].repaysSince = nil
             } else if repaying.count < missing {
@@ -199,13 +189,7 @@ struct UnitByUnit {
     }
 
     /// What refunds did not find and nobody has repaid.
-    var debt: Int { max(0, missing) - count { $0.repaysSince != nil } }
-
-    /// How many units of a lot a refund did not find.
-    func notFound(_ lot: PurchaseKey) -> Int {
-        guard let index = lots.firstIndex(where: { $0.key == lot }), lots[index].onShortfall == .debt else { return 0 }
-        return due[index] - count(index) { $0.isRefunded }
-    }
+    var debt: Int { missing - count { $0.repaysSince != nil } }
 
     /// What another user would get: all units of a lot but those that are drawn, expired or used in repayment.
     func movable(_ lot: PurchaseKey) -> Int {
@@ -234,11 +218,9 @@ struct UnitByUnit {
             ("refunded", due.reduce(0, +) - written),
             ("expired", count { $0.drawnBy == nil && !$0.isRefunded && $0.isDead }),
             ("spent", count { $0.drawnBy != nil && $0.isSpent }),
-            ("reserved", count { $0.drawnBy != nil && !$0.isSpent }), ("taken over", takenOver),
+            ("reserved", count { $0.drawnBy != nil && !$0.isSpent }),
         ]
-        let terms =
-            taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
-            + (passedOn == 0 ? "" : " + \(passedOn) passed on")
+        let terms = taken.filter { $0.1 != 0 }.map { " − \($0.1) \($0.0)" }.joined()
         return (debt > 0 ? "−\(debt)" : "\(spendable)") + " = \(units.count) credited" + terms
             + (written == 0 ? "" : ", \(written) written off")
     }
@@ -248,8 +230,7 @@ struct UnitByUnit {
         lots.indices.map { lot in [count(lot) { $0.isFree }, count(lot) { $0.repaysSince != nil }] }
     }
 
-    /// A refund that is reversed after its debt went leaves more than the lots have.
-    var spendable: Int { count { $0.isFree } + max(0, -missing) }
+    var spendable: Int { count { $0.isFree } }
 
     /// How many units of each lot a spend may draw, in the order of drawing.
     var drawable: [(lot: PurchaseKey, units: Int)] {

@@ -232,9 +232,7 @@ extension EndToEnd.Credits {
         private var purse: String {
             get async throws {
                 let answer = try await backend.look("credits", of: user)
-                let names = [
-                    "credited", "refunded", "expired", "spent", "reserved", "written_off", "taken_over", "passed_on",
-                ]
+                let names = ["credited", "refunded", "expired", "spent", "reserved", "written_off"]
                 let parts = names.compactMap { name in
                     answer.integer("data.0." + name).flatMap { $0 == 0 ? nil : "\(name) \($0)" }
                 }

@@ -194,7 +194,7 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
-        @Test func `a token gives a purchase to whom it names, and never what an erased person owes`() async throws {
+        @Test func `a token gives a purchase to whom it names, and nothing that an erased person owes`() async throws {
             let backend = try await EndToEndBackend.shared
             let account = "owing" + newID()
             let (gone, back) = (account + "-gone", account + "-back")
@@ -210,10 +210,8 @@ extension EndToEnd {
             let charge = try backend.server.notification(.oneTimeCharge, about: pass)
             #expect(try await backend.server.place(charge) == "applied")
             #expect(try await backend.look("status", of: back).string("tier") == "pro")
+            #expect(try await backend.attach(pass, to: back).string("outcome") == "already_attached")
             #expect(try await backend.look("credits", of: back).count("data") == 0)
-            let shown = try await backend.attach(pass, to: back)
-            #expect(shown.string("outcome") == "already_attached")
-            #expect(try await backend.look("credits", of: back).integer("data.0.taken_over") == 70)
         }
 
         @Test func `deliveries are listed and replayed at the command line as over the API`() async throws {

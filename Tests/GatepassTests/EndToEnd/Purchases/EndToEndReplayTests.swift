@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(try await backend.server.command(["audit", "verify"]).status == 0)
         }
 
-        @Test func `a replay takes over what an erased person of the same Apple account owes, once`() async throws {
+        @Test func `a replay is read, though an erased person of the same Apple account owes something`() async throws {
             let backend = try await EndToEndBackend.shared
             let both = "indebted" + newID()
             let (gone, back) = (both + "-gone", both + "-back")
@@ -130,13 +130,10 @@ extension EndToEnd {
             try await backend.spend(70, for: gone)
             try await backend.attach(lot.refunded(at: now), to: gone)
             #expect(try await backend.act("erase", for: gone).status == 204)
-            #expect(try await backend.look("credits", of: back).count("data") == 0)
-            #expect(try await backend.server.attach(jws, as: back).string("outcome") == "already_attached")
-            #expect(try await backend.look("credits", of: back).integer("data.0.debt") == 70)
-            #expect(try await backend.look("credits", of: back).integer("data.0.taken_over") == 70)
             let rows = try await backend.server.schema.dump()
             #expect(try await backend.server.attach(jws, as: back).string("outcome") == "already_attached")
             #expect(try await backend.server.schema.dump() == rows)
+            #expect(try await backend.look("credits", of: back).count("data") == 0)
         }
 
         /// Attaches a text with the proof of an Apple account. Throws when no whole answer came.

@@ -31,7 +31,7 @@ extension VerifiedPurchase {
 }
 
 extension VerifiedRenewal {
-    /// What `renewalInfo` says of the renewal of the chain that `transaction`, beside which it was sent, is of.
+    /// The renewal of the chain of `transaction`, as `renewalInfo`, which was sent beside it, states it.
     ///
     /// An expiration intent or a price consent that is not known here is kept or left out, never guessed. While Apple
     /// tries to charge again nothing has ended, though the intent may be there already (`apple.md` §3.11).
@@ -90,14 +90,14 @@ extension AccountProof {
 }
 
 extension Labels {
-    /// That of an Apple account by its `appTransactionId`, which Apple makes anew in each app and environment.
+    /// The label of an Apple account by its `appTransactionId`, which Apple makes anew in each app and environment.
     package func appleAccount(_ id: String, in app: AppID, _ environment: StoreEnvironment) -> Label {
         label(.account, app.text, environment.rawValue, id)
     }
 }
 
 extension StoreDetails {
-    /// What `transaction` says beyond the state of its purchase; a name that is no identifier counts as none.
+    /// The details of `transaction` beyond the state of its purchase; a name that is no identifier counts as none.
     package init(_ transaction: VerifiedTransaction) {
         let payload = transaction.payload
         self.init(
@@ -167,9 +167,9 @@ extension StatedType {
 }
 
 extension String {
-    /// Itself, if it is of a form that is stored and compared by bytes.
+    /// The text itself, if it is of a form that is stored and compared by bytes.
     fileprivate var identifier: String? { PayloadReader.isIdentifier(self) ? self : nil }
 
-    /// Its beginning: 64 Unicode scalars.
+    /// The text's beginning: 64 Unicode scalars.
     fileprivate var brief: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }

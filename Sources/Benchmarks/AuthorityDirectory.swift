@@ -12,9 +12,9 @@ struct AuthorityDirectory {
         directory = URL(fileURLWithPath: path, isDirectory: true)
     }
 
-    /// The authority; the same at every call.
+    /// The authority, the same at every call.
     ///
-    /// - Throws: What the file system refuses, or what is wrong with the files.
+    /// - Throws: Errors of the file system, or of the files' contents.
     func authority() throws -> DevelopmentAuthority {
         if let kept = try kept() { return try DevelopmentAuthority(kept) }
         let period = Self.period(around: Wall.milliseconds)

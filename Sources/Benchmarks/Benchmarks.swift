@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// What `make bench` measures that is not a request to the server, and what its load is made of.
+/// The measurements of `make bench` that are no requests to the server, and the makers of its load.
 ///
-/// Not part of the product. It reads the clock itself, because what it makes and measures is only for now.
+/// Not part of the product. The clock is read here, because load and measurements are only for now.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,9 +6,9 @@ struct FoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fold", abstract: "Times Timeline(folding:) and its status over ever longer ledgers.")
 
-    /// What the command prints.
+    /// The output of the command.
     struct Report: Codable {
-        /// By the number of passes, in milliseconds, medians over the rounds.
+        /// Milliseconds by the number of passes, medians over the rounds.
         let milliseconds: [String: Double]
         /// The time of the longest ledger over that of the shortest; four if the fold is linear.
         let growth: Double

@@ -42,7 +42,7 @@ struct MintCommand: AsyncParsableCommand {
     @Flag(help: "Packs of credits, not passes.")
     var credits = false
 
-    /// - Throws: What the file system refuses.
+    /// - Throws: Errors of the file system.
     func run() async throws {
         let now = Wall.milliseconds
         let authority = try AuthorityDirectory(path: authority).authority()

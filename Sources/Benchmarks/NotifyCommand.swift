@@ -12,7 +12,7 @@ struct NotifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Writes signed notifications, one a line.")
 
-    /// What is told.
+    /// The kind of event that the notifications tell.
     enum Event: String, ExpressibleByArgument, CaseIterable {
         /// A pass was bought.
         case charge
@@ -43,7 +43,7 @@ struct NotifyCommand: AsyncParsableCommand {
     @Flag(help: "Sign each with a leaf below an intermediate that signed nothing before.")
     var freshChains = false
 
-    /// - Throws: What the file system refuses.
+    /// - Throws: Errors of the file system.
     func run() async throws {
         let kept = try AuthorityDirectory(path: authority).authority()
         let period = AuthorityDirectory.period(around: at)

@@ -2,7 +2,7 @@ import AppStore
 import Entitlements
 import StoreSimulator
 
-/// What is on sale while something is measured; `scripts/bench/config/catalog.yaml` says the same.
+/// The products on sale while something is measured; `scripts/bench/config/catalog.yaml` says the same.
 enum Sale {
     static let bundleID = "com.example.bench"
     static let millisecondsPerDay: Int64 = 86_400_000

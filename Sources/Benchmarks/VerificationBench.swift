@@ -4,7 +4,7 @@ import StoreSimulator
 
 /// Verification of transactions on one core beside the bare signature checks that it cannot do without.
 struct VerificationBench {
-    /// What one round found, per second.
+    /// The rates that one round found, per second.
     struct Round: Codable {
         /// P-256 over the same texts, nothing else.
         let raw: Double

@@ -6,7 +6,7 @@ struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compares whole verifications with the bare signature checks, on one core.")
 
-    /// What the command prints.
+    /// The output of the command.
     struct Report: Codable {
         let rounds: [VerificationBench.Round]
         /// Medians over the rounds of warm ÷ raw and cold ÷ the three checks alone.
@@ -29,7 +29,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private static let warmGoal = 0.90
     private static let coldGoal = 0.90
 
-    /// - Throws: What the file system refuses.
+    /// - Throws: Errors of the file system.
     func run() async throws {
         let bench = try VerificationBench(AuthorityDirectory(path: authority).authority(), at: Wall.milliseconds)
         let found = try (0..<rounds).map { _ in try bench.round(seconds: seconds) }

@@ -7,9 +7,9 @@ package import StripeBilling
 
 /// The JSON API over HTTP, made of what is handed in: it has no clock, no randomness, no environment and no socket.
 package struct API: Sendable {
-    /// Everything that the API stands on; a class, for every request takes it along.
+    /// The services and settings of the API; a class, for every request takes it along.
     package final class Dependencies: Sendable {
-        /// What a ledger says, and the first instant at which it may say something else.
+        /// A status, and the first instant at which it may change.
         struct Folded: Sendable {
             let status: Status
             let holdsUntil: Instant
@@ -20,7 +20,7 @@ package struct API: Sendable {
         /// The verifier for the apps that are sold in now.
         let verifier: @Sendable () -> AppStoreVerifier
         let inbox: StoreInbox
-        /// What card billing signs with; nil while it is not configured.
+        /// The secrets by which card billing signs; nil while it is not configured.
         let cardSecrets: EndpointSecrets?
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
@@ -47,7 +47,7 @@ package struct API: Sendable {
         let newRequestID: @Sendable () -> String
         /// A name for something new that nobody can guess.
         let newID: @Sendable () -> String
-        /// Whether a user's own token may spend and reserve credits; servers always may.
+        /// True if a user's own token may spend and reserve credits; servers always may.
         let usersMaySpend: Bool
         let logAccess: @Sendable (AccessLine) -> Void
         let metrics: APIMetrics
@@ -100,8 +100,8 @@ package struct API: Sendable {
             folds(ledger, catalogue, at, explains: explains)(at)
         }
 
-        /// What a ledger says at `start` and later, while the list of testers stays as it is at `start`. The ledger is
-        /// folded once, for any number of instants.
+        /// The status of a ledger at `start` and later, while the list of testers stays as it is at `start`. The ledger
+        /// is folded once, for any number of instants.
         func folds(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant, explains: Bool = false
         ) -> (Instant) -> Folded {
@@ -131,7 +131,7 @@ package struct API: Sendable {
             dependencies, (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }, limits)
     }
 
-    /// What is served on the port of the metrics, to anyone who reaches it: `GET /metrics` alone.
+    /// The endpoint on the port of the metrics, open to anyone who reaches it: `GET /metrics` alone.
     package init(servingMetricsOf dependencies: Dependencies) {
         self.init(dependencies, [.open(.get, "/metrics", MetricsRoute.respondOpenly)], ServerLimits())
     }

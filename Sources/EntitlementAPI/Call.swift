@@ -15,7 +15,7 @@ package struct OpenCall: Call {
     package let request: Request
     let context: APIContext
     let api: API.Dependencies
-    /// When it came; the same for everything that the request asks.
+    /// When the request came; the present in all that it asks.
     package let now: Instant
     let bodyLimit: Int
 
@@ -79,7 +79,7 @@ extension Call {
         return try JSONBody(try await bytes())
     }
 
-    /// The same, or an empty object for a request without a body.
+    /// The body as JSON, or an empty object for a request without a body.
     ///
     /// - Throws: `payload_too_large`, `unsupported_media_type`, `invalid_request`.
     func optionalJSON() async throws(Problem) -> JSONBody {

@@ -3,8 +3,7 @@ package import HTTPTypes
 package import Hummingbird
 package import LedgerStore
 
-/// One line of the URL table: what is asked of a request before its route sees it, in order of precedence, and the
-/// route.
+/// A line of the URL table: the checks of a request before its route sees it, in order of precedence, and the route.
 ///
 /// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in and rate here.
 /// Media type and JSON follow when the route reads the body, and its own checks last. Any module may declare one, for
@@ -12,12 +11,11 @@ package import LedgerStore
 package struct Endpoint: Sendable {
     /// The bytes that a body may have unless the endpoint allows others.
     package static let bodyLimit = 64 * 1024
-    /// What a request may take, from the end of its header to the end of its answer, unless the endpoint allows another
-    /// time.
+    /// The time of a request, from the end of its header to the end of its answer, unless the endpoint allows another.
     package static let deadlineSeconds: Int64 = 30
 
     let method: HTTPRequest.Method
-    /// As Hummingbird has it, `{name}` for a parameter.
+    /// The path as Hummingbird writes it, `{name}` for a parameter.
     package let path: String
     /// A body over this is refused, unread where its length is declared.
     private(set) var bodyLimit = Endpoint.bodyLimit
@@ -98,9 +96,9 @@ package struct Endpoint: Sendable {
         Endpoint(method, path) { call throws(Problem) in try await route(try await ServerCall(call, scope: scope)) }
     }
 
-    // MARK: What it may take, and where it is
+    // MARK: Limits and path
 
-    /// The same with limits of its own.
+    /// This endpoint, with limits of its own.
     package func allowing(
         bodyBytes: Int = Endpoint.bodyLimit, seconds: Int64 = Endpoint.deadlineSeconds
     ) -> Endpoint {

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What must be known of a path before the router runs: its methods, and whether its endpoint has limits of its own.
+/// The paths as they must be known before the router runs: their methods, and the limits of their endpoints.
 struct RouteTable: Sendable {
     /// An endpoint, and its path in pieces.
     private struct Route {
@@ -19,7 +19,7 @@ struct RouteTable: Sendable {
     }
 
     private let routes: [Route]
-    /// By method, the few whose limits are not everybody's.
+    /// The few routes with limits of their own, by method.
     private let exceptions: [HTTPRequest.Method: [Route]]
 
     init(_ endpoints: [Endpoint]) {
@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
         return candidates.first { $0.matches(segments) }?.endpoint
     }
 
-    /// As the router has it: slashes separate, and empty pieces do not count.
+    /// The pieces of a path as the router sees them: slashes separate, and empty pieces do not count.
     private static func segments(_ path: String) -> [Substring] {
         path.split(separator: "/")
     }

@@ -2,7 +2,7 @@
 ///
 /// Carries codes and the statement's name; never row data, parameters or SQL text, so it can be logged as it is.
 package struct DatabaseError: Error, Hashable {
-    /// What went wrong, as far as a caller may want to act on it.
+    /// The cause of the error, as far as a caller may want to act on it.
     package enum Cause: Hashable, Sendable {
         /// The server answered with an error; `code` says which.
         case refused
@@ -32,7 +32,6 @@ package struct DatabaseError: Error, Hashable {
         case cancelled
     }
 
-    /// What went wrong.
     package let cause: Cause
     /// The error number of the server (1000 and up) or of the client library (2000 and up); 0 when there is none.
     package let code: Int
@@ -57,28 +56,28 @@ package struct DatabaseError: Error, Hashable {
 }
 
 extension DatabaseError {
-    /// Whether the same unit of work may succeed if it is run again from its start, after a short pause.
+    /// True if the same unit of work may succeed if it is run again from its start, after a short pause.
     package var isRetryable: Bool {
         cause == .refused && Self.retryableCodes.contains(code)
     }
 
-    /// Whether the connection is gone, and with it everything that was not committed.
+    /// True if the connection is gone, and with it everything that was not committed.
     package var isConnectionLost: Bool {
         cause == .connectionLost
     }
 
-    /// Whether nobody can tell if the transaction was committed.
+    /// True if nobody can tell if the transaction was committed.
     package var isCommitUnknown: Bool {
         cause == .commitUnknown
     }
 
-    /// Whether the server took no write because it is a replica or read-only: another node may take it.
+    /// True if the server took no write because it is a replica or read-only: another node may take it.
     package var isWrongNode: Bool {
         Self.codesOfWrongNodes.contains(code)
     }
 
-    /// Whether the same unit of work may succeed later, though it is the same: the server is away, busy, full or
-    /// read-only, or nobody can tell what became of it.
+    /// True if the same unit of work may succeed later: the server is away, busy, full or read-only, or nobody can tell
+    /// what became of the work.
     package var isPassing: Bool {
         switch cause {
         case .connectionLost, .commitUnknown, .givenUp, .unavailable, .overloaded, .shuttingDown, .cancelled: true
@@ -87,12 +86,12 @@ extension DatabaseError {
         }
     }
 
-    /// Whether a row with the same unique key is there already.
+    /// True if a row with the same unique key is there already.
     package var isDuplicateKey: Bool {
         cause == .refused && Self.codesOfDuplicateKeys.contains(code)
     }
 
-    /// The same error seen at COMMIT: when the answer is missing or says "error during commit" (1180), the outcome is
+    /// This error, seen at COMMIT: when the answer is missing or says "error during commit" (1180), the outcome is
     /// open.
     func atCommit() -> DatabaseError {
         guard isConnectionLost || code == Self.errorDuringCommit else { return self }
@@ -118,7 +117,7 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// One line for a log: cause, code and the statement's name.
+    /// A line for a log: cause, code and the statement's name.
     package var description: String {
         code == 0 ? "\(cause) at \(statement)" : "\(cause) at \(statement): \(code) (\(sqlState))"
     }

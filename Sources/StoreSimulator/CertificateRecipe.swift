@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import SwiftASN1
 package import X509
 
-/// Everything a certificate says, before somebody signs it.
+/// The content of a certificate that is still to be signed.
 ///
 /// ``DevelopmentAuthority`` fills three in the way Apple's look; a test that needs one that must be refused changes one
 /// member and mints it.

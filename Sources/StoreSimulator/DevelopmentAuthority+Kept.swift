@@ -24,7 +24,7 @@ extension DevelopmentAuthority {
         }
     }
 
-    /// What to keep.
+    /// The certificates and keys as PEM.
     ///
     /// - Throws: Never for an authority of this type.
     package var kept: Kept {

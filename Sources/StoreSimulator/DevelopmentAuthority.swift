@@ -5,7 +5,7 @@ import SwiftASN1
 package import X509
 
 /// A signing authority for development, built like Apple's: P-384 root and intermediate, P-256 leaf, Apple's markers,
-/// certificates of Apple's sizes. What it signs is verified by the same code as Apple's own; only the root differs.
+/// certificates of Apple's sizes. Its texts are verified by the same code as Apple's own; only the root differs.
 ///
 /// Every installation makes its own, and its subjects say that it is for development, so that a production server
 /// refuses to start with its root.

@@ -19,7 +19,7 @@ package struct SimulatedAppTransaction: Sendable {
         self.originalPurchaseDate = receiptCreationDate
     }
 
-    /// What gets signed.
+    /// The members that get signed.
     package var payload: SimulatedPayload {
         var payload = SimulatedPayload()
         payload.add("receiptType", environment.rawValue)

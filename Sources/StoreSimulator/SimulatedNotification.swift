@@ -39,7 +39,7 @@ package struct SimulatedNotification: Sendable {
         self.signedDate = signedDate
     }
 
-    /// What gets signed.
+    /// The members that get signed.
     package var payload: SimulatedPayload {
         var payload = SimulatedPayload()
         payload.add("notificationType", notificationType.rawValue)

@@ -1,6 +1,7 @@
 /// A JSON object to be signed: members in order, written as the App Store writes them, without blanks.
 ///
-/// Anything can be put in, also what the App Store would never sign; tests that build evidence to be refused need that.
+/// A payload may have any members, also such as the App Store would never sign; tests that build evidence to be refused
+/// need that.
 package struct SimulatedPayload: Sendable {
     /// A value of JSON.
     package enum Value: Sendable {
@@ -20,7 +21,7 @@ package struct SimulatedPayload: Sendable {
         self.members = members
     }
 
-    /// The first member of a name. Setting changes it in place or appends it; setting `nil` removes it.
+    /// Setting a member changes it in place or appends it; setting `nil` removes it.
     package subscript(_ name: String) -> Value? {
         get { members.first { $0.name == name }?.value }
         set {

@@ -24,7 +24,7 @@ package struct SimulatedRenewalInfo: Sendable {
     package var appAccountToken: String?
     package var appTransactionId: String?
 
-    /// What goes with a transaction that renews as it is.
+    /// The renewal info of a transaction that renews as it is.
     package init(for transaction: SimulatedTransaction) {
         self.originalTransactionId = transaction.originalTransactionId
         self.autoRenewProductId = transaction.productId
@@ -39,7 +39,7 @@ package struct SimulatedRenewalInfo: Sendable {
         self.appTransactionId = transaction.appTransactionId
     }
 
-    /// What gets signed.
+    /// The members that get signed.
     package var payload: SimulatedPayload {
         var payload = SimulatedPayload()
         payload.add("originalTransactionId", originalTransactionId)

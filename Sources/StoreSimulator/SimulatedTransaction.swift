@@ -79,7 +79,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// The same state, signed anew.
+    /// This state, signed anew.
     package func signed(at signedDate: Int64) -> Self {
         var transaction = self
         transaction.signedDate = signedDate
@@ -124,7 +124,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// What gets signed.
+    /// The members that get signed.
     package var payload: SimulatedPayload {
         var payload = SimulatedPayload()
         payload.add("transactionId", transactionId)

@@ -183,7 +183,7 @@ struct JSONScanner {
         }
     }
 
-    /// One escape, or the two that make a surrogate pair (RFC 8259 §7).
+    /// Reads an escape, or the two escapes of a surrogate pair (RFC 8259 §7).
     private mutating func escape() throws(JSONDefect) {
         let start = position
         guard position + 1 < input.count else { throw .syntax(at: position) }
@@ -214,7 +214,7 @@ struct JSONScanner {
         return unit
     }
 
-    /// One character beyond ASCII, by the table of well-formed sequences (RFC 3629 §4).
+    /// Reads a character beyond ASCII, by the table of well-formed sequences (RFC 3629 §4).
     private mutating func multibyte() throws(JSONDefect) {
         let lead = input[position]
         let length: Int

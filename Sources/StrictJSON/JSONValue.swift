@@ -1,4 +1,4 @@
-/// One value of a ``StrictJSON``, for readers who do not know its names in advance.
+/// A value of a ``StrictJSON``, for readers who do not know its names in advance.
 package struct JSONValue: Sendable {
     private let json: StrictJSON
     private let node: Int
@@ -65,7 +65,7 @@ package struct JSONValue: Sendable {
         return text(of: json.nodes[node])
     }
 
-    /// The bytes that it was read from; of a string those between its quotation marks.
+    /// The bytes of the value in the text; of a string the bytes between its quotation marks.
     package var source: ArraySlice<UInt8> {
         json.bytes[Int(json.nodes[node].start)..<Int(json.nodes[node].end)]
     }

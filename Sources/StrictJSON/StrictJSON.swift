@@ -1,27 +1,28 @@
 /// A JSON text that has exactly one reading.
 ///
-/// Accepts RFC 8259 in UTF-8 and nothing beside it: no byte order mark, no two members of one name (escaped spellings
-/// included), no lone surrogate, no trailing comma, no leading zero, no nesting deeper than ``maximumDepth``, no object
-/// of more than ``maximumNames`` members, no name longer than ``maximumNameBytes``.
+/// Accepts RFC 8259 in UTF-8 and nothing beside it: no byte order mark, no lone surrogate, no trailing comma, no
+/// leading zero. No two members of an object have the same name, escaped spellings included. Nesting is at most
+/// ``maximumDepth`` deep; an object has at most ``maximumNames`` members, a name at most ``maximumNameBytes`` bytes.
+///
 /// Foundation's decoders take the first of duplicate names and accept trailing commas, UTF-16 and marks, which would
 /// let a signed text mean two things (`threats.md` T13).
 ///
 /// The text is read once into a flat list of nodes that point back into it; strings and numbers are made when they are
 /// asked for.
 package struct StrictJSON: Sendable {
-    /// Arrays and objects may stand in one another this often.
+    /// The deepest nesting of arrays and objects.
     package static let maximumDepth = 32
     /// An object may have this many members.
     package static let maximumNames = 1_024
     /// A name may have this many bytes, its escapes decoded.
     package static let maximumNameBytes = 256
 
-    /// What a node is.
+    /// The type of a value.
     package enum Kind: UInt8 {
         case object, array, string, number, isTrue, isFalse, null
     }
 
-    /// One value, or the name of a member.
+    /// A value, or the name of a member.
     struct Node {
         let kind: Kind
         /// A string without escapes, or a number without fraction, exponent and negative zero: what can be read as it
@@ -43,8 +44,8 @@ package struct StrictJSON: Sendable {
 
     /// Reads a whole text.
     ///
-    /// - Parameter boundsNames: Whether names may be too many or too long. What its sender signed is read whatever its
-    ///   names, in time that grows with its length alone.
+    /// - Parameter boundsNames: True if too many or too long names are refused. If false, a text that its sender signed
+    ///   is read whatever its names, in time that grows with its length alone.
     /// - Throws: ``JSONDefect`` for the first place that has no or more than one reading.
     package init(_ bytes: [UInt8], boundsNames: Bool = true) throws(JSONDefect) {
         let scan = bytes.withUnsafeBufferPointer { input in
@@ -57,7 +58,7 @@ package struct StrictJSON: Sendable {
         self.bytes = bytes
     }
 
-    /// What the node is.
+    /// The type of the value at a node.
     package func kind(_ node: Int) -> Kind {
         nodes[node].kind
     }

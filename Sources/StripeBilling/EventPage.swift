@@ -7,16 +7,16 @@ package struct EventPage: Sendable {
         package let defect: String
     }
 
-    /// One event as it stands in the page.
+    /// An event as it stands in the page.
     package struct Entry: Sendable {
         /// Nil for what no event is called; nobody can go on behind it.
         package let id: String?
-        /// Its JSON.
+        /// The event's JSON.
         package let text: [UInt8]
     }
 
     package let entries: [Entry]
-    /// Whether there are older events.
+    /// True if there are older events.
     package let hasMore: Bool
 
     /// The last id, behind which the next page begins.

@@ -144,7 +144,7 @@ extension CardSubscription {
 }
 
 extension CardInvoice {
-    /// What became of it, of each line by itself: a bill, and no period that runs.
+    /// A statement for each line of the invoice: its bill, and no period that runs.
     fileprivate func statements(in event: VerifiedEvent) -> [Statement] {
         guard let isPaid else { return [] }
         let key = PurchaseKey(subscription, in: event.environment)
@@ -177,7 +177,7 @@ extension CardNews.Remark {
 }
 
 extension PurchaseKey {
-    /// Of a payment or subscription by its number.
+    /// The key of a payment or subscription by its number.
     fileprivate convenience init(_ number: String, in environment: StoreEnvironment) {
         self.init(source: .stripe, app: .cards, environment: environment, externalID: ExternalID(number))
     }

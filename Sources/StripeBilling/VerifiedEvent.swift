@@ -2,7 +2,7 @@ import Crypto
 package import Entitlements
 import StrictJSON
 
-/// An event that is Stripe's: it signed it, or listed it when it was asked. Only what knows that makes one.
+/// An event of Stripe's: signed by it, or listed when it was asked. Only code that knows that makes a value.
 package struct VerifiedEvent: Sendable {
     /// No event is longer, in bytes.
     package static let maximumBytes = 1 << 20
@@ -19,9 +19,9 @@ package struct VerifiedEvent: Sendable {
     package let createdAt: Instant
     package let environment: StoreEnvironment
     package let content: EventContent
-    /// The account's customer whom it is about, whatever its type; nil where it tells none.
+    /// The card account's customer, whatever the event's type; nil where the event names none.
     package let customer: String?
-    /// The payment that it is about, the same.
+    /// The payment that the event is about; nil where it names none.
     package let payment: String?
     /// SHA-256 over what it says, the same in all repeats, however often it was sent and however its JSON is written.
     package let contentDigest: [UInt8]
@@ -43,8 +43,8 @@ package struct VerifiedEvent: Sendable {
         try VerifiedEvent(Array(text.utf8))
     }
 
-    /// Reads an event as it stands in Stripe's own list (`stripe.md` §6). It needs no signature, because Stripe was
-    /// asked for it, over TLS and with the account's key. Throws ``Malformed``.
+    /// Reads an event as it stands in Stripe's own list (`stripe.md` §6). No signature is needed: Stripe itself
+    /// answered over TLS, to the account's key. Throws ``Malformed``.
     package static func read(listed body: [UInt8]) throws(Malformed) -> VerifiedEvent {
         guard body.count <= maximumBytes else { throw Malformed(defect: "The event is longer than 1 MiB.") }
         return try VerifiedEvent(body)
@@ -89,7 +89,8 @@ package struct VerifiedEvent: Sendable {
         contentDigest = Array(digest.finalize())
     }
 
-    /// Reads a body that Stripe vouches for. One whose names are too many or too long is read too, and is not bounded.
+    /// Reads a body that Stripe vouches for. A body whose names are too many or too long is read too, and is not
+    /// bounded.
     private static func json(_ body: [UInt8]) throws(Malformed) -> (StrictJSON, isBounded: Bool) {
         do throws(JSONDefect) {
             return (try StrictJSON(body), true)

@@ -30,7 +30,7 @@ package final class CertificateStatusCheck: Sendable {
         self.uptime = uptime
     }
 
-    /// Whether the chain may still be trusted.
+    /// True if the chain may still be trusted.
     ///
     /// - Returns: `false` if Apple says revoked.
     /// - Throws: ``CertificateStatusUnavailable`` if Apple could not be asked, does not know, or gives an answer that

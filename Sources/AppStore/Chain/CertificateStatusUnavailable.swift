@@ -1,6 +1,6 @@
 /// Apple did not say whether a certificate is revoked: a passing fault, never a verdict on the evidence.
 ///
-/// The same evidence may be sent again; HTTP answers 503.
+/// HTTP answers 503, and the evidence may be sent again as it is.
 package struct CertificateStatusUnavailable: Error, Hashable, Sendable {
     package init() {}
 }

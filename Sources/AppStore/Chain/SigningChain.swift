@@ -21,7 +21,7 @@ final class SigningChain: Sendable {
     let key: P256.Signing.PublicKey
     /// When all three are valid.
     let period: ValidityPeriod
-    /// Whether Apple issued these certificates for signing App Store data (`apple.md` §1.3).
+    /// True if Apple issued these certificates for signing App Store data (`apple.md` §1.3).
     ///
     /// Any developer certificate chains to Apple's root; only the markers tell the store's signers from them. A marker
     /// counts on its own certificate and as Apple writes it, not critical; its value is not read.
@@ -71,8 +71,8 @@ final class SigningChain: Sendable {
         }
     }
 
-    /// What holds for every certificate of a path: version 3, an ECDSA signature, nothing critical that is not
-    /// understood, and no name constraints, which are not implemented here and which Apple does not use.
+    /// True for what any certificate of a path must be: version 3, signed by ECDSA, with no critical extension that is
+    /// not understood. Name constraints are refused: they are not implemented here, and Apple does not use them.
     static func isSound(_ certificate: Certificate) -> Bool {
         certificate.version == .v3
             && ecdsa.contains(certificate.signatureAlgorithm)
@@ -80,7 +80,7 @@ final class SigningChain: Sendable {
             && certificate.extensions[oid: .X509ExtensionID.nameConstraints] == nil
     }
 
-    /// Whether a certificate may issue others, with so many issuers between it and the leaf (RFC 5280 §4.2.1.3,
+    /// True if a certificate may issue others, with `issuers` more between it and the leaf (RFC 5280 §4.2.1.3,
     /// §4.2.1.9).
     static func mayIssue(_ certificate: Certificate, above issuers: Int = 0) -> Bool {
         do {
@@ -95,7 +95,7 @@ final class SigningChain: Sendable {
         }
     }
 
-    /// Whether a certificate may sign data: no authority itself, and `digitalSignature` if it restricts its use at all.
+    /// True if a certificate may sign data: no authority itself, and `digitalSignature` if it restricts its use at all.
     private static func maySign(_ certificate: Certificate) -> Bool {
         do {
             if case .isCertificateAuthority = try certificate.extensions.basicConstraints { return false }

@@ -6,7 +6,7 @@ import X509
 ///
 /// Only these are trusted; what a text brings along as a root is never looked at. The set is never empty.
 package struct TrustRoots: Sendable {
-    /// One root.
+    /// A root certificate and the time in which it is valid.
     package struct Root: Sendable {
         let certificate: Certificate
         let period: ValidityPeriod
@@ -14,13 +14,12 @@ package struct TrustRoots: Sendable {
         /// The subject, for operators.
         package var subject: String { certificate.subject.description }
 
-        /// Whether an instant in milliseconds lies within its validity.
+        /// True if an instant in milliseconds lies within its validity.
         package func isValid(at instant: Int64) -> Bool {
             period.contains(instant)
         }
 
-        /// Whether the root says of itself that it is a development authority's; a production start refuses such a
-        /// root.
+        /// True if the root's subject names a development authority; a production start refuses such a root.
         package var isDevelopment: Bool {
             certificate.subject.contains { relativeName in
                 relativeName.contains { attribute in
@@ -37,7 +36,7 @@ package struct TrustRoots: Sendable {
         case none
         /// Neither DER nor PEM of an X.509 certificate.
         case unreadable
-        /// A certificate that may not issue others, or that another one issued.
+        /// The certificate may not issue others, or was issued by another certificate.
         case notARoot(subject: String)
     }
 

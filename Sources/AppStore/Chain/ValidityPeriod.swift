@@ -19,14 +19,14 @@ struct ValidityPeriod: Hashable, Sendable {
         self.endsAtSecond = Int64(certificate.notValidAfter.timeIntervalSince1970)
     }
 
-    /// What both have in common.
+    /// The seconds that lie in both periods.
     func intersection(_ other: Self) -> Self {
         ValidityPeriod(
             startsAtSecond: max(startsAtSecond, other.startsAtSecond),
             endsAtSecond: min(endsAtSecond, other.endsAtSecond))
     }
 
-    /// Whether an instant in milliseconds lies inside.
+    /// True if an instant in milliseconds lies inside.
     func contains(_ instant: Int64) -> Bool {
         let (quotient, remainder) = instant.quotientAndRemainder(dividingBy: 1000)
         let second = remainder < 0 ? quotient - 1 : quotient  // Rounded down before 1970 too.

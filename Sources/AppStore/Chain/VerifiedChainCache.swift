@@ -1,12 +1,13 @@
 import Crypto
 import Synchronization
 
-/// Chains under which a text has been verified, so that the next text under the same header costs one P-256 check, not
-/// three signatures and two certificates; and the intermediates of chains, so that another leaf below one costs one
-/// check fewer.
+/// Chains under which a text has been verified, and the intermediates of those chains.
+///
+/// The next text under the same header costs one P-256 check, not three signatures and two certificates. Another leaf
+/// below a kept intermediate costs one check fewer.
 ///
 /// The key of a chain is the SHA-256 of the header segment, and a chain enters only after a signature *over that very
-/// header* held. So nobody but the holder of a trusted leaf key can put anything in: a forged intermediate, or Apple's
+/// header* held. So nobody but the holder of a trusted leaf key can put anything in. A forged intermediate, or Apple's
 /// certificates in a header of an attacker's spelling, can neither be stored nor push a good chain out. Algorithm and
 /// number of certificates are part of the header, thus of the key; dates are judged by the caller at every use.
 ///

@@ -2,14 +2,14 @@ import X509
 
 /// An intermediate certificate that a configured root issued, found once for all leaves below it.
 ///
-/// It says nothing about a text: dates, Apple's marker and the leaf are judged each time.
+/// The dates, Apple's marker and the leaf are judged anew for each text.
 final class VerifiedIntermediate: Sendable {
     let der: [UInt8]
     let certificate: Certificate
     let root: Certificate
     /// When both are valid.
     let period: ValidityPeriod
-    /// Whether it carries Apple's marker for intermediates (`apple.md` §1.3).
+    /// True if the certificate carries Apple's marker for intermediates (`apple.md` §1.3).
     let isMarked: Bool
 
     /// Parses the certificate and looks for the root that issued it.

@@ -23,7 +23,7 @@ enum Base64 {
 
     private static let pad = UInt8(ascii: "=")
 
-    /// What the tables hold for a byte that is no digit; no digit has this bit.
+    /// The tables' value for a byte that is no digit; no digit has this bit.
     private static let invalid: UInt8 = 0x80
 
     private static let urlValues = values(of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")

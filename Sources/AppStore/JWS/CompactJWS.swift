@@ -2,9 +2,8 @@ import Crypto
 
 /// The envelope of a signed text: three segments, payload and signature decoded, hashed in one pass (RFC 7515 §7.1).
 ///
-/// The header segment is only measured. Whether it is base64url and what it says is read by ``readHeader()`` when the
-/// chain is not known yet; a known chain is found by the header's digest, which proves that the same characters have
-/// been read before.
+/// The header segment is only measured. ``readHeader()`` decodes it when the chain is not known yet. A known chain is
+/// found by the header's digest, which proves that the same characters have been read before.
 struct CompactJWS {
     /// A header of three certificates as Apple has them is 3.3 KB; nothing larger is decoded.
     static let maximumHeaderBytes = 8 * 1024
@@ -75,7 +74,7 @@ struct CompactJWS {
         self.textDigest = hash.finalize()
     }
 
-    /// What the header segment says.
+    /// Decodes the header segment.
     ///
     /// - Throws: `malformed`, `unsupported_algorithm`, `certificate_count` or `certificate_malformed`, in this order.
     func readHeader() throws(EvidenceError) -> JWSHeader {

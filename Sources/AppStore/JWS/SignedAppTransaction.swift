@@ -1,6 +1,6 @@
 /// An app transaction as it was sent: compact JWS, nothing checked.
 ///
-/// It says nothing about itself; ``VerifiedAppTransaction`` is what the verifier makes of it.
+/// The verifier makes a ``VerifiedAppTransaction`` of it.
 package struct SignedAppTransaction: Hashable, Sendable {
     /// Longest text that is looked at.
     package static let maximumBytes = 16 * 1024

@@ -1,6 +1,6 @@
 /// The `signedPayload` of a notification V2 as it was sent: compact JWS, nothing checked.
 ///
-/// It says nothing about itself; ``VerifiedNotification`` is what the verifier makes of it.
+/// The verifier makes a ``VerifiedNotification`` of it.
 package struct SignedNotification: Hashable, Sendable {
     /// Longest text that is looked at.
     package static let maximumBytes = 256 * 1024

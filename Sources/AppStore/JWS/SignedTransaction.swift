@@ -2,7 +2,7 @@ import Crypto
 
 /// A transaction as it was sent: compact JWS, nothing checked.
 ///
-/// It says nothing about itself; ``VerifiedTransaction`` is what the verifier makes of it.
+/// The verifier makes a ``VerifiedTransaction`` of it.
 package struct SignedTransaction: Hashable, Sendable {
     /// Longest text that is looked at; a request with a longer one is `payload_too_large` (`api.md`, "Problems").
     package static let maximumBytes = 16 * 1024
@@ -19,7 +19,7 @@ package struct SignedTransaction: Hashable, Sendable {
         return text.withUTF8 { Array(SHA256.hash(data: UnsafeRawBufferPointer($0))) }
     }
 
-    /// By the end of the signature: where texts differ, that does.
+    /// Hashes the end of the signature: different texts differ there.
     package func hash(into hasher: inout Hasher) {
         text.utf8.suffix(16).forEach { hasher.combine($0) }
     }

@@ -7,7 +7,7 @@ package struct AppTransactionPayload: Hashable, Sendable {
     package let appAppleId: Int64?
     /// Takes the place of `signedDate`.
     package let receiptCreationDate: Int64
-    /// One per Apple account and app; absent from texts of older systems.
+    /// The Apple account in this app; absent from texts of older systems.
     package let appTransactionId: String?
     package let applicationVersion: String?
     package let versionExternalIdentifier: Int64?

@@ -22,7 +22,7 @@ extension NotificationName {
     private static let maximumDepth = 2
 
     fileprivate static func all(inText json: [UInt8], of app: AppID, depth: Int) -> Set<NotificationName> {
-        // Lost: why it is no strict JSON, which has no names. What is signed may have many members.
+        // Lost: why it is no strict JSON, which has no names. A signed text may have many members.
         guard let json = try? StrictJSON(json, boundsNames: false) else { return [] }
         return all(in: JSONValue(json), of: app, depth: depth)
     }

@@ -5,7 +5,7 @@ package import Entitlements
 ///
 /// Only ``VerifiedNotification`` holds an authentic one. The texts signed inside are not verified by this.
 package struct NotificationPayload: Hashable, Sendable {
-    /// What a notification brings; one of four, where it can be read.
+    /// The container that a notification brings: one of Apple's four, or unreadable.
     package enum Content: Hashable, Sendable {
         case data(NotificationData)
         case summary(ExtensionSummary)
@@ -23,7 +23,7 @@ package struct NotificationPayload: Hashable, Sendable {
     package let signedDate: Int64?
     package let content: Content
 
-    /// - Parameter isReadable: Whether its content may be read.
+    /// - Parameter isReadable: False for a payload with too many or too long names, whose content is not read.
     /// - Throws: `payload_malformed` where the type, the id or the date cannot be read.
     init(_ payload: PayloadReader, isReadable: Bool) throws(EvidenceError) {
         var tolerant = TolerantReader(payload)

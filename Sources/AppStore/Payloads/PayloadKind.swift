@@ -16,7 +16,7 @@ enum PayloadKind: CaseIterable {
         }
     }
 
-    /// What a person calls it.
+    /// The kind's name in the answers' details.
     var name: String {
         switch self {
         case .transaction: "transaction"
@@ -27,7 +27,7 @@ enum PayloadKind: CaseIterable {
         }
     }
 
-    /// Whether a payload looks like this kind.
+    /// True if a payload has a member that only this kind has.
     func matches(_ payload: PayloadReader) -> Bool {
         marks.contains { payload.has($0) }
     }

@@ -28,7 +28,7 @@ struct PayloadReader {
         self.init(json, StrictJSON.root)
     }
 
-    /// Whether the member is there and not null.
+    /// True if the member is there and not null.
     func has(_ name: StaticString) -> Bool {
         node(name) != nil
     }
@@ -50,7 +50,7 @@ struct PayloadReader {
         return text
     }
 
-    /// Whether a text is 1 to 255 visible ASCII characters.
+    /// True if a text is 1 to 255 visible ASCII characters.
     static func isIdentifier(_ text: String) -> Bool {
         (1...maximumIdentifierBytes).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }

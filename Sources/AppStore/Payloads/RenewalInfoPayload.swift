@@ -1,7 +1,7 @@
 /// Apple's `JWSRenewalInfoDecodedPayload`, names as Apple spells them (`apple.md` §2.2). Instants are milliseconds
 /// since the epoch.
 ///
-/// Only ``VerifiedRenewalInfo`` holds an authentic one. It names no app.
+/// Only ``VerifiedRenewalInfo`` holds an authentic one. The payload names no app.
 package struct RenewalInfoPayload: Hashable, Sendable {
     package let originalTransactionId: String
     /// The product that renews next.

@@ -22,7 +22,7 @@ package struct TransactionPayload: Hashable, Sendable {
     package let expiresDate: Int64?
     package let signedDate: Int64
     package let inAppOwnershipType: OwnershipType?
-    /// As the client set it; a claim, never proof (`semantics.md` §5).
+    /// The account token that the client set; a claim, never proof (`semantics.md` §5).
     package let appAccountToken: String?
     package let appTransactionId: String?
     package let isUpgraded: Bool?

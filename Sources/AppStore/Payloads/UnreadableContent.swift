@@ -1,7 +1,7 @@
 package import Entitlements
 
-/// What a notification brings that cannot be read: a container that did not exist when this was written, several, or a
-/// member of another type than Apple documents. Of it counts only what tells whose it is.
+/// The unreadable content of a notification: a container that did not exist when this was written, several containers,
+/// or a member of another type than Apple documents. Only its app and its environment count.
 package struct UnreadableContent: Hashable, Sendable {
     /// Nil where no app is named.
     package let bundleId: String?

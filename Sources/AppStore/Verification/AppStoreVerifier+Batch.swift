@@ -1,7 +1,7 @@
 import Crypto
 
 extension AppStoreVerifier {
-    /// One transaction's verdict in a batch.
+    /// The verdict on a transaction of a batch.
     package enum Verdict: Sendable {
         case genuine(VerifiedTransaction)
         case refused(EvidenceError)
@@ -26,14 +26,14 @@ extension AppStoreVerifier {
 
     /// Verifies the transactions of a restore.
     ///
-    /// A text that stands in the list several times is verified once. One bad item never spoils the rest, and the order
-    /// of the items says nothing: those under a header that a text was accepted under before are judged on as many
-    /// tasks as there are cores; then the other headers are tried one by one, those of most items first, until
-    /// ``maximumFailures`` have failed. Other work goes on between any two items.
+    /// A text that stands in the list several times is verified once. A bad item never spoils the rest, and the order
+    /// of the items says nothing. Texts under known headers come first, on as many tasks as there are cores. Then the
+    /// unknown headers are tried one by one, those of most items first, until ``maximumFailures`` have failed. Other
+    /// work goes on between any two items.
     ///
     /// - Parameters:
     ///   - cores: How many tasks may run at a time.
-    ///   - texts: Those whose signatures held before.
+    ///   - texts: Texts whose signatures held before.
     /// - Returns: A verdict per item, in the items' order.
     /// - Throws: ``CertificateStatusUnavailable`` for the whole batch.
     package func verify(
@@ -56,7 +56,7 @@ extension AppStoreVerifier {
 
     // MARK: Known headers
 
-    /// What is found of a text without trying certificates.
+    /// The result of a text for which no certificates were tried.
     private enum Finding {
         case verdict(Verdict)
         case unknownHeader(JWSHeader, CompactJWS)
@@ -159,7 +159,7 @@ extension AppStoreVerifier {
         return verdicts
     }
 
-    /// Whether a certificate could not be parsed, which costs no more than reading it.
+    /// True if a certificate could not be parsed, which costs no more than reading it.
     private func isMalformed(_ chain: Result<SigningChain, EvidenceError>) -> Bool {
         guard case .failure(let refusal) = chain else { return false }
         return refusal.reason == .certificateMalformed

@@ -1,12 +1,12 @@
 /// Why a signed text is refused: a closed answer for the client, never a fault of this server.
 ///
-/// Cases stand in their order of precedence (`api.md`, "Problems"). Verification walks the stages in this order and a
-/// stage reads only what the stages before it made readable, so a text with several defects is refused for the earliest
-/// one: a bad signature under a chain without Apple's markers is `missing_apple_marker`.
+/// Cases stand in their order of precedence (`api.md`, "Problems"). Verification walks the stages in this order, and a
+/// stage reads only what earlier stages made readable. So a text with several defects is refused for the earliest: a
+/// bad signature under a chain without Apple's markers is `missing_apple_marker`.
 ///
-/// One stage looks ahead: the certificates' dates are judged at the payload's `signedDate`, which is not authentic
-/// before the signature has been checked. When that date cannot be read the dates are not judged and the walk goes on;
-/// such a text ends at `payload_malformed` at the latest, so it is never accepted without the check.
+/// A single stage looks ahead: the certificates' dates are judged at the payload's `signedDate`, which is not authentic
+/// before the signature has been checked. When that date cannot be read the dates are not judged and the walk goes on.
+/// Such a text ends at `payload_malformed` at the latest, so it is never accepted without the check.
 package struct EvidenceError: Error, Hashable, Sendable {
     /// The stage that refused. Raw values are what the API writes.
     package enum Reason: String, CaseIterable, Hashable, Sendable {
@@ -43,7 +43,7 @@ package struct EvidenceError: Error, Hashable, Sendable {
 
     package let reason: Reason
 
-    /// One sentence for people. It names fields, never values: nothing of the signed text is echoed.
+    /// A sentence for people. Fields are named, never values: nothing of the signed text is echoed.
     package let detail: String
 
     package init(_ reason: Reason, _ detail: String) {

@@ -5,7 +5,7 @@ import StrictJSON
 /// Decides whether a text was signed by the App Store, and for one of our apps.
 ///
 /// Stages and their order are those of ``EvidenceError/Reason``. Verification is synchronous: it neither suspends nor
-/// blocks, and under a known chain it costs little more than the P-256 check. It asks no clock and no network;
+/// blocks, and under a known chain it costs little more than the P-256 check. Nothing here asks a clock or the network;
 /// revocation is the matter of ``AppStoreVerifier``.
 ///
 /// Validity of certificates is judged at `signedDate`, because a text that was genuine stays so when Apple's leaf,
@@ -56,8 +56,8 @@ package struct EvidenceVerifier: Sendable {
     /// Checks the signature under the chain that the header names, unless the text is among `texts`, and keeps the
     /// chain if it holds.
     ///
-    /// - Parameter boundsNames: Whether a payload whose names are too many or too long is refused too; else it is read
-    ///   once its signature held, and is not bounded.
+    /// - Parameter boundsNames: True if too many or too long names are a reason to refuse the payload. If false, such a
+    ///   payload is read once its signature held, and is not bounded.
     /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
     func open(
         _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none, boundsNames: Bool = true
@@ -169,9 +169,10 @@ struct AuthenticPayload {
 
     /// Reads the payload as the kind that is wanted.
     ///
-    /// - Parameter mayBeUndated: Whether the payload may lack the date, which is then judged by the caller.
+    /// - Parameter mayBeUndated: True if the payload may lack the date, which is then judged by the caller.
     /// - Throws: `payload_malformed`, `signed_date_out_of_range` or `wrong_payload_kind`, in this order. A payload is
-    ///   of a wrong kind if it looks like another and not like this one; what looks like none lacks required members.
+    ///   of a wrong kind if it looks like another and not like this one; a payload that looks like none lacks required
+    ///   members.
     func decode<Payload>(
         as kind: PayloadKind, at now: Int64, mayBeUndated: Bool = false,
         _ body: (PayloadReader) throws(EvidenceError) -> Payload

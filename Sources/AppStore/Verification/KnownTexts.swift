@@ -6,7 +6,7 @@ package struct KnownTexts: Sendable {
 
     private let digests: Set<[UInt8]>
 
-    /// - Parameter digests: Of texts that a verifier accepted.
+    /// - Parameter digests: The SHA-256 digests of texts that a verifier accepted.
     package init(_ digests: some Sequence<[UInt8]>) { self.digests = Set(digests) }
 
     func contains(_ jws: CompactJWS) -> Bool { !digests.isEmpty && digests.contains(Array(jws.textDigest)) }

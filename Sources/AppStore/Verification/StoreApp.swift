@@ -10,7 +10,7 @@ package struct StoreApp: Hashable, Sendable {
         self.appAppleId = appAppleId
     }
 
-    /// Whether a payload names this app, byte for byte: `String` would also equate canonically equivalent spellings.
+    /// True if a payload names this app, byte for byte: `String` would also equate canonically equivalent spellings.
     func isNamed(_ bundleId: String) -> Bool {
         self.bundleId.utf8.elementsEqual(bundleId.utf8)
     }

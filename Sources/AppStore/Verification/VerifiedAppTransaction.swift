@@ -2,7 +2,7 @@ package import Entitlements
 
 /// An app transaction that the App Store signed, of one of our apps. Only ``EvidenceVerifier`` makes one.
 ///
-/// It proves the Apple account of whoever sends it (`semantics.md` §5).
+/// An app transaction proves the Apple account of its sender (`semantics.md` §5).
 package struct VerifiedAppTransaction: Sendable {
     package let environment: StoreEnvironment
     package let payload: AppTransactionPayload

@@ -9,7 +9,7 @@ package struct VerifiedDelivery: Sendable {
     package let appTransaction: VerifiedAppTransaction?
     /// When Apple signed it: the notification, or where that has no date a text inside it.
     package let signedDate: Int64
-    /// Whether all of it could be read; what could not changes nothing.
+    /// True if every part could be read; an unreadable part changes nothing.
     package let isReadable: Bool
 }
 
@@ -86,7 +86,7 @@ extension VerifiedNotification {
         }
     }
 
-    /// Its own date, else that of a text inside, at which its certificates are judged then.
+    /// The notification's own date, else that of a text inside, at which the certificates are judged then.
     ///
     /// - Throws: `payload_malformed` without any date, `chain_expired`.
     fileprivate func signedDate(or inner: Int64?) throws(EvidenceError) -> Int64 {

@@ -7,7 +7,7 @@ package import Entitlements
 package struct VerifiedNotification: Sendable {
     /// The text it was made from.
     package let text: SignedText
-    /// Its payload as it was signed, decoded.
+    /// The payload as it was signed, decoded.
     package let json: [UInt8]
     package let environment: StoreEnvironment
     package let payload: NotificationPayload
@@ -32,7 +32,7 @@ package struct VerifiedNotification: Sendable {
         return Array(SHA256.hash(data: said))
     }
 
-    /// Whether a transaction is of the app and environment that the notification is about.
+    /// True if a transaction is of the app and environment that the notification is about.
     package func covers(_ transaction: VerifiedTransaction) -> Bool {
         environment == transaction.environment
             && payload.content.bundleId?.utf8.elementsEqual(transaction.payload.bundleId.utf8) == true
@@ -40,7 +40,7 @@ package struct VerifiedNotification: Sendable {
 }
 
 extension EvidenceVerifier {
-    /// Verifies a notification, not the texts inside it. One whose content cannot be read is verified too.
+    /// Verifies a notification, not the texts inside it. A notification whose content cannot be read is verified too.
     ///
     /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else. Apple repeats a delivery
     ///   for days.
@@ -54,7 +54,7 @@ extension EvidenceVerifier {
         let content = payload.content
         switch content {
         case .unreadable(let unreadable):
-            // What names no app may be ours; it changes nothing.
+            // A notification that names no app may be ours; it changes nothing.
             if let named = unreadable.bundleId { _ = try requireApp(named) }
         case .data, .summary, .externalPurchaseToken, .appData:
             try requireApp(content.bundleId, appAppleId: content.appAppleId, in: content.environment)

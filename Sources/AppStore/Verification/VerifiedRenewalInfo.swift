@@ -2,7 +2,7 @@ package import Entitlements
 
 /// Renewal info that the App Store signed, from Sandbox or Production. Only ``EvidenceVerifier`` makes one.
 ///
-/// It names no app: it counts only beside a transaction that it ``agrees(with:)``.
+/// Renewal info names no app, so it counts only beside a transaction that it ``agrees(with:)``.
 package struct VerifiedRenewalInfo: Sendable {
     package let environment: StoreEnvironment
     package let payload: RenewalInfoPayload
@@ -17,7 +17,7 @@ package struct VerifiedRenewalInfo: Sendable {
         self.chain = authentic.chain
     }
 
-    /// Whether both are about one subscription: same original transaction, same environment, and the same Apple account
+    /// True if both are about one subscription: same original transaction, same environment, and the same Apple account
     /// where both name one (`apple.md` §1.6).
     package func agrees(with transaction: VerifiedTransaction) -> Bool {
         guard environment == transaction.environment,
@@ -31,7 +31,7 @@ package struct VerifiedRenewalInfo: Sendable {
 }
 
 extension EvidenceVerifier {
-    /// Verifies renewal info. It cannot be refused as `wrong_app`, because it names none.
+    /// Verifies renewal info. `wrong_app` is no reason here, because renewal info names no app.
     ///
     /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
     /// - Throws: The first reason, in order of precedence.

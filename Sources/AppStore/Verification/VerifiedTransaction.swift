@@ -26,7 +26,7 @@ extension EvidenceVerifier {
     ///
     /// - Parameters:
     ///   - now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
-    ///   - texts: Those whose signatures held before.
+    ///   - texts: Texts whose signatures held before.
     /// - Throws: The first reason, in order of precedence.
     package func verify(
         _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none

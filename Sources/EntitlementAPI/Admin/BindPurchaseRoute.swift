@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/bind`: an operator gives a user a purchase that no living user owns.
 enum BindPurchaseRoute {
-    /// - Throws: What is wrong with the request, then why nothing is bound.
+    /// - Throws: The fault of the request, then why nothing is bound.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {

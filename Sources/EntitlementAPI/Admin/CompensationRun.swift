@@ -5,14 +5,14 @@ import LedgerStore
 ///
 /// Repeat is safe because there is one grant for each user and reference: a run that ended half-way is run again.
 struct CompensationRun: Sendable {
-    /// What some users got.
+    /// The grants of a part of the run.
     struct Tally {
         var given: [(user: UserID, grant: Grant)] = []
         var alreadyGiven = 0
         var notAffected = 0
     }
 
-    /// What became of one of the users.
+    /// The answer about one of the users.
     private struct Answer {
         let position: Int
         let outcome: Result<Compensate.Compensation, Problem>
@@ -27,7 +27,7 @@ struct CompensationRun: Sendable {
     let isDry: Bool
     let call: ServerCall
 
-    /// What `members` got, in their order.
+    /// Compensates `members`, in their order.
     ///
     /// - Throws: Why nobody is compensated, `unavailable`.
     func compensate(_ members: [CoveredUsers.Member]) async throws(Problem) -> Tally {

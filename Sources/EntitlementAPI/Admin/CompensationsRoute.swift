@@ -12,7 +12,7 @@ enum CompensationsRoute {
     /// A plan's grace may reach into an outage though it ended this long before, in milliseconds; none is longer.
     private static let longestGrace = 90 * Instant.millisecondsPerDay
 
-    /// - Throws: What is wrong with the request, then why nobody is compensated, `unavailable`.
+    /// - Throws: The fault of the request, then why nobody is compensated, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let body = try await call.json()
         try body.requireObject()
@@ -83,7 +83,7 @@ enum CompensationsRoute {
     }
 }
 
-/// What came of one request of a run.
+/// The answer to one request of a run.
 struct CompensationsBody {
     let bytes: [UInt8]
 

@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/grants`: an operator gives time, an add-on or credits.
 enum GiveGrantRoute {
-    /// - Throws: What is wrong with the request, then why nothing is granted.
+    /// - Throws: The fault of the request, then why nothing is granted.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {

@@ -1,9 +1,9 @@
 package import Entitlements
 package import LedgerStore
 
-/// What an operator asks to be given, and why; over the API and at the command line alike.
+/// An operator's request for a grant, and its reason; over the API and at the command line alike.
 package struct GrantRequest: Sendable {
-    /// What is given; the raw value is what the API reads and writes.
+    /// The kind of a grant; the raw value is what the API reads and writes.
     package enum Kind: String, CaseIterable, Sendable {
         case addDays = "add_days"
         case until
@@ -25,17 +25,17 @@ package struct GrantRequest: Sendable {
         reference = try Self.text("reference", in: body)
     }
 
-    /// The same of a body that somebody else wrote than a client.
+    /// The request of a body that the command line wrote.
     ///
     /// - Throws: `invalid_request`.
     package init(_ json: JSONWriter) throws(Problem) {
         try self.init(try JSONBody(json.bytes))
     }
 
-    /// What stands beside the grant.
+    /// The note beside the grant.
     package func note(by actor: Actor?) -> Note { Note(actor: actor?.text, reason: reason, reference: reference) }
 
-    /// What the audit trail says of the grant.
+    /// The audited act of the grant.
     package func audit(by actor: Actor, to user: UserID, as id: ExternalID) -> AuditedAct {
         AuditedAct(
             by: actor, .giveGrant, to: user,

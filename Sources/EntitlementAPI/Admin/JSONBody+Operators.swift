@@ -1,6 +1,6 @@
 import Entitlements
 
-/// What operators' requests say.
+/// Members of operators' requests.
 extension JSONBody {
     private static let maximumExternalID = 255
 

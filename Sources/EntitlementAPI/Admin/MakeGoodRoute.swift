@@ -7,7 +7,7 @@ import LedgerStore
 enum MakeGoodRoute {
     private static let maximumReference = 255
 
-    /// - Throws: What is wrong with the request, then why nothing is made good.
+    /// - Throws: The fault of the request, then why nothing is made good.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {

@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/merge`: everything that a guest has becomes this user's.
 enum MergeRoute {
-    /// - Throws: What is wrong with the request, then why nothing is merged.
+    /// - Throws: The fault of the request, then why nothing is merged.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {

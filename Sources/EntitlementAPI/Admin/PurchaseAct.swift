@@ -1,7 +1,7 @@
 import Entitlements
 import LedgerStore
 
-/// What an operator's act on one purchase says: which, and why.
+/// An operator's act on one purchase: which, and why.
 struct PurchaseAct {
     let name: PurchaseName
     let reason: String
@@ -13,7 +13,7 @@ struct PurchaseAct {
         reason = try body.requiredReason()
     }
 
-    /// What stands beside the facts of it.
+    /// The note beside the facts of the act.
     func note(by principal: Principal, reference: String? = nil) -> Note {
         Note(actor: principal.actor?.text, reason: reason, reference: reference)
     }

@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/transfer`: the rest of one purchase, or of all, goes to another user.
 enum TransferRoute {
-    /// - Throws: What is wrong with the request, then why nothing is transferred.
+    /// - Throws: The fault of the request, then why nothing is transferred.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -25,7 +25,7 @@ enum TransferRoute {
         return JSONAnswer(bytes: MovedBody(moved, to: receiver).bytes)
     }
 
-    /// One purchase or all; what names one beside `all` would be moved with the rest, so it is refused.
+    /// A single purchase, or all; members that name one beside `all` are refused, for it would be moved with the rest.
     private static func selection(in body: JSONBody) throws(Problem) -> Transfer.Selection {
         guard try body.flag("all") ?? false else { return .one(try body.requiredPurchase()) }
         try body.refuse(["external_id", "source", "environment"], beside: "all")
@@ -33,7 +33,7 @@ enum TransferRoute {
     }
 }
 
-/// What a transfer moved to the other user.
+/// The purchases that a transfer moved to the other user.
 struct MovedBody {
     let bytes: [UInt8]
 

@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/revoke`: an operator takes a purchase back, whole and for good, from now on.
 enum WithdrawPurchaseRoute {
-    /// - Throws: What is wrong with the request, then why nothing is withdrawn.
+    /// - Throws: The fault of the request, then why nothing is withdrawn.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {

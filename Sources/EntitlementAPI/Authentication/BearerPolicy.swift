@@ -1,7 +1,7 @@
 import Entitlements
 import StrictJSON
 
-/// What a token must say to count, beside being signed.
+/// The claims that a signed token must have to count.
 package struct BearerPolicy: Hashable, Sendable {
     /// How far the login's clock may be off, in milliseconds.
     static let leeway: Int64 = 60_000
@@ -19,7 +19,7 @@ package struct BearerPolicy: Hashable, Sendable {
         self.userIDClaim = userIDClaim
     }
 
-    /// Who the claims say is asking, and from when to when that counts, leeway included.
+    /// The user of the claims, and from when to when the token counts, leeway included.
     ///
     /// - Throws: ``BearerRefusal/invalid(_:)``.
     func admission(by claims: JSONValue) throws(BearerRefusal) -> Admission {
@@ -57,7 +57,7 @@ package struct BearerPolicy: Hashable, Sendable {
     }
 }
 
-/// Who a token admits, and when.
+/// The user that a token admits, and when.
 struct Admission: Hashable, Sendable {
     let user: UserID
     let validFrom: Instant

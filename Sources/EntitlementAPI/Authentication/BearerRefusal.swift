@@ -2,10 +2,10 @@
 package enum BearerRefusal: Error, Hashable, Sendable {
     /// No `Authorization: Bearer …` at all (RFC 6750 §3.1: the challenge names no error).
     case missing
-    /// One that does not count; the sentence is for developers and says nothing of the token's content.
+    /// A token that does not count. The sentence is for developers and says nothing of the token's content.
     case invalid(String)
     /// The token may count, but the keys to judge it by cannot be fetched: a passing fault.
     case keysUnavailable
-    /// Somebody who is signed in, and may not do this; the sentence is for developers.
+    /// A user who is signed in, but may not do this. The sentence is for developers.
     case notAllowed(String)
 }

@@ -8,7 +8,7 @@ struct BearerToken {
 
     let algorithm: String?
     let kid: String?
-    /// What is signed: header and claims as they stand.
+    /// The signed bytes: header and claims as they stand.
     let signedText: [UInt8]
     let signature: [UInt8]
     let claims: JSONValue

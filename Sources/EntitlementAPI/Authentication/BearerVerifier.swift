@@ -5,8 +5,8 @@ import Synchronization
 
 /// Decides which user a bearer token admits, if any.
 ///
-/// A token that counted is remembered under its SHA-256, so that the next request with it costs no signature check;
-/// when it runs out is judged at every request, and whether the keys that it was checked with are still in force.
+/// A token that counted is remembered under its SHA-256, so that the next request with it costs no signature check. At
+/// every request its end is judged, and whether the keys that checked it are still in force.
 package final class BearerVerifier: Sendable {
     /// Exactly one way in which the login signs.
     package enum Keys: Sendable {
@@ -21,13 +21,13 @@ package final class BearerVerifier: Sendable {
     /// Tokens that are remembered.
     static let maximumRemembered = 100_000
 
-    /// Whom the signatures are compared with.
+    /// The keys that check signatures.
     private enum Trust: Sendable {
         case fixed([VerificationKey])
         case remote(RemoteKeys)
     }
 
-    /// What a token was found to say, and by which edition of the keys.
+    /// A token's admission, and the edition of the keys that checked it.
     private struct Remembered: Sendable {
         let admission: Admission
         let edition: Int
@@ -95,7 +95,7 @@ package final class BearerVerifier: Sendable {
         return edition
     }
 
-    /// What follows `Bearer`, whose case does not matter (RFC 9110 §11.1); nil for another scheme.
+    /// The token after `Bearer`, whose case does not matter (RFC 9110 §11.1); nil for another scheme.
     static func token(in field: String) -> String? {
         let bytes = field.utf8
         let scheme = bytes.prefix(7)

@@ -1,9 +1,11 @@
 import Synchronization
 
-/// The login's keys behind a URL: cached, fetched again when they are old or a token names one that is not there, at
-/// most once a minute (once a second while there are none); the last good ones stay on failure.
+/// The login's keys behind a URL.
 ///
-/// A caller whose key is there does not wait for the login, however slow it is. Only the first ones after a
+/// They are cached, and fetched again when they are old or a token names a key that is not there: at most once a
+/// minute, or once a second while there are none. The last good keys stay on failure.
+///
+/// A caller whose key is there does not wait for the login, however slow it is. Only the first callers after a
 /// ``longestAge`` without requests do, for their key may have been withdrawn long ago.
 package actor RemoteKeys {
     /// Brings the document; it must end within seconds.
@@ -11,7 +13,7 @@ package actor RemoteKeys {
 
     /// Time between two fetches, at least.
     static let shortestInterval = Duration.seconds(60)
-    /// The same while there are no keys at all: nobody could sign in until then.
+    /// Time between two fetches while there are no keys at all: nobody could sign in until then.
     static let shortestIntervalWithoutKeys = Duration.seconds(1)
     /// Age at which keys are fetched again though nobody misses one.
     static let refreshAge = Duration.seconds(10 * 60)
@@ -52,8 +54,8 @@ package actor RemoteKeys {
         self.fetch = fetch
     }
 
-    /// Whether the document of this edition is still in force and needs not be fetched again: then what one of its keys
-    /// signed need not be judged anew.
+    /// True if the document of this edition is still in force and need not be fetched again. Then a token that one of
+    /// its keys signed need not be judged anew.
     nonisolated func isFresh(_ edition: Int) -> Bool {
         freshness.withLock { $0.edition == edition && uptime() < $0.until }
     }

@@ -1,14 +1,14 @@
 import Crypto
 import JWTKit
 
-/// A key that tokens are checked with; it fixes the one algorithm that counts (RFC 8725 §3.1).
+/// A key that checks tokens; it fixes the one algorithm that counts (RFC 8725 §3.1).
 enum VerificationKey: Sendable {
     case hs256(SymmetricKey)
     case es256(P256.Signing.PublicKey)
     case eddsa(Curve25519.Signing.PublicKey)
     case rs256(any JWTAlgorithm)
 
-    /// As `alg` spells it.
+    /// The algorithm's name in `alg`.
     var algorithm: String {
         switch self {
         case .hs256: "HS256"
@@ -18,7 +18,7 @@ enum VerificationKey: Sendable {
         }
     }
 
-    /// Whether this key signed `text`; shared secrets are compared in constant time.
+    /// True if this key signed `text`; shared secrets are compared in constant time.
     func isValid(_ signature: [UInt8], for text: [UInt8]) -> Bool {
         switch self {
         case .hs256(let secret):

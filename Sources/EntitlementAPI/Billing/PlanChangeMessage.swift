@@ -1,6 +1,6 @@
 import Entitlements
 
-/// What an app may show of a change of plan, in one of the languages of ``PlanChangeWords``.
+/// The message of an app about a change of plan, in one of the languages of ``PlanChangeWords``.
 struct PlanChangeMessage {
     /// BCP 47.
     let language: String
@@ -16,7 +16,7 @@ struct PlanChangeMessage {
 }
 
 extension PlanChangeWords {
-    /// What follows from `change`; what must be released first, if it is not allowed.
+    /// The sentence about `change`; if it is not allowed, about the devices to release first.
     fileprivate func sentence(about change: PlanChange) -> String {
         let (current, target) = (devices(change.currentDevices), devices(change.targetDevices))
         guard change.isAllowed else {

@@ -10,7 +10,7 @@ enum PlanChangeRoute {
         try await answer(about: call.principal, call)
     }
 
-    /// The same about any user.
+    /// The answer about any user.
     ///
     /// - Throws: `invalid_request`, `not_found`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {

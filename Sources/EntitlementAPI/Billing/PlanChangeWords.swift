@@ -24,7 +24,7 @@ struct PlanChangeWords: Sendable {
     /// The language of who asks for none that is here.
     static let fallback = "en"
 
-    /// By the language's BCP 47 tag.
+    /// The words of each language, by its BCP 47 tag.
     static let table: [String: PlanChangeWords] = [
         "en": PlanChangeWords(
             devices: Counted(one: "# device", other: "# devices"),

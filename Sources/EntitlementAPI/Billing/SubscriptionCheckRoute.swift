@@ -59,7 +59,7 @@ struct SubscriptionCheckBody {
         bytes = json.bytes
     }
 
-    /// What gives the present tier; without coverage, what gave the last one, or what would have.
+    /// The entitlement that gives the present tier; without coverage, the one that gave the last tier, or would have.
     private static func entitlement(of status: Status) -> Entitlement? {
         guard let decisive = status.decisive else {
             return status.entitlements.last { $0.kind == .pass || $0.kind == .plan }

@@ -32,7 +32,7 @@ struct AskedTimeline {
         self.acts = acts
     }
 
-    /// What an answer is made of, as far as `isWanted`; nil unless `?explain=1` asks for it.
+    /// The facts from which an answer is made, as far as `isWanted`; nil unless `?explain=1` asks for them.
     ///
     /// - Throws: `unavailable`.
     func explanation(

@@ -6,7 +6,7 @@ import LedgerStore
 import NIOCore
 import StrictJSON
 
-/// One attempt to carry a request out.
+/// An attempt to carry a request out.
 struct IdempotentAttempt {
     let claim: IdempotencyClaim
     let seal: AnswerSeal
@@ -22,7 +22,7 @@ extension ServerCall {
     /// Carries a server's write out once, and gives the same answer to repeats under the same key for a day.
     ///
     /// The stored answer is sealed under the server's own API key, because it may hold a secret that is stored nowhere
-    /// else. It is erased with any person whom the request is about.
+    /// else. The answer is erased with any person whom the request is about.
     ///
     /// `act` must be safe to repeat by itself, or finish in its own transaction: a process that dies between act and
     /// answer is followed by another attempt.
@@ -74,12 +74,12 @@ extension ServerCall {
         return try labels().label(.request, request.method.rawValue, request.uri.string, hash)
     }
 
-    /// A name for what this request makes: the same for each attempt, and another one for any other request.
+    /// The name of a new object: the same for each attempt at this request, and another one for any other request.
     func nameForNew(_ body: JSONBody) throws(Problem) -> Label {
         try labels().label(.request, idempotencyKey().text, digest(of: body).text)
     }
 
-    /// Of the key that the server names its request by.
+    /// The label of the server's key for its request.
     private func idempotencyKey() throws(Problem) -> Label {
         let text = try IdempotencyKey(of: request).text
         return try labels().label(.idempotencyKey, "api_key", String(key.id), text)
@@ -142,7 +142,7 @@ struct AnswerSeal {
 
     private static let tagBytes = 16
 
-    /// Of one attempt only, so one nonce will do for all.
+    /// The key that seals one attempt's answer, so one nonce will do for all.
     private static func key(_ secret: APIKeySecret, _ key: Label, _ claimant: UInt64) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Array(secret.text.utf8)), salt: Array("gatepass answer".utf8),

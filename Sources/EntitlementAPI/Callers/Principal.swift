@@ -9,7 +9,7 @@ struct Principal: Sendable {
     /// A server; nil for the user.
     let actor: Actor?
 
-    /// What stands beside a fact; nil when there is nothing to say.
+    /// The note beside a fact; nil when there is nothing to say.
     func note(reason: String? = nil, reference: String? = nil) -> Note? {
         guard actor != nil || reason != nil || reference != nil else { return nil }
         return Note(actor: actor?.text, reason: reason, reference: reference)
@@ -22,7 +22,7 @@ struct Principal: Sendable {
         actor == nil ? nil : try Reason(optionalIn: body.value).text
     }
 
-    /// What the audit trail says of an act; nil for the user's own.
+    /// The audited act; nil for an act of the user's own.
     func audit(
         _ action: AuditAction, with other: UserID? = nil, reason: String? = nil, _ details: [String: String] = [:]
     ) -> AuditedAct? {
@@ -34,11 +34,10 @@ extension SignedCall {
     /// Records what `deciding` decides about a user.
     ///
     /// - Parameters:
-    ///   - others: Further users whom it is about.
-    ///   - audit: What the audit trail says of it if it changes anything.
-    ///   - problem: What a refusal is to the client.
-    /// - Throws: `rate_limited` for a user's act beyond its daily bound, what `problem` makes of a refusal,
-    ///   `unavailable`.
+    ///   - others: Further users whose ledgers the decision needs.
+    ///   - audit: The entry of the audit trail if the decision changes anything.
+    ///   - problem: Makes a client's problem of a refusal.
+    /// - Throws: `rate_limited` for a user's act beyond its daily bound, the problem of a refusal, `unavailable`.
     func recorded<Reply, Refusal>(
         for principal: Principal, and others: Set<UserID> = [], keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct?, orElse problem: (Refusal) -> Problem,
@@ -52,7 +51,7 @@ extension SignedCall {
         }
     }
 
-    /// The same for what nobody is refused.
+    /// Records a decision that refuses nobody.
     ///
     /// - Throws: `rate_limited` for a user's act beyond its daily bound, `unavailable`.
     func recorded<Reply>(
@@ -81,20 +80,20 @@ extension SignedCall {
         }
     }
 
-    /// What the facts of a user give.
+    /// The timeline of a user.
     ///
     /// - Throws: `unavailable`.
     func timeline(of principal: Principal) async throws(Problem) -> Timeline {
         timeline(of: try await ledger(of: principal.user))
     }
 
-    /// What the facts of `ledger` give, with the list of sandbox testers as it stands at `instant`.
+    /// The timeline of `ledger`, with the list of sandbox testers as it stands at `instant`.
     func timeline(of ledger: UserLedger, testersAt instant: Instant = .distantFuture) -> Timeline {
         Timeline(
             folding: ledger, given: api.service.catalogue, settings: api.service.settings, testersAt: instant)
     }
 
-    /// The one purchase that `name` means, of those that the user has now.
+    /// The only purchase of the user that `name` means.
     ///
     /// - Throws: `unknown_purchase`, `ambiguous_purchase`, `unavailable`.
     func purchase(_ name: PurchaseName, of principal: Principal) async throws(Problem) -> PurchaseKey {

@@ -2,7 +2,7 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// Why a request is not a server's, or not one that may do this.
+/// The reason why a request is not a server's, or why the server may not do this.
 enum ServerRefusal: Error, Hashable {
     case missing
     /// No key has this secret, or it was revoked, or it is a user's token.
@@ -32,7 +32,7 @@ extension ServerCall {
         self.init(key: key, secret: secret, incoming: call)
     }
 
-    /// Whether a request shows a server's key and no user's token.
+    /// True if a request shows a server's key and no user's token.
     static func isMeant(by request: Request) -> Bool {
         request.headers[.authorization].flatMap(BearerVerifier.token)?.hasPrefix(APIKeySecret.prefix) ?? false
     }

@@ -21,7 +21,7 @@ extension Routes {
     }
 
     /// A write for servers that is carried out at most once for each of the server's idempotency keys. `other` is the
-    /// member of its body that names a second user whom it is about.
+    /// member of the body that names a second user.
     static func idempotent(
         with other: String? = nil,
         _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
@@ -37,7 +37,7 @@ extension Routes {
         }
     }
 
-    /// The same for a write of whose body only a reason is read, which need not be there.
+    /// The route of an idempotent write whose body holds at most a reason.
     static func idempotent(
         _ answer: @escaping @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {

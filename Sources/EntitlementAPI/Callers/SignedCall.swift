@@ -17,18 +17,18 @@ extension SignedCall {
 /// A request of a server, as a route sees it.
 package struct ServerCall: SignedCall {
     package let key: APIKey
-    /// What the key was recognised by; it seals what is remembered for this server.
+    /// The secret of the server's API key, which also seals the answers stored for this server.
     let secret: APIKeySecret
     package let incoming: OpenCall
 
     /// Runs `fold` at once.
     ///
-    /// - Throws: What `fold` throws.
+    /// - Throws: The error of `fold`.
     package func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer {
         try await fold()
     }
 
-    /// As the audit trail names the server.
+    /// The server's name in the audit trail.
     var actor: Actor { Actor(key) }
 
     /// The user that the path names, and the server that asks for them.
@@ -57,7 +57,7 @@ extension SignedCall {
         }
     }
 
-    /// The words of these digests, as far as they are there.
+    /// The stored notes of these digests.
     ///
     /// - Throws: `unavailable`.
     func notes(_ digests: some Sequence<NoteDigest>) async throws(Problem) -> [NoteDigest: Note] {
@@ -73,7 +73,7 @@ extension SignedCall {
         try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user) }
     }
 
-    /// The same with what names its state; nil while that is `known`.
+    /// The ledger with its head; nil while that is `known`.
     ///
     /// - Throws: `unavailable`.
     func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {

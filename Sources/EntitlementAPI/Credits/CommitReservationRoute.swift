@@ -4,14 +4,14 @@ import LedgerStore
 
 /// `POST /api/credits/reservations/{reservation_id}/commit`: spends what was reserved, or a part of it.
 enum CommitReservationRoute {
-    /// - Throws: What is wrong with the request, then why nothing is spent.
+    /// - Throws: The fault of the request, then why nothing is spent.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(call.principal, call.optionalJSON(), call).response
     }
 
-    /// The same for any user.
+    /// The act for any user.
     ///
-    /// - Throws: What is wrong with the request, then why nothing is spent.
+    /// - Throws: The fault of the request, then why nothing is spent.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {

@@ -1,10 +1,10 @@
 import Entitlements
 
-/// What a spend and a reservation have in common: how many units, of which purse, under which key.
+/// The common part of a spend and a reservation: how many units, of which purse, under which key.
 struct CreditRequest {
     let amount: CreditAmount
     let purse: Purse
-    /// Of the caller's idempotency key, which belongs to the user.
+    /// The label of the caller's idempotency key, which belongs to the user.
     let key: Label
 
     /// - Throws: `not_found` for a unit that cannot be read, `invalid_request` for anything else.
@@ -17,7 +17,7 @@ struct CreditRequest {
         purse = Purse(unit: unit, environment: environment)
     }
 
-    /// Of all that is asked for, `more` being what a spend and a reservation do not have in common.
+    /// The label of the whole request; `more` is the part that a spend and a reservation do not have in common.
     func label(of act: String, _ more: String?..., under labels: Labels) -> Label {
         let asked = [act, purse.unit, purse.environment.rawValue, String(amount.units)] + more.map { $0 ?? "\0" }
         return labels.label(.request, asked.map { "\($0.utf8.count) \($0)" }.joined())

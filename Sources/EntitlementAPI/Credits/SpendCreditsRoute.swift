@@ -40,7 +40,7 @@ enum SpendCreditsRoute {
     }
 }
 
-/// What was spent, from which lots, and what is left.
+/// The receipt of a spend: the units, their lots, and the rest.
 struct SpendReceiptBody {
     let bytes: [UInt8]
 

@@ -5,7 +5,7 @@ import Logging
 
 /// The clock of a development server, which can be put forward (`api.md`, "Development").
 package protocol DevelopmentClock: Sendable {
-    /// What time it is for the server.
+    /// The server's present.
     var now: Instant { get }
     /// How far it is ahead of the real time, in milliseconds.
     var lead: Int64 { get }
@@ -33,7 +33,7 @@ package struct SimulatedHappening: Hashable, Sendable {
     package let at: Instant
     /// For people.
     package let words: String
-    /// What the webhook answered, such as `applied`.
+    /// The webhook's answer, such as `applied`.
     package let result: String
 
     package init(at: Instant, words: String, result: String) {

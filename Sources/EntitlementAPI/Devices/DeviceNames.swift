@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// What the app calls a user's devices, which facts know by their labels.
+/// The app's names of a user's devices, which facts know by their labels.
 package struct DeviceNames: Sendable {
     private let ids: [Label: DeviceID]
 
@@ -8,7 +8,7 @@ package struct DeviceNames: Sendable {
         self.ids = ids
     }
 
-    /// Of all devices that were ever registered in `ledger`, by the words that go with it.
+    /// The names of all devices that were ever registered in `ledger`, from its notes.
     package init(of ledger: UserLedger, _ notes: [NoteDigest: Note]) {
         let devices = ledger.entries.compactMap(\.fact.device)
         self.init(ledger.wordsOfDevices(Set(devices)).compactMapValues { notes[$0]?.device })
@@ -19,7 +19,7 @@ package struct DeviceNames: Sendable {
 }
 
 extension SignedCall {
-    /// What the app calls those of `devices` that were registered in `ledger`.
+    /// The names of the `devices` that were registered in `ledger`.
     ///
     /// - Throws: `unavailable`.
     func deviceNames(of devices: [Label], in ledger: UserLedger) async throws(Problem) -> DeviceNames {
@@ -53,6 +53,6 @@ extension Fact {
 }
 
 extension Labels {
-    /// That of a device, which is of one user's.
+    /// The label of a device, which is one user's.
     func label(of device: DeviceID, of user: UserID) -> Label { label(.device, user.text, device.text) }
 }

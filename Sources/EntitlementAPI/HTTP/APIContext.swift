@@ -1,10 +1,10 @@
 package import Hummingbird
 import NIOCore
 
-/// What belongs to one request, apart from its message.
+/// The context of a request, apart from its message.
 package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// As the client named the request, or as this server does.
+    /// The request's id, by the client or by this server.
     package internal(set) var requestID = ""
     private let channel: any Channel
 

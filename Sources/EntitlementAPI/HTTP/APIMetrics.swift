@@ -5,10 +5,10 @@ import LedgerStore
 package import Metrics
 import Synchronization
 
-/// What the API counts. Each series is found once and then by a short key; labels are routes of the URL table, codes
-/// and reasons, and nothing that a client can choose.
+/// The counters of the API. Each series is found once and then by a short key. Labels are routes of the URL table,
+/// codes and reasons, and nothing that a client can choose.
 package final class APIMetrics: Sendable {
-    /// What a signed text was shown as.
+    /// The kind of a signed text, by the member or endpoint that takes it.
     enum SignedKind: String, Hashable, Sendable, CaseIterable {
         case transaction
         case appTransaction = "app_transaction"

@@ -1,8 +1,8 @@
-/// What the log says of one request when its answer is known: neither query nor header nor body, so no token ever
-/// stands in it (`threats.md` T31).
+/// The log line of a request whose answer is known: neither query nor header nor body, so no token ever stands in it
+/// (`threats.md` T31).
 package struct AccessLine: Sendable {
     let method: String
-    /// As the URL table has it, so that no id stands in it; `-` where there is none.
+    /// The path in the URL table, so that no id stands in the log; `-` where there is none.
     let route: String
     let status: Int
     let duration: Duration

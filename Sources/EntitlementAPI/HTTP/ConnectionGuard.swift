@@ -8,12 +8,12 @@ import NIOHTTPTypesHTTP1
 ///
 /// * A header that does not end within its time, and a request that is not answered within its own, end the connection;
 ///   the latter with a 503 if nothing was sent yet.
-/// * What cannot be read as HTTP is answered 400 or 431 with a problem document instead of a bare status.
+/// * Bytes that cannot be read as HTTP are answered 400 or 431 with a problem document instead of a bare status.
 /// * `Connection: close` in an answer closes: the answer is sent, a bounded rest of the request is thrown away so that
 ///   the client can read it, then the socket goes.
 /// * A request comes in only when the one before it is answered; until then nothing is read, so a client that sends
 ///   many and takes no answers is kept waiting by the network and holds no more than ``ServerLimits/readBytes`` here.
-/// * Of a body no more than ``ServerLimits/unaskedBytes`` and one read come in before the route asks for it.
+/// * No more of a body than ``ServerLimits/unaskedBytes`` and one read come in before the route asks for it.
 /// * While connections have no place left, each answer closes its own.
 ///
 /// For each request there is at most one answer: after one of its own the guard lets nothing pass in either direction.
@@ -23,7 +23,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// What all connections share.
+    /// The settings that all connections share.
     struct Settings: Sendable {
         let limits: ServerLimits
         let table: RouteTable
@@ -34,12 +34,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let settings: Settings
     /// The header of the request whose answer is not complete.
     private var request: HTTPRequest?
-    /// Whether the end of the last request is still to come.
+    /// True if the end of the last request is still to come.
     private var isReading = false
     private var hasStartedAnswer = false
     private var closesAfterAnswer = false
     private var isClosing = false
-    /// Whether no request should follow: the client speaks HTTP/1.0 and keeps nothing alive.
+    /// True if no request should follow: the client speaks HTTP/1.0 and keeps nothing alive.
     private var takesNoMore = false
     private var lateBytes = 0
     /// How much of the request's body came before it was wanted.
@@ -47,7 +47,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isBodyWanted = false
     /// True if a read waits until the body is wanted.
     private var holdsRead = false
-    /// Whether what was read last ended a request.
+    /// True if the last read ended a request.
     private var hasEnded = false
     /// For the header while there is no request, else for the request.
     private var deadline: Deadline?
@@ -57,7 +57,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// When what is waited for must have come, and what else happens.
     private struct Deadline {
-        /// What ends the wait.
+        /// The action at the end of the wait.
         enum Ending {
             case close
             case refuse
@@ -104,7 +104,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: What comes in
 
-    /// What came has been read: unless it was a header's end, one has begun.
+    /// All bytes have been read: unless they were the end of a request, a header has begun.
     func channelReadComplete(context: ChannelHandlerContext) {
         defer { hasEnded = false }
         if deadline == nil, request == nil, !isReading, !isClosing, !hasEnded {

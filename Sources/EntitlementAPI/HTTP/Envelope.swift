@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// What every request goes through: its id, the limit of its body, the problem in place of an error, the headers that
+/// The layer around every request: its id, the limit of its body, the problem in place of an error, the headers that
 /// belong on every answer, one line in the log, and a number in the metrics.
 ///
-/// Nothing but a response leaves it, so Hummingbird's bare errors never reach a client.
+/// Only responses leave it, so Hummingbird's bare errors never reach a client.
 struct Envelope: RouterMiddleware {
     let api: API.Dependencies
     let table: RouteTable

@@ -18,7 +18,7 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     private let wantsClosing: () -> Void
 
     /// `wantsClosing` is called when the connection has to be closed after the answer. An HTTP/1.0 client that does not
-    /// ask to keep its connection expects that (RFC 9112 §9.3). A client that offers another protocol (`Upgrade`) is
+    /// ask to keep its connection expects the end (RFC 9112 §9.3). A client that offers another protocol (`Upgrade`) is
     /// answered in this one, and the decoder reads nothing after its request.
     init(_ wantsClosing: @escaping () -> Void) {
         self.wantsClosing = wantsClosing
@@ -33,8 +33,8 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// What RFC 9112 refuses: a host that is missing or said twice (§3.2), and a body whose end a proxy may see
-    /// elsewhere (§6.1), which is how one request is smuggled in another.
+    /// The defect for which RFC 9112 refuses a request: a host that is missing or said twice (§3.2), or a body whose
+    /// end a proxy may see elsewhere (§6.1), by which one request is smuggled in another.
     private static func defect(of head: HTTPRequestHead) -> Defect? {
         let hosts = head.headers["Host"]
         guard hosts.count == 1 || hosts.isEmpty && head.version == .http1_0, hosts.allSatisfy(isHost) else {
@@ -47,7 +47,7 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         return nil
     }
 
-    /// Whether a text has none of the characters by which several hosts, or more than a host, would stand in it (RFC
+    /// True if a text has none of the characters by which several hosts, or more than a host, would stand in it (RFC
     /// 3986 §3.2).
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in

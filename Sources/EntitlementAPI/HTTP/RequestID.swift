@@ -1,6 +1,6 @@
-/// What a request is called in the answer, in the log and in the problem (`api.md`, "Conventions").
+/// The name of a request in its answer, in the log and in the problem (`api.md`, "Conventions").
 enum RequestID {
-    /// Whether a client's name for its request may be echoed: `[A-Za-z0-9._-]{1,64}`.
+    /// True if a client's name for its request may be echoed: `[A-Za-z0-9._-]{1,64}`.
     static func isAcceptable(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...64).contains(bytes.count)

@@ -2,7 +2,7 @@ package import Hummingbird
 package import HummingbirdCore
 import NIOCore
 
-/// What one connection may take of this server (`threats.md` T14–T16). Hummingbird's own values are open.
+/// The limits of one connection (`threats.md` T14–T16). Hummingbird's own values are open.
 package struct ServerLimits: Hashable, Sendable {
     /// Until a connection without a request is closed, and one that does not take its answer.
     package var idleSeconds: Int64 = 30

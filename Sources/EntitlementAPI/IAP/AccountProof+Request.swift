@@ -2,7 +2,7 @@ import AppStore
 import Entitlements
 import StrictJSON
 
-/// Who sends a request shows their Apple account by a signed app transaction.
+/// The proof in a request: a signed app transaction shows its sender's Apple account.
 extension AccountProof {
     private static let name = "signedAppTransaction"
 
@@ -20,8 +20,8 @@ extension AccountProof {
 
     /// The account that a genuine app transaction names, of its app and environment.
     ///
-    /// One that is not genuine proves nothing and refuses nothing: the purchase is judged as if it had not been sent,
-    /// so a client with an old one still delivers what was paid for.
+    /// A text that is not genuine proves nothing and refuses nothing: the purchase is judged as if none had been sent.
+    /// So a client with an old text still delivers what was paid for.
     ///
     /// - Throws: `unavailable` when Apple cannot be asked.
     static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {

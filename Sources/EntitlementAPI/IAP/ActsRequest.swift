@@ -24,7 +24,7 @@ package struct ActsRequest: Sendable {
         guard try query.flag("explain") else { return nil }
     }
 
-    /// What of `ledger` is asked for.
+    /// The page of acts of `ledger` that is asked for.
     func page(
         of ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
         where isWanted: (ExplainedFact) -> Bool = { _ in true }

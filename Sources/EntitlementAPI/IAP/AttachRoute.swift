@@ -8,7 +8,7 @@ import StrictJSON
 ///
 /// A repeat answers like the first time, `outcome` aside, so a client may send it again after any fault.
 enum AttachRoute {
-    /// - Throws: What is wrong with the request, then with the evidence, then with the claim.
+    /// - Throws: The fault of the request, then of the evidence, then of the claim.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await AttachRequest(call.json())
         let labels = try call.labels()
@@ -62,7 +62,7 @@ enum AttachRoute {
     }
 }
 
-/// What an attach sends; all other members are ignored.
+/// The body of an attach; all other members are ignored.
 struct AttachRequest {
     let transaction: SignedTransaction
     let appTransaction: SignedAppTransaction?

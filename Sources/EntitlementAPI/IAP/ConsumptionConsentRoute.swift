@@ -3,7 +3,7 @@ import Hummingbird
 
 /// `PUT /api/iap/apple/consumption-consent`: whether Apple may be told about the user's consumption.
 enum ConsumptionConsentRoute {
-    /// - Throws: What is wrong with the request, `unavailable`.
+    /// - Throws: The fault of the request, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await call.json()
         try body.requireObject()

@@ -3,7 +3,7 @@ import Entitlements
 import LedgerStore
 
 extension Evidence.Proof {
-    /// What proves the statement of a verified transaction.
+    /// The evidence of a verified transaction.
     init(_ transaction: VerifiedTransaction) {
         self.init(
             text: transaction.text, details: StoreDetails(transaction), unreadable: transaction.payload.unreadable)

@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// What is no fact and yet decides about an answer (`semantics.md` §1).
+/// The settings, which are no facts and yet decide about an answer (`semantics.md` §1).
 package struct ExplainedUnder {
     let settings: EntitlementSettings
     /// The version of the catalogue that was asked.
@@ -12,7 +12,7 @@ package struct ExplainedUnder {
     }
 }
 
-/// What explains an answer: the facts it is made of, and the rules that decide.
+/// The explanation of an answer: its facts, and the rules that decide.
 struct AnswerExplanation {
     let acts: ExplainedFact.Page
     let devices: DeviceNames

@@ -1,7 +1,7 @@
 import Entitlements
 
-/// A page of what a user bought or was granted. It is cut before anything is made of a purchase, so it costs as much as
-/// it has rows.
+/// A page of a user's purchases and grants. The page is cut before its rows are made, so it costs as much as it has
+/// rows.
 struct PurchasePage {
     let summaries: [PurchaseSummary]
     private let nextCursor: String?

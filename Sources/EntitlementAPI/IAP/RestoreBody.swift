@@ -2,7 +2,7 @@ import AppStore
 import Entitlements
 import LedgerStore
 
-/// What a restore says of one item.
+/// The verdict of a restore on one item.
 struct RestoreResult {
     /// The raw value is what the API writes.
     enum Outcome: String {
@@ -31,7 +31,7 @@ struct RestoreResult {
     /// Nil unless it is genuine.
     private(set) var purchase: VerifiedPurchase?
 
-    /// Of an item that the ledger never saw.
+    /// The result of an item that the ledger never saw.
     init(index: Int, refused code: ProblemCode, because reason: String?) {
         self.index = index
         outcome = .refused
@@ -39,7 +39,7 @@ struct RestoreResult {
         self.reason = reason
     }
 
-    /// Of a genuine item; without a verdict it may come again.
+    /// The result of a genuine item; without a verdict it may come again.
     init(
         index: Int, _ judged: (purchase: VerifiedPurchase, verdict: Restore.Verdict)?,
         in claimed: Claimed<[Restore.Verdict], Never>

@@ -9,7 +9,7 @@ enum RestoreRoute {
     static let bodyLimit = 4 * 1024 * 1024
     static let deadlineSeconds: Int64 = 60
 
-    /// - Throws: What is wrong with the request as a whole, `unavailable`; an item's fault is its verdict.
+    /// - Throws: The fault of the request as a whole, `unavailable`; an item's fault is its verdict.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await RestoreRequest(call.json())
         let signed = body.items.compactMap(\.transaction)
@@ -33,7 +33,7 @@ enum RestoreRoute {
         return .json(RestoreBody(results: results, claimed).bytes)
     }
 
-    /// What became of an item before the ledger saw it.
+    /// The verdict on an item before the ledger saw it.
     private enum Judged {
         case genuine(ShownPurchase)
         case refused(ProblemCode, reason: String?)
@@ -82,9 +82,9 @@ enum RestoreRoute {
     }
 }
 
-/// What a restore sends; all other members are ignored.
+/// The body of a restore; all other members are ignored.
 struct RestoreRequest {
-    /// One element of the list.
+    /// An element of the list.
     enum Item {
         case text(SignedTransaction)
         case notText

@@ -27,7 +27,7 @@ final class StatusAnswers: Sendable {
         private let substance: DeflatedBytes
         private let entityTag: EntityTag
 
-        /// What keeping it takes, about.
+        /// The memory that the cached answer takes, about.
         var bytes: Int { 384 + substance.keptCount }
 
         /// Nil where there is no memory for it.
@@ -63,7 +63,7 @@ final class StatusAnswers: Sendable {
     ///   - reading: Gives the user's ledger, and nil while its head is the one that is known. After it `catalogue`
     ///     gives the newest.
     ///   - inTurn: Runs what folds the ledger when its turn has come.
-    /// - Throws: What `reading` and `inTurn` throw.
+    /// - Throws: The errors of `reading` and `inTurn`.
     func answer<Failure: Error>(
         about user: UserID, at: Instant, given catalogue: () -> CatalogueVersions,
         reading: (LedgerHead?) async throws(Failure) -> LedgerReader.ReadLedger?,

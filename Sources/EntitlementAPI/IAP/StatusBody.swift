@@ -20,7 +20,7 @@ package struct StatusBody {
             self.explanation = explanation
         }
 
-        /// The same of the facts of `ledger`, the first page of its acts.
+        /// The parts that explain the facts of `ledger`, with the first page of its acts.
         package init(
             explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
             given catalogue: CatalogueVersions, calling devices: DeviceNames = DeviceNames()
@@ -35,7 +35,7 @@ package struct StatusBody {
     package let bytes: [UInt8]
     /// Where what follows `at` begins.
     private let substanceStart: Int
-    /// It changes when anything but `at` does; the user, who stands before `at`, is part of it.
+    /// The tag changes when anything but `at` does; the user, who stands before `at`, is part of it.
     let entityTag: EntityTag
 
     package init(_ status: Status, _ parts: Parts) {
@@ -56,14 +56,14 @@ package struct StatusBody {
         entityTag = answer.entityTag
     }
 
-    /// What follows `at`.
+    /// The bytes behind `at`.
     var substance: ArraySlice<UInt8> { bytes[substanceStart...] }
 }
 
 extension JSONWriter {
     /// Writes a status as one value.
     ///
-    /// - Returns: Where everything begins that makes the answer what it is.
+    /// - Returns: Where the substance begins, behind `at`.
     @discardableResult
     mutating func append(_ status: Status, _ parts: StatusBody.Parts) -> Int {
         beginObject()
@@ -91,7 +91,7 @@ extension JSONWriter {
         return start
     }
 
-    /// Whether there is access, until when, and what it unlocks.
+    /// Writes whether there is access, until when, and what it unlocks.
     mutating func appendAccess(of status: Status) {
         member("active", status.active)
         member("tier", status.tier?.text)

@@ -9,7 +9,7 @@ enum StatusRoute {
         try await answer(about: call.user, call)
     }
 
-    /// The same about any user.
+    /// The answer about any user.
     ///
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {

@@ -16,7 +16,7 @@ extension JSONWriter {
 }
 
 extension CatalogueVersions {
-    /// What the catalogue sells the purchase as; nil while it does not know the product.
+    /// The kind of the purchase's product; nil while the catalogue does not know it.
     func kind(of purchase: VerifiedPurchase) -> ProductKind? {
         product(
             named: purchase.productNames, from: purchase.key.source, for: purchase.key.app,

@@ -2,15 +2,15 @@ import AppStore
 import Entitlements
 import LedgerStore
 
-/// What came of purchases that a user showed.
+/// The result of an attach or a restore.
 struct Claimed<Reply: Sendable, Refusal: Error> {
     let answer: Result<Reply, Refusal>
-    /// What the user has now.
+    /// The user's timeline now.
     let timeline: Timeline
     /// The instant that the answer is for: not before the purchase dates just recorded (`semantics.md` §2).
     let at: Instant
 
-    /// What to say of a purchase that the user claimed.
+    /// The outcome of a claim, for the client.
     func outcome(of claim: Claim, _ purchase: VerifiedPurchase) -> (outcome: AttachOutcome, reason: AttachReason?) {
         AttachOutcome.of(claim, standing: timeline.standing(of: purchase.key, at: at))
     }
@@ -33,12 +33,13 @@ struct ShownPurchase {
 typealias Replays = [[UInt8]: Replay]
 
 extension UserCall {
-    /// What `judge` makes of texts, which is told those that were verified before. If one of these shows another state
-    /// than the row that it was found by, all are judged as if none had been: a digest that was edited spares no
-    /// signature.
+    /// Judges texts by `judge`, which is told the texts that were verified before.
     ///
-    /// - Parameter shown: What was judged genuine.
-    /// - Throws: What `judge` throws.
+    /// If one of these shows another state than the row that it was found by, all are judged as if none had been
+    /// verified: a digest that was edited spares no signature.
+    ///
+    /// - Parameter shown: The purchases that were judged genuine.
+    /// - Throws: The error of `judge`.
     func judged<Judged>(
         _ signed: [SignedTransaction], shown: (Judged) -> [ShownPurchase],
         by judge: (KnownTexts) async throws(Problem) -> Judged
@@ -52,10 +53,10 @@ extension UserCall {
         return (judgedAnew, [:])
     }
 
-    /// Records what the user shows, and claims it as `deciding` decides. What is the user's already and was shown by
-    /// the same texts before is read and not recorded again (`semantics.md` §5, *Literal replay*).
+    /// Records the purchases that the user shows, and claims them as `deciding` decides. Purchases of the user that the
+    /// same texts showed before are read and not recorded again (`semantics.md` §5, *Literal replay*).
     ///
-    /// - Parameter replays: Those of the texts that were verified before.
+    /// - Parameter replays: The texts that were verified before.
     /// - Throws: `unavailable`.
     func claimed<Reply, Refusal>(
         _ shown: [ShownPurchase], replays: Replays,

@@ -17,15 +17,15 @@ package struct RateLimits: Hashable, Sendable {
         self.readPerMinute = readPerMinute
     }
 
-    /// What a request counts as.
+    /// The kind of a request, each with a rate of its own.
     package enum Kind: Hashable, Sendable, CaseIterable {
         case attach
         case restore
         case read
-        /// What needs no sign-in: as many as reads.
+        /// Requests that need no sign-in: as many as reads.
         case open
-        /// What changes credits, devices or settings: as many as attaches, and counted apart, so that none of them
-        /// holds a purchase up.
+        /// Changes of credits, devices or settings: as many as attaches, and counted apart, so that none of them holds
+        /// a purchase up.
         case write
         /// A delivery to a webhook that was refused.
         case refusedDelivery
@@ -41,10 +41,10 @@ package struct RateLimits: Hashable, Sendable {
     }
 }
 
-/// One token bucket for each asker and kind: a minute's worth at once, refilled evenly.
+/// A token bucket for each asker and kind: a minute's worth at once, refilled evenly.
 ///
-/// Those who were not seen for longest are forgotten beyond ``maximumAskers``, so no number of them fills the memory
-/// (`threats.md` T28). A clock that goes back refills nothing.
+/// Beyond ``maximumAskers`` the askers that were not seen for longest are forgotten, so no number of them fills the
+/// memory (`threats.md` T28). A clock that goes back refills nothing.
 final class RateLimiter: Sendable {
     /// A request too many.
     struct Exceeded: Hashable, Sendable {
@@ -54,21 +54,21 @@ final class RateLimiter: Sendable {
 
     static let maximumAskers = 100_000
 
-    /// Who has limits of their own.
+    /// A user, or a network, with limits of its own.
     enum Asker: Hashable {
         case user(UserID)
-        /// Those who did not sign in, by where they come from, each route by itself: no number of questions for the
-        /// products makes a server seem dead.
+        /// Callers without sign-in, by their network, each route by itself: no number of questions for the products
+        /// makes a server seem dead.
         case network([UInt8], path: String)
     }
 
-    /// What has a limit of its own.
+    /// An asker and a kind, which have a limit of their own.
     private struct Key: Hashable {
         let asker: Asker
         let kind: RateLimits.Kind
     }
 
-    /// What is left, in requests × milliseconds of a minute, so that refilling is exact.
+    /// The requests that are left, in requests × milliseconds of a minute, so that refilling is exact.
     private struct Bucket {
         var level: Int64
         var filledAt: Instant

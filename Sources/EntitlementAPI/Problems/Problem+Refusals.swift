@@ -103,7 +103,7 @@ extension Problem {
 
     // MARK: Operators
 
-    /// What is not granted.
+    /// The problem of a grant that is refused.
     package init(_ refusal: GrantRefusal, of offer: GiveGrant.Offer) {
         switch refusal {
         case .unknownTier: self.init(.unknownTier, "The catalogue in force names no such tier.")
@@ -124,7 +124,7 @@ extension Problem {
         }
     }
 
-    /// What is not transferred.
+    /// The problem of a transfer that is refused.
     init(_ refusal: TransferRefusal) {
         switch refusal {
         case .sameUser: self.init(.sameUser, "A user cannot give to themselves.")
@@ -207,7 +207,7 @@ extension Problem {
         self = .unavailable("Apple cannot be asked about its certificates.", retryAfterSeconds: 30)
     }
 
-    /// Somebody who did not show who they are (RFC 6750 §3).
+    /// The problem of a caller without a valid bearer token (RFC 6750 §3).
     init(_ refusal: BearerRefusal) {
         switch refusal {
         case .missing:
@@ -321,7 +321,7 @@ extension HTTPField.Name {
 }
 
 extension DailyBound {
-    /// What it counts, for people.
+    /// The acts that the bound counts, for people.
     fileprivate var name: String {
         switch self {
         case .consent: "changes of the consent"

@@ -11,18 +11,18 @@ package struct Problem: Error, Hashable, Sendable {
     }
 
     package let code: ProblemCode
-    /// That of the code, unless the endpoint says otherwise.
+    /// The status; the code's own, unless the endpoint says otherwise.
     package var status: HTTPResponse.Status
     /// For people; it names fields, never their values.
     package let detail: String
-    /// What exactly is not genuine, under `evidence_invalid`.
+    /// The defect of the evidence, under `evidence_invalid`.
     package var reason: String?
     /// How many devices may be and are active, under `seat_limit_reached`.
     package var seats: DeviceSeats?
     package var errors: [FieldError] = []
-    /// What the status requires beside the body: a challenge, `Allow`, `Retry-After`.
+    /// Header fields that the status requires: a challenge, `Allow`, `Retry-After`.
     package var fields: HTTPFields = [:]
-    /// Whether the connection ends with this answer, because the rest of the request will not be read.
+    /// True if the connection ends with this answer, because the rest of the request will not be read.
     package var closesConnection = false
 
     package init(_ code: ProblemCode, _ detail: String) {

@@ -1,6 +1,7 @@
 package import HTTPTypes
 
-/// What went wrong, as clients tell it apart; stable, in order of precedence. `api.md` says what a client should do.
+/// The code of a problem, by which clients tell problems apart; stable, in order of precedence. `api.md` says what a
+/// client should do.
 package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case headersTooLarge = "headers_too_large"
     case payloadTooLarge = "payload_too_large"
@@ -67,7 +68,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The same for every occurrence (RFC 9457 §3.1.3).
+    /// The title, the same for every occurrence (RFC 9457 §3.1.3).
     package var title: String {
         switch self {
         case .headersTooLarge: "The request's header is too large."

@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `GET /api/admin/anomalies`: genuine purchases that operators have to look at, and why, the last recorded first.
 ///
-/// The tables name what may be one; each that somebody has is listed only if its owner's ledger says so.
+/// The tables name candidates; a purchase that somebody has is listed only if its owner's ledger says so.
 enum AnomaliesRoute {
     /// - Throws: `invalid_request` for a limit, a cursor or a reason that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
@@ -39,7 +39,7 @@ private struct AnomalousPurchase {
     let candidate: AnomalyCandidate
     let anomaly: Anomaly
 
-    /// Nil for one that its owner's timeline has in order.
+    /// Nil for a purchase that is in order in its owner's timeline.
     init?(_ candidate: AnomalyCandidate, in timelines: [UserID: Timeline], at now: Instant) {
         self.candidate = candidate
         guard let owner = candidate.owner else {

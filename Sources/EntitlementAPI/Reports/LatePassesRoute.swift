@@ -27,7 +27,7 @@ private struct LatePass {
     let owner: UserID
     let subscription: Subscription
     let attachedAt: Instant
-    /// The grant that made it good, whether or not it was revoked.
+    /// The grant that made the pass good, whether or not it was revoked.
     let grant: ExternalID?
 
     /// Nil for a purchase that stands otherwise.

@@ -25,7 +25,7 @@ struct PageRequest {
         try query.integer("limit", in: 1...maximumLimit) ?? defaultLimit
     }
 
-    /// One more than the page has, to know whether there is another.
+    /// A row more than the page has, to know whether there is another page.
     var readLimit: Int { limit + 1 }
 
     /// The page as it is written, of what was read with `readLimit`.

@@ -24,7 +24,7 @@ enum SearchRoute {
     }
 }
 
-/// The place behind something that was found: by what it is, then by the purchase that it belongs to.
+/// The place behind a find: by its kind, then by its purchase.
 private struct FoundCursor: PageCursor {
     private static let list = "search"
 
@@ -65,7 +65,7 @@ extension Found {
         case purchase
         case transaction
 
-        /// What is listed first.
+        /// The place of this kind in the list.
         var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 

@@ -2,7 +2,7 @@ import Entitlements
 
 /// The claims of an entitlement token, as JSON (RFC 7519 §4; `api.md` names them all).
 struct EntitlementClaims {
-    /// Who issues: the product, for a server has no name that an app could know beforehand.
+    /// The issuer is the product, for a server has no name that an app could know beforehand.
     static let issuer = "gatepass"
     /// The header's `typ` (RFC 8725 §3.11): no other token of this server may be taken for one.
     static let type = "entitlement+jwt"
@@ -33,7 +33,7 @@ struct EntitlementClaims {
 }
 
 extension JSONWriter {
-    /// What an app unlocks by, under the names that a status has.
+    /// The claims by which an app unlocks, under the names that a status has.
     fileprivate mutating func appendSubstance(of offline: OfflineEntitlement, catalogVersion: Int) {
         appendAccess(of: offline.status)
         name("add_ons")

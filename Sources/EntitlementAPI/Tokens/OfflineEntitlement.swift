@@ -1,6 +1,6 @@
 import Entitlements
 
-/// What a user has now, as a device without a connection may believe it, and until when.
+/// A user's status as a device without a connection may believe it, and until when.
 ///
 /// Invariant: at every instant before `endsAt` the facts known now give everything that is claimed.
 struct OfflineEntitlement {
@@ -9,7 +9,7 @@ struct OfflineEntitlement {
     /// Changes of the timeline that are looked at; a token ends where nobody looked further.
     static let maximumChanges = 64
 
-    /// What is claimed.
+    /// The claimed status.
     let status: Status
     /// Exclusive; not after the gap-free coverage's end, and not after the first instant at which less is given.
     let endsAt: Instant
@@ -18,7 +18,7 @@ struct OfflineEntitlement {
 
     /// - Parameters:
     ///   - hours: The longest life.
-    ///   - fold: What the user's ledger says at an instant; one that holds until itself says nothing of what follows.
+    ///   - fold: The folded ledger at an instant; a fold that holds until that instant says nothing of what follows.
     init(at now: Instant, forHours hours: Int, _ fold: (Instant) -> API.Dependencies.Folded) {
         let folded = fold(now)
         status = folded.status
@@ -51,7 +51,7 @@ struct OfflineEntitlement {
 }
 
 extension Status {
-    /// Whether this status gives at least what `claimed` does: a higher tier may take the place of a lower one.
+    /// True if this status gives at least as much as `claimed`: a higher tier may take the place of a lower one.
     func gives(everythingOf claimed: Status) -> Bool {
         guard active || !claimed.active, rank >= claimed.rank, tier == claimed.tier || rank > claimed.rank
         else { return false }
@@ -65,7 +65,7 @@ extension Status {
 }
 
 extension Entitlement {
-    /// Whether what a status says now comes from this purchase.
+    /// True if the status takes something from this purchase now.
     fileprivate var isGiving: Bool {
         switch state {
         case .running, .grace:

@@ -3,8 +3,8 @@ import LedgerStore
 
 /// A P-256 key that entitlement tokens are signed with, opened.
 ///
-/// Invariant: the public key is that of the private one, and its name is its thumbprint; so whatever the database says,
-/// nobody's key is published but those that this server made.
+/// Invariant: the public key is that of the private one, and its name is its thumbprint. So whatever the database says,
+/// only keys that this server made are published.
 package struct SigningKey: Sendable {
     /// The RFC 7638 thumbprint of the public key.
     package let kid: String
@@ -34,7 +34,7 @@ package struct SigningKey: Sendable {
 
     /// A compact JWT (RFC 7519) of `claims`, which are JSON.
     ///
-    /// - Throws: What the cryptographic library refuses, which it never does for a key that it made.
+    /// - Throws: An error of the cryptographic library, which has none for a key that it made.
     func token(typed type: String, _ claims: [UInt8]) throws -> String {
         var header = JSONWriter(capacity: 128)
         header.beginObject()

@@ -12,7 +12,7 @@ package struct SigningKeyRing: Sendable {
 
     /// The oldest key that may sign.
     package let signer: SigningKey
-    /// Those that may sign, and those that did as long as a token of theirs may live; oldest first.
+    /// Keys that may sign, and keys that did, as long as a token of theirs may live; oldest first.
     package let published: [SigningKey]
     /// The names of keys that should be published and cannot be opened: tokens of theirs do not verify.
     package let unusable: [String]
@@ -40,12 +40,12 @@ package struct SigningKeyRing: Sendable {
         stored.filter { now < $0.stopsAt }.min { $0.generation < $1.generation }
     }
 
-    /// Whether the next key is to be made now.
+    /// True if the next key is to be made now.
     static func needsSuccessor(_ stored: [SigningKeyStore.Stored], at now: Instant) -> Bool {
         !stored.contains { $0.stopsAt - now > publishedAhead }
     }
 
-    /// Whether every token that the key can have signed has ended.
+    /// True if every token that the key can have signed has ended.
     static func hasLeft(_ stored: SigningKeyStore.Stored, at now: Instant) -> Bool {
         now >= stored.stopsAt + Int64(stored.key.tokenHours) * Instant.millisecondsPerHour + margin
     }

@@ -56,7 +56,7 @@ package actor SigningKeys {
 
     /// Makes a key that signs from now on; all others only verify what they signed. Answers its name.
     ///
-    /// It needs none of the others to be opened, so it helps where the key-encryption key is lost.
+    /// No other key has to be opened, so this helps where the key-encryption key is lost.
     ///
     /// - Throws: ``SigningKeyFault``.
     package func rotate(_ audit: TrailWriter) async throws(SigningKeyFault) -> String {
@@ -90,7 +90,7 @@ package actor SigningKeys {
         return ring
     }
 
-    /// What is kept, with the next key if it was due.
+    /// The stored keys, with the next key if it was due.
     ///
     /// An instance that cannot open the key that signs now makes none: the others could not open its own.
     private func withSuccessor(at now: Instant) async throws(SigningKeyFault) -> [SigningKeyStore.Stored] {

@@ -6,8 +6,8 @@ import StrictJSON
 
 /// `POST /api/billing/webhooks/apple`: a notification V2 of the App Store (`api.md`, "Webhooks").
 ///
-/// Stored and committed first, then placed within the request. One that takes longer goes on by itself, and a job
-/// places what could not be placed.
+/// A delivery is stored and committed first, then placed within the request. Placing that takes longer goes on by
+/// itself, and a job places a delivery that could not be placed.
 enum AppleWebhookRoute {
     static let bodyLimit = 256 * 1024
 

@@ -1,15 +1,15 @@
 import AppStore
 import Entitlements
 
-/// What is done about a notification besides keeping it (`api.md`, "Webhooks"). The transaction and the renewal info
-/// inside are recorded whatever its type, because they were signed.
+/// The effect of a notification besides its storage (`api.md`, "Webhooks"). The transaction and the renewal info inside
+/// are recorded whatever its type, because they were signed.
 enum NotificationEffect {
     /// The texts inside say all of it.
     case recorded
     /// Nothing.
     case ignored(DeliveryReason?)
 
-    /// What cannot be read has no effect.
+    /// The effect of a delivery; an unreadable one has none.
     init(of delivery: VerifiedDelivery) {
         let effect = Self(of: delivery.notification.payload.notificationType)
         switch effect {

@@ -6,8 +6,8 @@ extension StoreInbox {
     /// How long a store waits for what becomes of its delivery.
     private static let patience = Duration.seconds(2)
 
-    /// What a store is answered: what became of the delivery within the request. One that takes longer goes on by
-    /// itself, and a job places what could not be placed.
+    /// The answer to a store: the standing that the delivery reached within the request. Placing that takes longer goes
+    /// on by itself, and a job places a delivery that could not be placed.
     static func answer(
         to stored: StoredDelivery, from source: Source, _ call: OpenCall,
         placing: @escaping @Sendable () async throws(ServiceFailure) -> DeliveryStanding

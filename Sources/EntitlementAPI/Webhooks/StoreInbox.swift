@@ -21,7 +21,7 @@ package struct StoreInbox: Sendable {
 
     /// Why a stored delivery could not be placed.
     package enum Failure: Error {
-        /// What this server stands on is away, or refuses; to be tried again.
+        /// The database is away, or refuses; to be tried again.
         case service(ServiceFailure)
         /// Apple could not be asked; to be tried again.
         case certificateStatus(CertificateStatusUnavailable)
@@ -31,7 +31,7 @@ package struct StoreInbox: Sendable {
         case unreadable
         case unknownSource
 
-        /// Whether it passes when what is away is there again; a try that ended so says nothing of the delivery.
+        /// True if the failure ends by itself; such a try says nothing of the delivery.
         package var isPassing: Bool {
             switch self {
             case .service(let failure): failure.isPassing
@@ -41,7 +41,7 @@ package struct StoreInbox: Sendable {
         }
     }
 
-    /// Places the stored delivery `id`. What it takes back is left of a delivery whose text is deleted, or nothing.
+    /// Places the stored delivery `id`. Of a delivery whose text is deleted only its takeback is left, if it has one.
     ///
     /// - Throws: ``Failure``.
     package func place(stored id: UInt64) async throws(Failure) {

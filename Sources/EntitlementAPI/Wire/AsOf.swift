@@ -12,7 +12,7 @@ struct AsOf {
         knownAt = try query.instant("known_at")
     }
 
-    /// What of `ledger` counts.
+    /// The part of `ledger` that was known then.
     func known(of ledger: UserLedger) -> UserLedger {
         knownAt.map { ledger.known(at: $0) } ?? ledger
     }

@@ -11,7 +11,7 @@ protocol PageCursor {
 
     var text: String { get }
 
-    /// Whether `row` comes behind this place.
+    /// True if `row` comes behind this place.
     func precedes(_ row: Row) -> Bool
 }
 
@@ -55,7 +55,7 @@ struct CursorPage<Cursor: PageCursor> {
     }
 }
 
-/// What a cursor is written as: the name of its list, and its parts, of which only the last may have line breaks.
+/// The text of a cursor: the name of its list, and its parts, of which only the last may have line breaks.
 enum CursorText {
     static func encode(_ list: String, _ parts: [String]) -> String {
         Base64URL.encode(([list] + parts).joined(separator: "\n").utf8)

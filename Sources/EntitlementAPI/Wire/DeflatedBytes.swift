@@ -4,7 +4,7 @@ import CZlib
 /// one answer.
 struct DeflatedBytes: Sendable {
     private static let level: Int32 = 1
-    /// Of 4 KiB; negative, because no header of zlib's own is wanted.
+    /// A window of 4 KiB; negative, because no header of zlib's own is wanted.
     private static let windowBits: Int32 = -12
     private static let memoryLevel: Int32 = 5
 

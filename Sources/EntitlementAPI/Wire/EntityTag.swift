@@ -19,7 +19,7 @@ struct EntityTag: Equatable {
         text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether an `If-None-Match` names this tag: `*`, or a list that holds it by weak comparison (RFC 9110 §13.1.2).
+    /// True if an `If-None-Match` names this tag: `*`, or a list that holds it by weak comparison (RFC 9110 §13.1.2).
     ///
     /// A field that is not of the grammar matches nothing, so that the full answer is sent.
     func isNamed(in field: String) -> Bool {

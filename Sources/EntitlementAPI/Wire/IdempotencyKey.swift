@@ -2,7 +2,7 @@ import Entitlements
 import HTTPTypes
 import Hummingbird
 
-/// What a caller names a request by, so that a repeat is known: 1–255 visible ASCII characters.
+/// A caller's name for a request, by which a repeat is known: 1–255 visible ASCII characters.
 struct IdempotencyKey: Identifier {
     let text: String
 

@@ -2,13 +2,13 @@ import Entitlements
 import HTTPTypes
 import Hummingbird
 
-/// What a write answers when it succeeds.
+/// The answer of a write that succeeds.
 struct JSONAnswer {
     var status: HTTPResponse.Status = .ok
     let bytes: [UInt8]
-    /// Whether this request was answered before, and this is the first answer.
+    /// True if this request was answered before, and this is the first answer.
     var isRepeat = false
-    /// Whether the act has kept it already, in its own transaction.
+    /// True if the act has stored the answer already, in its own transaction.
     var isRemembered = false
 
     /// Success that has nothing to tell.
@@ -30,7 +30,7 @@ struct Told<Reply: Sendable>: Sendable {
 }
 
 extension Decision {
-    /// The same; its reply says whether anything was appended.
+    /// This decision, whose reply also says whether it repeats an earlier one.
     var tellingRepeats: Decision<Told<Reply>, Refusal> {
         let isRepeat = changesNothing
         return mapReply { Told(reply: $0, isRepeat: isRepeat) }

@@ -51,7 +51,7 @@ extension JSONBody {
         return flag
     }
 
-    /// One of the texts that a type writes.
+    /// A raw value of `Choice`; nil where the member is missing.
     ///
     /// - Throws: `invalid_request` for anything else.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Problem) -> Choice? {
@@ -63,14 +63,14 @@ extension JSONBody {
         return choice
     }
 
-    /// - Throws: `invalid_request` for any of `names` that is there though `other` leaves it nothing to say.
+    /// Throws `invalid_request` for any of `names` in the body, which cannot stand beside `other`.
     func refuse(_ names: [String], beside other: String) throws(Problem) {
         for name in names where member(name) != nil {
             throw .invalidRequest("The member cannot stand beside \(other).", at: "#/" + name)
         }
     }
 
-    /// The first member that is there, of several spellings of one.
+    /// The first member in the body of several spellings of one.
     func first(of names: [String]) -> (name: String, value: JSONValue)? {
         for name in names {
             if let value = member(name) { return (name, value) }

@@ -2,8 +2,8 @@ package import Entitlements
 
 /// Writes JSON straight into bytes: the hot answers are too many for an encoder that goes through dictionaries.
 ///
-/// It puts commas where they belong; that every `begin` has its `end` and every member its value is the caller's part.
-/// Text is UTF-8 as it stands, with the escapes that RFC 8259 §7 requires.
+/// The writer sets the commas; the caller sees that every `begin` has its `end` and every member its value. Text is
+/// UTF-8 as it stands, with the escapes that RFC 8259 §7 requires.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false

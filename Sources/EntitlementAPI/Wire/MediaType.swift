@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// What a `Content-Type` says.
+/// The media type of a `Content-Type` field.
 enum MediaType {
-    /// Whether the field names JSON, with any parameters; `charset` may be nothing but UTF-8 (RFC 8259 §8.1).
+    /// True if the field names JSON, with any parameters; `charset` may be nothing but UTF-8 (RFC 8259 §8.1).
     static func isJSON(_ field: String?) -> Bool {
         guard let field else { return false }
         let parts = field.lowercased().utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {

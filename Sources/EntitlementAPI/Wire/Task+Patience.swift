@@ -1,5 +1,5 @@
 extension Task where Failure == Never {
-    /// What the task comes to within `patience`; nil when it takes longer, and it goes on.
+    /// The task's value if it comes within `patience`, else nil; the task goes on in any case.
     package func value(within patience: Duration) async -> Success? {
         let (answers, continuation) = AsyncStream.makeStream(of: Success?.self, bufferingPolicy: .bufferingOldest(1))
         Task<Void, Never> { continuation.yield(await value) }

@@ -1,8 +1,8 @@
-/// One version of what is sold: apps, lanes, tiers, products and ownership policies.
+/// A version of what is sold: apps, lanes, tiers, products and ownership policies.
 ///
-/// A `Catalogue` may hold mistakes; `CatalogueCheck` finds them before one is put in force.
+/// A `Catalogue` may hold mistakes; `CatalogueCheck` finds them before it is put in force.
 package struct Catalogue: Hashable, Sendable {
-    /// One app that sells through a store.
+    /// An app that sells through a store.
     package struct App: Hashable, Sendable {
         package let id: AppID
         /// Apple's numeric id of the app, compared in production where Apple states it.
@@ -34,7 +34,8 @@ package struct Catalogue: Hashable, Sendable {
     }
 }
 
-/// What happens when somebody attaches a purchase that another live user owns, by kind (`semantics.md` §5, rule 2).
+/// The policy for each kind of purchase that a user attaches while another live user owns it (`semantics.md` §5, rule
+/// 2).
 package struct OwnershipPolicies: Hashable, Sendable {
     /// The raw value is what the catalogue file writes.
     package enum Policy: String, Hashable, Sendable, CaseIterable {

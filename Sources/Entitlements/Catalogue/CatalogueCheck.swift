@@ -197,7 +197,7 @@ package struct CatalogueCheck {
         }
     }
 
-    /// One product, one number of seats.
+    /// Checks that `devices` and the plan id name the same number of seats.
     private mutating func checkSeats(of product: Product, at path: [CatalogueDefect.Step]) {
         guard let devices = product.devices else { return }
         checkRange(devices, 0...Self.maximumSeats, at: path)

@@ -36,7 +36,7 @@ package struct CatalogueDefect: Hashable, Sendable, CustomStringConvertible {
         case unit
     }
 
-    /// Such as `products[3].tier`, from the outside in.
+    /// The place of the defect, such as `products[3].tier`, from the outside in.
     package let path: [Step]
     package let problem: String
     package let remedy: String

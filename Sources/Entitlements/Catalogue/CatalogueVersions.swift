@@ -57,8 +57,8 @@ package struct CatalogueVersions: Sendable {
         versions.last { $0.effectiveAt <= instant } ?? versions[0]
     }
 
-    /// What was bought at `purchasedAt`, by the first of its `names` that the version in force knows, else the earliest
-    /// version that knows any; nil while none does.
+    /// The product of a purchase made at `purchasedAt`, by the first of its `names` that the version in force knows,
+    /// else from the earliest version that knows any; nil while none does.
     package func product(
         named names: [ProductID], from source: Source, for app: AppID, purchasedAt: Instant
     ) -> Product? {
@@ -67,7 +67,7 @@ package struct CatalogueVersions: Sendable {
             ?? products(named: names, from: source, for: app).first
     }
 
-    /// The same of purchases made at any time, one for each version that knows it, the earliest first.
+    /// The product in each version that knows it, the earliest version first.
     package func products(named names: [ProductID], from source: Source, for app: AppID) -> [Product] {
         productsByVersion.compactMap { product(named: names, from: source, for: app, in: $0) }
     }
@@ -82,6 +82,6 @@ package struct CatalogueVersions: Sendable {
     /// rank at any instant.
     package func tier(_ id: TierID) -> Tier? { newestTiers[id] }
 
-    /// The lane as the newest version that names it has it.
+    /// The lane in the newest version that names it.
     package func lane(_ id: LaneID) -> Lane { newestLanes[id] ?? Lane(id: id) }
 }

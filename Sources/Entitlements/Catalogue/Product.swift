@@ -1,4 +1,4 @@
-/// What a product sells; the raw value is what the API and the catalogue file write.
+/// The kind of a product; the raw value is what the API and the catalogue file write.
 package enum ProductKind: String, Hashable, Sendable, CaseIterable {
     case pass
     case addOn = "add_on"
@@ -6,7 +6,7 @@ package enum ProductKind: String, Hashable, Sendable, CaseIterable {
     case plan
 }
 
-/// What a purchase of a product gives: kind, tier, length, units and seats (`semantics.md` §1, *Terms*).
+/// The terms of a product: kind, tier, length, units and seats (`semantics.md` §1, *Terms*).
 package enum Terms: Hashable, Sendable {
     /// `days` of `tier` for each unit of quantity.
     case pass(tier: TierID, days: Int)
@@ -17,7 +17,7 @@ package enum Terms: Hashable, Sendable {
     /// Coverage for the periods that the store renews.
     case plan(tier: TierID, planID: String?, familyShareable: Bool)
 
-    /// What happens to credits that a refund finds spent (`semantics.md` §4).
+    /// The treatment of credits that a refund finds spent (`semantics.md` §4).
     package enum OnShortfall: String, Hashable, Sendable, CaseIterable {
         case debt
         case writeOff = "write_off"
@@ -66,12 +66,12 @@ package struct Product: Hashable, Sendable {
     package let terms: Terms
     /// Device seats of a pass or plan that go before its tier's; a plan id may say them too (`semantics.md` §8).
     package let devices: Int?
-    /// Whether each unit of a plan's quantity is a device seat.
+    /// True if each unit of a plan's quantity is a device seat.
     package let seatsFollowQuantity: Bool
     /// Names under which card billing sells it beside its id: prices, lookup keys, payment links.
     package let cardNames: [ProductID]
     package let price: Price?
-    /// By language tag (BCP 47), such as `en` or `zh-Hans`.
+    /// Titles by language tag (BCP 47), such as `en` or `zh-Hans`.
     package let titles: [String: String]
     package let descriptions: [String: String]
 
@@ -103,7 +103,7 @@ package struct Product: Hashable, Sendable {
         seatsFollowQuantity ? min(max(0, quantity), PlanID.maximumSeats) : seats
     }
 
-    /// Whether card billing sells it.
+    /// True if card billing sells the product.
     package var isSoldByCard: Bool { source == .stripe || !cardNames.isEmpty }
 
     /// All names under which card billing sells it, the plan id of a plan being one.

@@ -22,7 +22,7 @@ package struct Tier: Hashable, Sendable {
 
 /// A row of tiers in which one pass runs at a time (`semantics.md` §2).
 package struct Lane: Hashable, Sendable {
-    /// What a pass does while a window of higher rank covers.
+    /// The behaviour of a pass while a window of higher rank covers.
     package enum UnderHigherWindow: String, Hashable, Sendable, CaseIterable {
         case run
         case pause

@@ -5,14 +5,14 @@ package struct Coverage: Hashable, Sendable {
     package let purchase: Int
     /// The product's own seats, which go before its tier's.
     package let seats: Int?
-    /// Whether it counts only once entered.
+    /// True for grace, which counts only once it was entered.
     package let isGrace: Bool
 
     package func covers(_ instant: Instant) -> Bool {
         segment.startsAt <= instant && instant < segment.endsAt
     }
 
-    /// By start; of those that start together the higher first, then by lane and id.
+    /// The order by start; of coverage that starts together the higher first, then by lane and id.
     static func precedes(_ left: Coverage, _ right: Coverage) -> Bool {
         let (first, second) = (left.segment, right.segment)
         if first.startsAt != second.startsAt { return first.startsAt < second.startsAt }

@@ -6,7 +6,7 @@ final class KeptFold: Sendable {
         self.timeline = timeline
     }
 
-    /// The same with one more entry of the ledger; nil where all have to be folded anew.
+    /// This fold with one more entry of the ledger; nil where all entries have to be folded anew.
     func adding(_ entry: LedgerEntry) -> KeptFold? {
         timeline.adding(entry).map { KeptFold($0) }
     }

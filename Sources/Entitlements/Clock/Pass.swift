@@ -1,13 +1,13 @@
 /// A purchase of fixed length with no end given by the store, as the clock of its lane sees it (`semantics.md` §2).
 package struct Pass: Hashable, Sendable {
     package let key: PurchaseKey
-    /// It does not run before.
+    /// The instant before which the pass does not run.
     package let anchor: Instant
-    /// What it runs when nothing is refunded, in milliseconds; 0 or more.
+    /// The time that the pass runs when nothing is refunded, in milliseconds; 0 or more.
     package let length: Int64
     package let rank: Int
     package let share: ShareTrack
-    /// What it had run with earlier owners when it came, in milliseconds; its length counts that too.
+    /// The time that the pass had run with earlier owners, in milliseconds; its length counts that too.
     package let ranBefore: Int64
     /// Nil for one that stays.
     package let departure: Departure?
@@ -16,8 +16,8 @@ package struct Pass: Hashable, Sendable {
     package struct Departure: Hashable, Sendable {
         /// Exclusive.
         package let at: Instant
-        /// What it had run with all owners by then, in milliseconds. It never runs more here, whatever is learned later
-        /// of this lane, for the rest runs elsewhere.
+        /// The time that the pass had run with all owners by then, in milliseconds. The pass never runs longer here,
+        /// whatever is learned later of this lane, for the rest runs elsewhere.
         package let ran: Int64
 
         package init(at instant: Instant, ran: Int64) {

@@ -1,13 +1,13 @@
 /// Runs the passes of one lane and one environment (`semantics.md` §2, *The rule*).
 ///
-/// In a lane one pass runs at a time: of those whose anchor has come and that have run for less than their paid length,
-/// the one that `Pass.precedes` puts first. Nothing changes between two events (an anchor, a departure, a step of a
-/// share, the edge of a window that pauses), except that the running pass may run out; so the clock goes from event to
-/// event, and n passes take O((n + events) log n).
+/// In a lane one pass runs at a time. Candidates are the passes whose anchor has come and that have run for less than
+/// their paid length; `Pass.precedes` puts one of them first. Events are an anchor, a departure, a step of a share, or
+/// the edge of a window that pauses. Between two events nothing changes, except that the running pass may run out. So
+/// the clock goes from event to event, and n passes take O((n + events) log n).
 package struct PassClock {
     /// An uninterrupted run `[startsAt, endsAt)` of one of the passes.
     package struct Run: Hashable, Sendable {
-        /// Its position among the passes given.
+        /// The position of the pass among those given.
         package let pass: Int
         package let startsAt: Instant
         package let endsAt: Instant
@@ -39,7 +39,7 @@ package struct PassClock {
 
     /// An instant at which the running pass may change.
     private struct Event {
-        /// What changes then.
+        /// The change that the event brings.
         enum Change {
             case anchor(Int)
             case departure(Int)
@@ -56,9 +56,9 @@ package struct PassClock {
         let pass: Int
         let length: Int64
         let rank: Int
-        /// The most that it may have run when it departs; its length if it stays.
+        /// The longest that the pass may run here: until its departure, or its length if it stays.
         let limit: Int64
-        /// What it may run now: what is paid for, up to the limit.
+        /// The time that the pass may have run by now: the paid length, up to the limit.
         var mayHaveRun: Int64
         var ran: Int64
         var isHere = false
@@ -131,7 +131,8 @@ package struct PassClock {
         waiting.insert(position)
     }
 
-    /// Those that have run out, are refunded or are gone leave the queue when they come to its head.
+    /// The first waiting pass that may run. Passes that have run out, are refunded or are gone leave the queue when
+    /// they come to its head.
     private mutating func firstThatMayRun() -> Int? {
         while let first = waiting.smallest {
             guard runners[first].mayRun else {

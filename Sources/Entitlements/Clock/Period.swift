@@ -1,32 +1,32 @@
-/// One period of a chain, from all the transactions that show it (`semantics.md` §5).
+/// A period of a chain, from all the transactions that show it (`semantics.md` §5).
 struct Period {
     let id: PeriodID
     let states: [VerifiedPurchase]
     let spokesman: VerifiedPurchase
-    /// What was stated of it last.
+    /// The newest state of the period.
     private let newest: VerifiedPurchase
     let startsAt: Instant
-    /// What the newest state says; nil when none says any, and then there is no window.
+    /// The end by the newest state that says one; nil when none does, and then there is no window.
     let expiresAt: Instant?
-    /// What is refunded or, with the whole chain, withdrawn.
+    /// The share that is refunded or, with the whole chain, withdrawn.
     let share: ShareTrack
-    /// The first time that a state says that another period took its place.
+    /// When a state first said that another period took this one's place.
     let upgradedSaidAt: Instant?
-    /// By which it was sold, as the newest state has it.
+    /// The offer by which the period was sold, by its newest state.
     let offer: String?
-    /// Whether an offer sold it for nothing; nil where one did and no state says the price.
+    /// True if an offer sold the period for nothing; nil where an offer sold it and no state says the price.
     let isTrial: Bool?
-    /// As the newest state has it.
+    /// The quantity in the newest state.
     let quantity: Int
-    /// Until when it goes on though it is not paid; nil for one that is.
+    /// Until when an unpaid period goes on; nil for a paid one.
     let unpaidGraceEnd: Instant?
     /// When the store suspends it.
     private(set) var suspensions: [Suspension]
-    /// When it is one of those that run, as the source's events list them; nil for one of a source without events.
+    /// The stretches in which the period runs, as the source's events list them; nil for a source without events.
     private(set) var listed: [Explanation.Interval]?
 
-    /// The periods of a chain, by their start; of those that start together what was replaced comes first, and what was
-    /// replaced earlier before that.
+    /// The periods of a chain, by their start. Where several start together, replaced periods come first, the earlier
+    /// replaced before the later.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
         let bills = PeriodBills(states)
         let periods = Dictionary(grouping: states.lazy.filter { !$0.isOfBill }, by: PeriodID.init(of:))
@@ -77,20 +77,20 @@ struct Period {
         isTrial = sale?.offer == nil ? false : sale?.price.map { $0.milliunits == 0 }
     }
 
-    /// What of the purchase it is of; nil where there is one thing in it.
+    /// The item of the subscription that the period is of; nil where the purchase has no items.
     var item: String? { spokesman.item }
 
-    /// Whether it is one of those that run, by the source's newest event.
+    /// True if the period runs by the source's newest event.
     var isListed: Bool { listed.map { $0.last.map { $0.endsAt == nil } ?? false } ?? true }
 
-    /// Whether it was over before its end, because the source left it out.
+    /// True if the period was over before its end, because an event left it out.
     var isReplaced: Bool {
         guard let end = listed?.last?.endsAt else { return false }
         return end < expiresAt ?? startsAt
     }
 
-    /// By time, then by event; ties: sold by an offer last, then by its bytes, then the lower price, none being the
-    /// highest.
+    /// The order by time, then by event; ties: sold by an offer last, then by its bytes, then the lower price, none
+    /// being the highest.
     private static func sellsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if let order = olderFirst(left, right) { return order }
         if left.offer != right.offer {
@@ -100,7 +100,7 @@ struct Period {
         return left.price?.milliunits ?? .max > right.price?.milliunits ?? .max
     }
 
-    /// By time, then by event; ties: suspended last, then the earlier start, then the later end.
+    /// The order by time, then by event; ties: suspended last, then the earlier start, then the later end.
     private static func suspendsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if let order = olderFirst(left, right) { return order }
         guard let first = left.suspension, let second = right.suspension else {
@@ -116,8 +116,8 @@ struct Period {
         return first < second ? true : second < first ? false : nil
     }
 
-    /// The newest state of the chain's renewal that is about this period, were it the last: one signed since the period
-    /// was first stated, or began. An older one said what would follow upon an earlier period, and this one did.
+    /// The newest state of the chain's renewal that is about this period, were it the last: signed since the period was
+    /// first stated, or began. An older state told of an earlier period's renewal, which has come.
     func renewal(among renewals: [VerifiedRenewal]) -> VerifiedRenewal? {
         let since = states.lazy.map(\.signedAt).reduce(startsAt, min)
         return renewals.lazy.filter { $0.signedAt >= since }.max(by: VerifiedRenewal.precedes)

@@ -1,9 +1,9 @@
-/// Which periods of a chain are not paid, and which of them one payment is for (`semantics.md` §7, "Cards").
+/// The unpaid periods of a chain, and the periods that one payment is for (`semantics.md` §7, "Cards").
 ///
-/// Periods of one item that begin together are one cycle: what changes the price within it is no new payment. A cycle
-/// is paid unless the newest event that tells of it says that money is missing, no paid bill for it is known, and what
-/// is missing is or may be its own: a bill for it failed, or nothing is known of the bill that an event names. It is a
-/// function of the set of states alone.
+/// Periods of one item that begin together are one cycle: a change of the price within a cycle is no new payment. A
+/// cycle is unpaid if its newest event says that money is missing, no paid bill for the cycle is known, and the missing
+/// money is or may be the cycle's own. The money is the cycle's own where a bill for the cycle failed; it may be where
+/// nothing is known of the bill that an event names. All of this is a function of the set of states alone.
 struct PeriodBills {
     /// The periods that one payment is for.
     private struct Cycle: Hashable {
@@ -22,7 +22,7 @@ struct PeriodBills {
     private let known: Set<String>
     /// The states of a cycle's periods.
     private let states: [Cycle: [VerifiedPurchase]]
-    /// Of each cycle that is not paid, until when it goes on all the same.
+    /// The instant until which an unpaid cycle goes on all the same.
     private var graceEnds: [Cycle: Instant] = [:]
 
     /// - Parameter states: All of the chain.
@@ -45,13 +45,13 @@ struct PeriodBills {
     }
 
     /// Until when the period of these states goes on without the money that is missing for it; nil for one that is
-    /// paid. Cycles of an item that follow upon each other unpaid have one end: that of the first of them.
+    /// paid. Cycles of an item that follow upon each other unpaid all end with the first.
     func graceEnd(of states: [VerifiedPurchase]) -> Instant? {
         states.first.flatMap(Cycle.init).flatMap { graceEnds[$0] }
     }
 
-    /// The states that say what went back of what was paid for a period: its own and, if no payment of its own is
-    /// known, those of all that began with it.
+    /// The states that tell of refunds of a period's payment: its own and, if no payment of its own is known, those of
+    /// all periods of its cycle.
     func sharing(_ states: [VerifiedPurchase], until end: Instant?) -> [VerifiedPurchase] {
         guard let first = states.first, let cycle = Cycle(first), let all = self.states[cycle] else { return states }
         let isBilled = bills.contains { bill in

@@ -1,9 +1,9 @@
-/// Which periods of a chain its source says to run, event by event (`semantics.md` §7).
+/// The stretches in which the periods of a chain run, by the events of its source (`semantics.md` §7).
 ///
-/// An event lists all periods that run. What it leaves out is over: another took its place, or it was taken off the
-/// subscription. What comes back runs again.
+/// An event lists all periods that run. A period that it leaves out is over: another took its place, or it was taken
+/// off the subscription. A period that comes back runs again.
 struct PeriodListings {
-    /// What one event lists.
+    /// The periods that an event lists.
     private struct Listing {
         let statedAt: StatedAt
         var periods: Set<PeriodID> = []
@@ -46,7 +46,7 @@ struct PeriodListings {
         return pauses + [pausedAt].compactMap { $0 }.map { Suspension(startsAt: $0, endsAt: nil) }
     }
 
-    /// When `period` is one of those that run, the first listing reaching back; nil where no event lists it.
+    /// The stretches in which `period` runs, the first listing reaching back; nil where no event lists it.
     func parts(of period: Period) -> [Explanation.Interval]? {
         var parts: [Explanation.Interval] = []
         var openedAt: Instant?
@@ -69,14 +69,15 @@ struct PeriodListings {
         return parts.isEmpty ? nil : parts
     }
 
-    /// What begins no later than what ran before has come in its midst, when the event was stated.
+    /// The start of a period that `listing` is the first to list. A period that begins no later than one that ran
+    /// before has come in its midst, when the event was stated.
     private func start(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
         let isInMidst = previous.periods.contains { starts[$0].map { $0 >= period.startsAt } ?? false }
         return isInMidst ? listing.statedAt.signedAt : period.startsAt
     }
 
-    /// Where what came with the event begins, if that is later, else when the event was stated. What came of the same
-    /// item took its place, if anything did.
+    /// The end of a period that `listing` leaves out: where its heir begins, if that is later, else when the event was
+    /// stated. Heirs are the periods that came with the event, of the same item if there are any.
     private func end(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
         let new = listing.periods.subtracting(previous.periods)
         let heirs = new.filter { items[$0] == period.item }

@@ -1,5 +1,5 @@
 extension Purchase {
-    /// What a ledger holds about one purchase.
+    /// The facts of a ledger about one purchase.
     struct Gathered {
         let key: PurchaseKey
         private(set) var boundAt: Instant?
@@ -7,7 +7,7 @@ extension Purchase {
         private(set) var facts: [Explanation.Fact] = []
         private(set) var states: [VerifiedPurchase] = []
         private(set) var renewals: [VerifiedRenewal] = []
-        /// What an operator gave, if that is what it is; a grant has no states.
+        /// The grant that the purchase is, if an operator gave it; a grant has no states.
         private(set) var grant: Grant?
         private var withdrawnAt: Instant?
 

@@ -2,7 +2,7 @@
 ///
 /// A class, because a status looks at each many times, and copying one takes longer than looking.
 package final class Purchase: Sendable {
-    /// What it is worth while nothing is in its way.
+    /// The worth of a purchase while nothing is in its way.
     package enum Worth: Hashable, Sendable {
         /// Genuine and bound, but granting nothing (`semantics.md` §1).
         case recorded(Obstacle)
@@ -29,19 +29,19 @@ package final class Purchase: Sendable {
     package let tenures: [Tenure]
     /// The facts that make it, in the order of recording.
     package let facts: [Explanation.Fact]
-    /// Of a chain: the product of its newest period; nil for a grant that is of no product.
+    /// The product, of a chain that of its newest period; nil for a grant that is of no product.
     package let productID: ProductID?
     /// The kind that the catalogue gives it; nil while no version knows the product.
     package let kind: ProductKind?
     /// When it was made; of a pass the instant before which it does not run (`semantics.md` §2).
     package let anchor: Instant
     package let quantity: Int
-    /// What is refunded or withdrawn; of a chain the track of its newest period.
+    /// The share that is refunded or withdrawn; of a chain the track of its newest period.
     package let share: ShareTrack
     package let worth: Worth
-    /// Whether the store says of a pass or a lot that a share of it was refunded, and not how much.
+    /// True if the store says of a pass or a lot that a share of it was refunded, but not how much.
     let isRefundUnclear: Bool
-    /// The device seats that a pass has of its own, which go before its tier's.
+    /// A pass's own device seats, which go before its tier's.
     package let seats: Int?
 
     private init?(_ gathered: Gathered, given catalogue: CatalogueVersions) {
@@ -80,7 +80,7 @@ package final class Purchase: Sendable {
 }
 
 extension Purchase.Worth {
-    /// Whether a refund of a part takes that part; of anything else it takes the whole.
+    /// True if a partial refund takes only its share; from any other purchase it takes the whole.
     fileprivate var isTakenByShare: Bool {
         switch self {
         case .pass, .credits: true

@@ -1,5 +1,5 @@
 extension Reading {
-    /// Of a grant: what it gives was said by the operator, except an add-on's terms, which are the product's.
+    /// Reads a grant: its operator said what it gives, except an add-on's terms, which are the product's.
     init(_ grant: Grant, given catalogue: CatalogueVersions, withdrawal: ShareTrack) {
         anchor = grant.grantedAt
         quantity = 1

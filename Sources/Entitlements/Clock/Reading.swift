@@ -1,4 +1,4 @@
-/// What a ledger holds about one purchase, read with the catalogue: the step from evidence to worth.
+/// A purchase as a ledger holds it, read with the catalogue: the step from evidence to worth.
 struct Reading {
     /// Nil for a grant that is of no product.
     let productID: ProductID?
@@ -22,7 +22,7 @@ struct Reading {
         }
     }
 
-    /// Of a one-time purchase: all states are of one identity. Nil without a state.
+    /// Reads a one-time purchase: all states are of one identity. Nil without a state.
     private init?(
         oneTime states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions,
         withdrawal: ShareTrack
@@ -61,12 +61,13 @@ struct Reading {
         }
     }
 
-    /// Of a chain: each period is an identity of its own. Nil without a state; those of its renewal make no purchase.
+    /// Reads a chain: each period is an identity of its own. Nil without a state of a period; states of the renewal
+    /// make no purchase.
     private init?(chain gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
         let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
         let sales = periods.map { Sale(of: $0, gathered.key, given: catalogue) }
         let lasts = Set(Dictionary(grouping: periods.indices, by: { periods[$0].item }).values.compactMap(\.last))
-        // Of several things in one purchase what counts goes before what does not, then what runs before what is over.
+        // An item whose newest period counts goes first, then an item that still runs.
         let newest = lasts.max { left, right in
             if (sales[left].obstacle == nil) != (sales[right].obstacle == nil) { return sales[left].obstacle != nil }
             if periods[left].isListed != periods[right].isListed { return !periods[left].isListed }
@@ -91,7 +92,7 @@ struct Reading {
         worth = windows.isEmpty ? .recorded(sales[newest].obstacle ?? .productTypeMismatch) : .plan(windows)
     }
 
-    /// What the catalogue says of a period.
+    /// A period's product in the catalogue, its tier, and the obstacle to its counting.
     private struct Sale {
         let product: Product?
         let tier: Tier?
@@ -108,7 +109,7 @@ struct Reading {
         }
     }
 
-    /// What keeps the states of one identity from counting, the first by precedence.
+    /// The first obstacle, by precedence, that keeps the states of one identity from counting.
     static func obstacle(in states: [VerifiedPurchase], given terms: Terms?) -> Purchase.Obstacle? {
         if let first = states.first, states.dropFirst().contains(where: { !$0.namesSameProduct(as: first) }) {
             return .quarantined
@@ -119,7 +120,8 @@ struct Reading {
         return nil
     }
 
-    /// Of states that disagree on the type, which count for nothing, the share is shown as it is.
+    /// The measure of a share by its type. States that disagree on the type count for nothing, so their share is shown
+    /// as it is.
     private static func measure(of states: [VerifiedPurchase], as kind: ProductKind?) -> ShareTrack.Measure {
         let measures = Set(states.map { $0.type.measure(of: kind) })
         return measures.count == 1 ? measures.first ?? .share : .share
@@ -138,7 +140,7 @@ struct Reading {
 }
 
 extension Terms {
-    /// Whether a family-shared transaction counts (`semantics.md` §3): a shared pass or consumable is an anomaly.
+    /// True if a family-shared transaction counts (`semantics.md` §3): a shared pass or consumable is an anomaly.
     package var isFamilyShareable: Bool {
         switch self {
         case .addOn(_, _, _, let familyShareable), .plan(_, _, let familyShareable): familyShareable

@@ -1,28 +1,28 @@
 /// All that a user's facts give, past and planned: the one function that turns facts into coverage.
 ///
-/// It depends on the set of facts and on the catalogue alone; the settings only say what of it counts. So any order and
-/// repetition of the same evidence folds to the same timeline, and `Timeline(folding: ledger.known(at:), …)` is what
-/// was known at an instant (`semantics.md` §1).
+/// A timeline depends on the set of facts and on the catalogue alone; the settings only say which parts count. So any
+/// order and repetition of the same evidence folds to the same timeline, and `Timeline(folding: ledger.known(at:), …)`
+/// is what was known at an instant (`semantics.md` §1).
 package struct Timeline: Sendable {
     package let user: UserID
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings
-    /// By anchor, then by id.
+    /// The user's purchases, by anchor, then by id.
     package let purchases: [Purchase]
-    /// What passes and windows cover, whether or not their environment counts; by start.
+    /// The coverage of passes and windows, whether or not their environment counts; by start.
     package let planned: [Coverage]
-    /// The same, for each of `purchases`.
+    /// The planned coverage of each of `purchases`.
     let plannedByPurchase: [[Coverage]]
-    /// What counts only once entered, and only where a period's renewal may still be published.
+    /// Grace that counts only once it was entered, and only where a period's renewal may still be published.
     package let graces: [Coverage]
-    /// What the balances of credits are made of, whether or not their environment counts; by unit and environment.
+    /// The facts that make the balances of credits, whether or not their environment counts; by unit and environment.
     package private(set) var purses: [PurseFacts]
-    /// Whether sandbox purchases count for this user (`semantics.md` §9).
+    /// True if sandbox purchases count for this user (`semantics.md` §9).
     package private(set) var countsSandbox: Bool
-    /// What happened to the user's devices, in the order of recording.
+    /// The acts with the user's devices, in the order of recording.
     private(set) var deviceActs: [DeviceAct.Dated]
 
-    /// Whether sandbox purchases count is as the list of testers stands at `instant`.
+    /// - Parameter instant: The time whose list of testers decides whether sandbox purchases count.
     package init(
         folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings,
         testersAt instant: Instant = .distantFuture
@@ -47,14 +47,14 @@ package struct Timeline: Sendable {
         graces = Self.graces(of: purchases, leewayHours: settings.renewalLeewayHours)
     }
 
-    /// Whether it was folded with the same catalogue and settings.
+    /// True if the timeline was folded with this catalogue and these settings.
     func isFolded(given catalogue: CatalogueVersions, settings: EntitlementSettings) -> Bool {
         self.settings == settings && self.catalogue.latest.number == catalogue.latest.number
             && self.catalogue.versions.count == catalogue.versions.count
     }
 
-    /// The same after one more entry, where that adds to what is folded already; nil where it may change anything, and
-    /// has to be folded with all others.
+    /// This timeline with one more entry, where that only adds to what is folded already; nil where all entries have to
+    /// be folded anew.
     func adding(_ entry: LedgerEntry) -> Timeline? {
         var timeline = self
         switch entry.fact {
@@ -73,7 +73,7 @@ package struct Timeline: Sendable {
         return timeline
     }
 
-    /// Whether what this purchase gives counts for the user.
+    /// True if purchases of this environment count for the user.
     package func counts(_ environment: StoreEnvironment) -> Bool {
         switch environment {
         case .production: true
@@ -95,7 +95,7 @@ package struct Timeline: Sendable {
         coverage(of: purchases, isGrace: true) { $0.grace(leewayHours: leewayHours) }
     }
 
-    /// What the windows cover while their purchases are the user's.
+    /// The coverage of the windows while their purchases are the user's.
     private static func coverage(
         of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Explanation.Interval]
     ) -> [Coverage] {
@@ -108,7 +108,7 @@ package struct Timeline: Sendable {
         }
     }
 
-    /// One clock for each lane of each environment.
+    /// The coverage of the passes, by a clock for each lane of each environment.
     private static func passes(of purchases: [Purchase], given catalogue: CatalogueVersions) -> [Coverage] {
         var members: [LaneOfEnvironment: [(pass: Pass, purchase: Int)]] = [:]
         for (index, purchase) in purchases.enumerated() {
@@ -141,7 +141,7 @@ package struct Timeline: Sendable {
         }
     }
 
-    /// What is folded by itself.
+    /// A lane in one environment, which is folded by itself.
     private struct LaneOfEnvironment: Hashable {
         let lane: LaneID
         let environment: StoreEnvironment

@@ -2,37 +2,37 @@
 ///
 /// Windows overlay the lane; they neither use nor add pass time.
 package struct Window: Hashable, Sendable {
-    /// As the catalogue calls it; nil for an operator's, which is of no product.
+    /// The product; nil for an operator's "until".
     package let productID: ProductID?
-    /// The product's.
+    /// The plan's name in the catalogue, for clients.
     package let planID: String?
-    /// What of the purchase it is of; nil where there is one thing in it.
+    /// The item of the subscription that the window is of; nil where the purchase has no items.
     package let item: String?
     package let tier: Tier
     /// The product's own seats, which go before its tier's.
     package let seats: Int?
     package let startsAt: Instant
-    /// The end that was paid for, or an upgrade before it; the start of one that is not paid.
+    /// The end that was paid for, or an upgrade before it; the start of an unpaid period.
     package let endsAt: Instant
     /// A refund or a withdrawal ends it, whatever its share; a reversal opens it again.
     package let revocations: ShareTrack
     /// Another period took its place.
     package let isSuperseded: Bool
-    /// Whether a renewal may still come: the last period of its item that still runs, not upgraded. Whether it is
-    /// revoked is asked for each instant.
+    /// True if a renewal may still come: the last period of its item that still runs, not upgraded. Revocation is not
+    /// judged here, but at each instant.
     package let mayRenew: Bool
-    /// What the store says of that; nil when it says nothing.
+    /// The newest state of that renewal; nil when the store has said nothing.
     package let renewal: VerifiedRenewal?
-    /// By which the store sold it.
+    /// The offer by which the store sold the period.
     package let offer: String?
-    /// Whether an offer sold it for nothing; nil where that is not known.
+    /// True if an offer sold the period for nothing; nil where that is not known.
     package let isTrial: Bool?
     private let isUnpaid: Bool
     private let isRevokedAtExpiry: Bool
     /// Until when the store lets it go on beyond its end.
     private let graceEndsAt: Instant?
     private let suspensions: [Suspension]
-    /// When the source says that it runs; nil where it says nothing of that.
+    /// The stretches in which the source says that the period runs; nil where a source tells by no events.
     private let listed: [Explanation.Interval]?
     /// From when on the chain is over for ever.
     private let overAt: Instant?
@@ -88,12 +88,12 @@ package struct Window: Hashable, Sendable {
         isTrial = false
     }
 
-    /// What it covers by its dates, independent of any instant.
+    /// The coverage by the window's dates, independent of any instant.
     package var covered: [Explanation.Interval] { parts(from: startsAt, to: endsAt) }
 
-    /// What it still covers after its end, once that has come: as long as the store grants, else while its renewal may
-    /// be published late. One whose payment is tried again, and one that was cancelled or has ended, have no leeway;
-    /// nothing goes on when the chain is over.
+    /// Coverage after the end, once that has come: as long as the store grants, else while a renewal may be published
+    /// late. There is no leeway for a window whose payment is tried again, or whose renewal was cancelled or has ended.
+    /// Nothing goes on when the chain is over.
     package func grace(leewayHours: Int) -> [Explanation.Interval] {
         guard isUnpaid || !isRevokedAtExpiry else { return [] }
         if let graceEndsAt { return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt)) }
@@ -108,30 +108,30 @@ package struct Window: Hashable, Sendable {
         return graceEndsAt
     }
 
-    /// Everything that an answer about it compares its instant with, apart from the ends of what it covers.
+    /// The instants by which an answer about the window may change, apart from the ends of its coverage.
     var instants: [Instant] {
         [endsAt] + begins + suspensions.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } }
             + revocations.steps.map(\.startsAt)
     }
 
-    /// When it begins: at its start, or whenever its source lists it again.
+    /// The beginnings of the window: its start, and whenever its source lists it again.
     private var begins: [Instant] { listed?.map { max(startsAt, $0.startsAt) } ?? [startsAt] }
 
-    /// When it begins for the first time.
+    /// The first beginning.
     var beginsFirst: Instant { begins.first ?? startsAt }
 
-    /// When it began last by `instant`; nil if it has not begun.
+    /// The last beginning by `instant`; nil if the window has not begun.
     func begun(by instant: Instant) -> Instant? { begins.last { $0 <= instant } }
 
-    /// Whether the store still tries to charge for it, or for what follows upon its end.
+    /// True if the store still tries to charge for the period, or for the next one.
     package func isInRetry(at instant: Instant) -> Bool {
         endsAt <= instant && overAt == nil && isRetried && renewal?.end == nil && revocations.share(at: instant) == 0
     }
 
-    /// Of a purchase that has several things in it only what is not paid is tried again.
+    /// True if the payment is tried again: of a purchase with several items only for an item that is not paid.
     private var isRetried: Bool { renewal.map { $0.isInRetry && (item == nil || isUnpaid) } ?? false }
 
-    /// Whether the store suspends it at `instant`, before its end.
+    /// True if the store suspends the period at `instant`, before its end.
     package func isSuspended(at instant: Instant) -> Bool {
         startsAt <= instant
             && suspensions.contains { $0.startsAt <= instant && instant < min(endsAt, $0.endsAt ?? endsAt) }

@@ -1,4 +1,4 @@
-/// What a user, or a server for a user, did with credits (`semantics.md` §4).
+/// An act with credits by a user, or by a server for a user (`semantics.md` §4).
 package enum CreditAct: Hashable, Sendable {
     case spent(Spend)
     case reserved(Reservation)
@@ -22,13 +22,13 @@ package struct Draw: Hashable, Sendable {
 package struct Spend: Hashable, Sendable {
     /// The caller's idempotency key; it belongs to the user and is kept for ever.
     package let idempotencyKey: Label
-    /// Of all that was asked for: a repeat of the key is one of the request too.
+    /// The label of the whole request: a repeat of the key must have it too.
     package let request: Label
     package let purse: Purse
     package let amount: Int
     /// Add up to `amount`.
     package let draws: [Draw]
-    /// What was spendable afterwards, so that a repeat gives the first answer whatever was learned since.
+    /// The spendable units afterwards, so that a repeat gives the first answer whatever was learned since.
     package let spendableAfter: Int
 
     package init(
@@ -54,7 +54,7 @@ package struct Reservation: Hashable, Sendable {
     package let id: ReservationID
     /// The caller's idempotency key; it belongs to the user and is kept for ever.
     package let idempotencyKey: Label
-    /// Of all that was asked for: a repeat of the key is one of the request too.
+    /// The label of the whole request: a repeat of the key must have it too.
     package let request: Label
     package let purse: Purse
     package let amount: Int

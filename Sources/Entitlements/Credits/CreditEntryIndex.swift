@@ -3,12 +3,12 @@
 /// A list of dictionaries of which copies share all but the newest, for a dictionary that is shared is copied whole
 /// when it grows.
 struct CreditEntryIndex: Sendable {
-    /// What an act is asked for by.
+    /// A name by which an act is found.
     enum Name: Hashable {
-        /// Of a spend or a reservation.
+        /// The key of a spend or a reservation.
         case idempotencyKey(Label)
         case reservation(ReservationID)
-        /// What ended a reservation before its deadline.
+        /// The act that ended a reservation before its deadline.
         case end(of: ReservationID)
     }
 
@@ -17,7 +17,7 @@ struct CreditEntryIndex: Sendable {
     private var full: [[Name: Int]] = []
     private var newest: [Name: Int] = [:]
 
-    /// Of several acts of one name the first is found.
+    /// The position of the first act of a name.
     func position(of name: Name) -> Int? {
         for chunk in full {
             if let position = chunk[name] { return position }

@@ -1,4 +1,4 @@
-/// What one purchase credited: the whole lot, whoever holds how much of it (`semantics.md` §4).
+/// The credits of one purchase: the whole lot, whoever holds how much of it (`semantics.md` §4).
 package struct CreditLot: Hashable, Sendable {
     package let unit: String
     package let environment: StoreEnvironment

@@ -33,7 +33,7 @@ struct CreditPosition {
         return .success((draws, state.spendable - amount.units))
     }
 
-    /// Whether the user ever had such units, or the catalogue ever sold them.
+    /// True if the user ever had units of this name, or the catalogue ever sold them.
     private func isKnown(_ unit: String) -> Bool {
         timeline.purses.contains { $0.purse.unit == unit }
             || timeline.catalogue.versions.contains { version in
@@ -67,11 +67,11 @@ struct CreditPosition {
     }
 }
 
-/// What became of a reservation.
+/// The fate of a reservation.
 enum ReservationFate: Hashable {
     case held
     case committed(Int)
     case released
-    /// Its deadline has passed.
+    /// The reservation's deadline has passed.
     case ended
 }

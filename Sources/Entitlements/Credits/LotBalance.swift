@@ -1,4 +1,4 @@
-/// What is left of one lot, for its holder.
+/// The balance of one lot, for its holder.
 package struct LotBalance: Hashable, Sendable {
     package let key: PurchaseKey
     package let purse: Purse
@@ -13,7 +13,7 @@ package struct LotBalance: Hashable, Sendable {
     package let reserved: Int
     /// Units that stand in for what refunds could not take from other lots.
     package let repaid: Int
-    /// What a spend may draw.
+    /// Units that a spend may draw.
     package let spendable: Int
 
     init(_ lot: LotState, in purse: Purse) {

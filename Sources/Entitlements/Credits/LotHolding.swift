@@ -1,9 +1,9 @@
-/// What one user holds of a lot (`semantics.md` §4, §5).
+/// A user's holding of a lot (`semantics.md` §4, §5).
 ///
-/// A handover of `n` units takes the first `n` units of every refund along: of a refund of `R` units of the whole lot
-/// the receiver gives up those below `n`, the giver, who keeps what was drawn, those from `n` on. So the present
-/// owner's units are taken before those of earlier ones, the newest before the oldest; all sides together give up
-/// exactly `R`, each computes its part from its own ledger, and a reversal gives back where it was taken.
+/// A handover of `n` units takes the first `n` units of every refund along. Of a refund of `R` units of the whole lot
+/// the receiver gives up the units below `n`. The giver, who keeps the drawn units, gives up the units from `n` on. So
+/// the present owner's units are taken before those of earlier ones, the newest before the oldest. All sides together
+/// give up exactly `R`, each computes its part from its own ledger, and a reversal gives back where it was taken.
 package struct LotHolding: Hashable, Sendable {
     /// Units held in a stretch of time.
     package struct Stake: Hashable, Sendable {
@@ -34,13 +34,14 @@ package struct LotHolding: Hashable, Sendable {
         self.stakes = stakes
     }
 
-    /// What the `tenures` of the user make of it; a lot that had expired when it was credited never counts.
+    /// The holding that the `tenures` of the user make of a lot; a lot that had expired when it was credited never
+    /// counts.
     init(_ lot: CreditLot, of key: PurchaseKey, in tenures: [Tenure]) {
         let wasAlive = lot.expiresAt.map { lot.creditedAt < $0 } ?? true
         self.init(lot, of: key, stakes: wasAlive ? tenures.flatMap { Self.stakes(in: $0, of: lot) } : [])
     }
 
-    /// Of a purchase that gives nothing, though units were drawn from it when it did.
+    /// The empty holding of a purchase that gives nothing, though units were drawn from it when it did.
     static func nothing(of key: PurchaseKey, in purse: Purse) -> LotHolding {
         let lot = CreditLot(
             unit: purse.unit, environment: purse.environment, credited: 0, creditedAt: .distantPast, share: .untouched)
@@ -64,7 +65,7 @@ package struct LotHolding: Hashable, Sendable {
         stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.units.count : 0) }
     }
 
-    /// This side's part of the refunded total at `instant`.
+    /// This user's part of the refunded total at `instant`.
     func refundDue(at instant: Instant) -> Int {
         let refunded = 0..<lot.refunded(at: instant)
         return stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.units.clamped(to: refunded).count : 0) }

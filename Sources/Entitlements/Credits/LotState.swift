@@ -1,9 +1,9 @@
-/// What has become of one holding by an instant.
+/// The state of one holding at an instant.
 package struct LotState: Sendable {
     package let holding: LotHolding
     /// The units held, drawn and refunded ones included.
     package private(set) var amount = 0
-    /// This side's part of the refunded total, whether or not it could be taken.
+    /// This user's part of the refunded total, whether or not it could be taken.
     private var refundDue = 0
     package private(set) var spent = 0
     package private(set) var reserved = 0
@@ -27,16 +27,17 @@ package struct LotState: Sendable {
 
     package var writtenOff: Int { refundDue - refunded }
 
-    /// What neither a refund nor an act took; less than nothing when a refund found too little.
+    /// Units that neither a refund nor an act took; negative when a refund found too little.
     private var left: Int { amount - refunded - drawn }
 
     /// The lot's part of the balance: what is left of it and has not expired.
     var free: Int { min(left, survivors.map { max(0, $0) } ?? left) }
 
-    /// What a refund could not take from it.
+    /// Units that a refund could not take from the lot.
     var shortfall: Int { max(0, -left) }
 
-    /// A refund takes expired units before others, so this shrinks by a refund and comes back by its reversal.
+    /// Units that expired. A refund takes these before others, so the number shrinks by a refund and comes back by its
+    /// reversal.
     package var expired: Int { left - free }
 
     /// The units that a spend may draw.

@@ -1,4 +1,4 @@
-/// What has a balance of its own: a unit in one environment.
+/// A unit in one environment, which has a balance of its own.
 package struct Purse: Hashable, Comparable, Sendable {
     package let unit: String
     package let environment: StoreEnvironment

@@ -12,10 +12,10 @@ package struct PurseFacts: Sendable {
     /// In the order of time.
     private(set) var changes: [Change]
     let positions: [PurchaseKey: Int]
-    /// What was there before the newest act that was added.
+    /// The state before the newest act that was added.
     private var kept: Kept?
 
-    /// What was there after all changes before an instant.
+    /// The state after all changes before an instant.
     private struct Kept {
         let at: Instant
         /// How many changes there were before it.
@@ -74,7 +74,7 @@ package struct PurseFacts: Sendable {
         return changes
     }
 
-    /// Whether an act is about this purse.
+    /// True if an act is about this purse.
     func isConcerned(by act: CreditAct) -> Bool {
         switch act {
         case .spent(let spend): spend.purse == purse
@@ -86,7 +86,7 @@ package struct PurseFacts: Sendable {
     /// The first act that goes by a name.
     func entry(_ name: CreditEntryIndex.Name) -> CreditEntry? { index.position(of: name).map { entries[$0] } }
 
-    /// The same with one more act, the last to happen; nil where it draws from what is not held.
+    /// These facts with one more act, the last to happen; nil where it draws from a lot without a holding.
     func adding(_ entry: CreditEntry) -> PurseFacts? {
         guard entry.act.draws.allSatisfy({ positions[$0.lot] != nil }) else { return nil }
         var facts = self
@@ -114,12 +114,12 @@ package struct PurseFacts: Sendable {
     /// How many changes there are before `instant`.
     private func changes(before instant: Instant) -> Int { changes.countOfFirst { $0.at < instant } }
 
-    /// What is there at `instant`; what is planned from known facts counts.
+    /// The state at `instant`, with the future that is planned from known facts.
     package func state(at instant: Instant) -> PurseState {
         state(after: changes.countOfFirst { $0.at <= instant })
     }
 
-    /// What is there after the first `count` changes, of which none is left out that comes at the instant of another.
+    /// The state after the first `count` changes; changes of one instant must not be cut apart.
     private func state(after count: Int) -> PurseState {
         var state = PurseState(of: self)
         var rest = changes[..<count]
@@ -135,7 +135,7 @@ package struct PurseFacts: Sendable {
         return state
     }
 
-    /// Whether there is anything to tell about at `instant`.
+    /// True if the purse has a holding, an act or a debt by `instant`.
     package func hasBegun(by instant: Instant) -> Bool {
         holdings.contains { $0.beginsAt <= instant } || entries.contains { $0.effectiveAt <= instant }
     }

@@ -10,9 +10,9 @@ package struct PurseState: Sendable {
     package private(set) var lots: [LotState]
     /// The reservations that are neither committed nor released nor ended.
     private var held: [ReservationID: CreditEntry] = [:]
-    /// What lots have free, used in repayment or not.
+    /// Units that lots have free, used in repayment or not.
     private var free = 0
-    /// What refunds could not take from their own lots.
+    /// Units that refunds could not take from their own lots.
     private var shortfall = 0
     private var repayments = Repayments()
     /// The positions of lots that may repay more than they have left, until that is settled.

@@ -30,12 +30,12 @@ extension Timeline {
         purses.first { $0.purse == purse } ?? PurseFacts(of: purse, holdings: [], entries: [])
     }
 
-    /// One for each purse that counts and has begun, by unit and environment.
+    /// The balance of each purse that counts and has begun, by unit and environment.
     package func creditBalances(at instant: Instant) -> [CreditBalance] {
         states(at: instant).map(\.balance)
     }
 
-    /// What is left of each lot that the user has or had by `instant`, in the order of drawing in each purse.
+    /// The balance of each lot that the user has or had by `instant`, in the order of drawing in each purse.
     package func lotBalances(at instant: Instant) -> [LotBalance] {
         states(at: instant).flatMap { state in
             state.lots.lazy.filter { $0.holding.beginsAt <= instant }
@@ -52,15 +52,15 @@ extension Timeline {
         lotState(of: lot, at: instant)?.available ?? 0
     }
 
-    /// Whether units of the lot are spent, reserved or used in repayment, so that no policy moves it.
+    /// True if units of the lot are spent, reserved or used in repayment, so that no policy moves it.
     package func isTouched(_ lot: PurchaseKey, at instant: Instant) -> Bool {
         lotState(of: lot, at: instant).map { $0.drawn > 0 || $0.repaid > 0 } ?? false
     }
 
     /// The `units` of a handover of the lot: all that are neither drawn nor expired, nor used in repayment.
     ///
-    /// Refunded units are among them, so that they are the new owner's when the refund is reversed. What is free again
-    /// of an earlier tenure stays, as it would with a giver who never had the lot again.
+    /// Refunded units are among them, so that they are the new owner's when the refund is reversed. Units of an earlier
+    /// tenure that are free again stay, as they would with a giver who never had the lot again.
     package func unitsToMove(of lot: PurchaseKey, at instant: Instant) -> Int {
         guard let state = lotState(of: lot, at: instant) else { return 0 }
         let arrived = state.holding.stakes.last?.units.count ?? 0

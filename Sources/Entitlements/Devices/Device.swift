@@ -1,22 +1,22 @@
 /// A device on record, as it stands at an instant (`semantics.md` §8).
 package struct Device: Hashable, Sendable {
-    /// Whether it has a seat.
+    /// The state of a device: with a seat, or suspended.
     package enum State: Hashable, Sendable {
         case active
         case suspended(by: Suspender)
     }
 
-    /// Who took its seat; the raw value is what the API writes.
+    /// The suspender that took the seat; the raw value is what the API writes.
     package enum Suspender: String, Hashable, Sendable, CaseIterable {
-        /// It stays suspended until the user reactivates it.
+        /// The user: the device stays suspended until the user reactivates it.
         case user
-        /// It returns by itself when seats come back.
+        /// The limit: the device returns by itself when seats come back.
         case limit
     }
 
     package let id: Label
     package internal(set) var name: Label?
-    /// Of the words in which it was given its name, or registered if it has none.
+    /// The digest of the note with its name, or of its registration if it has none.
     package internal(set) var words: NoteDigest?
     package internal(set) var isPinned: Bool
     package internal(set) var state: State

@@ -1,10 +1,10 @@
-/// What happened to a device of a user (`semantics.md` §8).
+/// An act with a device of a user (`semantics.md` §8).
 package struct DeviceAct: Hashable, Sendable {
-    /// What was done.
+    /// The kind of act.
     package enum Deed: Hashable, Sendable {
         /// On record, active and seen from now on; of a device on record it changes name and pin, and nothing else.
         case registered(name: Label?, isPinned: Bool)
-        /// By the user's wish; the limit's own suspensions are derived and no facts.
+        /// The user suspended the device; suspensions by the limit are derived and no facts.
         case suspended
         case reactivated
         case seen
@@ -23,7 +23,7 @@ package struct DeviceAct: Hashable, Sendable {
     struct Dated: Hashable, Sendable {
         let at: Instant
         let act: DeviceAct
-        /// Of its words.
+        /// The digest of the act's note.
         let note: NoteDigest?
 
         /// The device acts of `ledger` in the order of recording; none holds before the one recorded before it.

@@ -15,7 +15,7 @@ package struct DeviceID: Identifier {
     package static let maximumLength = 128
 }
 
-/// What people call a device: 1–100 characters, counted as Unicode code points.
+/// A person's name for a device: 1–100 characters, counted as Unicode code points.
 package struct DeviceName: Identifier {
     package let text: String
 

@@ -1,13 +1,14 @@
 /// The devices on record at an instant and which of them have a seat: the fold of a user's device acts over the seats
 /// that they had (`semantics.md` §8).
 ///
-/// After each act and at each step of the seats: while more are active than the limit, the last in the one order loses
-/// its seat; while fewer are active than allowed, the first of those that the limit suspended returns. What the limit
-/// does is derived, never a fact. What a user did is a fact and holds: a device that was registered or reactivated is
-/// active from then on, even if evidence that came later leaves fewer seats for that time, and then the order decides
-/// who goes. To pin or see a device changes its place in the order and by itself moves nobody, so a suspended device
-/// waits for a free seat however high it stands. A device that the limit suspended and the user suspends too no longer
-/// returns by itself.
+/// The roster is settled after each act and at each step of the seats. While more devices are active than the limit,
+/// the last in the order loses its seat. While fewer are active than allowed, the first of those that the limit
+/// suspended returns. Suspensions by the limit are derived, never facts.
+///
+/// An act of the user is a fact and holds. A device that was registered or reactivated is active from then on. If
+/// evidence that comes later leaves fewer seats for that time, the order decides who goes. To pin or see a device
+/// changes its place in the order and by itself moves nobody, so a suspended device waits for a free seat however high
+/// it stands. A device that the limit suspended and the user suspends too no longer returns by itself.
 package struct DeviceRoster: Sendable {
     private var devices: [Label: Device] = [:]
     private var removed: Set<Label> = []
@@ -32,12 +33,12 @@ package struct DeviceRoster: Sendable {
     /// A user has at most so many on record.
     package static let maximumOnRecord = 100
 
-    /// Nothing on record.
+    /// A roster without devices.
     init(allowed: Int) {
         step = SeatTrack.Step(startsAt: SeatTrack.start, allowed: allowed, limit: allowed)
     }
 
-    /// What `acts` made of the devices by `instant`.
+    /// The roster that `acts` made by `instant`.
     init(folding acts: [DeviceAct.Dated], over track: SeatTrack, at instant: Instant) {
         self.init(allowed: 0)
         let steps = track.steps
@@ -66,10 +67,10 @@ package struct DeviceRoster: Sendable {
     /// Nil for a device that is not on record.
     package subscript(id: Label) -> Device? { devices[id] }
 
-    /// Whether it was on record before, and is no more.
+    /// True if the device was on record before, and is no more.
     func wasRemoved(_ id: Label) -> Bool { devices[id] == nil && removed.contains(id) }
 
-    /// Whether `device` would go before another one if it were seen now.
+    /// True if another device, pinned or unpinned like it, stands before `device`, so that to be seen would move it up.
     func follows(_ device: Device) -> Bool {
         devices.values.contains { $0.isPinned == device.isPinned && Device.precedes($0, device) }
     }

@@ -8,7 +8,7 @@ package struct PlanChange: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable {
         /// No plan or pass gives seats now.
         case subscribe
-        /// As many seats as now.
+        /// The target has as many seats as now.
         case current
         case upgrade
         case downgrade
@@ -33,7 +33,7 @@ package struct PlanChange: Hashable, Sendable {
         self.devicesToRelease = devicesToRelease
     }
 
-    /// Whether every active device would keep its seat.
+    /// True if every active device would keep its seat.
     package var isAllowed: Bool { devicesToRelease.isEmpty }
 }
 
@@ -44,7 +44,7 @@ package enum PlanChangeRefusal: Error, Hashable, Sendable, CaseIterable {
 }
 
 extension Timeline {
-    /// What would follow at `at` from a change to `target`.
+    /// The consequences at `at` of a change to `target`.
     package func planChange(to target: PlanTarget, at: Instant) -> Result<PlanChange, PlanChangeRefusal> {
         var sources = seatSources(at: at)
         let giving = piecesGivingSeats(at: at, among: sources)
@@ -62,8 +62,8 @@ extension Timeline {
                 devicesToRelease: target < current ? devices.losing(ifLeftWith: target).map(\.id) : []))
     }
 
-    /// What now covers of the purchase that gives the most seats, the highest-ranking of several; empty when none gives
-    /// any.
+    /// The present coverage of the purchase that gives the most seats, the highest-ranking of several; empty when none
+    /// gives any.
     private func piecesGivingSeats(at instant: Instant, among sources: SeatSources) -> [Coverage] {
         let covering = covering(at: instant).sorted(by: Coverage.precedes)
         let most = covering.map { (piece: $0, seats: sources.seats(of: SeatSources.Giver($0))) }.filter { $0.seats > 0 }

@@ -1,4 +1,4 @@
-/// What gives device seats at one instant, and how many they make together (`semantics.md` §8).
+/// The purchases that give device seats at one instant, and the seats that they make together (`semantics.md` §8).
 struct SeatSources {
     /// Coverage, as far as seats are concerned.
     struct Giver: Hashable {
@@ -49,12 +49,12 @@ struct SeatSources {
         giver.seats ?? giver.tier.flatMap { tier($0)?.devices } ?? 0
     }
 
-    /// As the catalogue in force has it, else as the newest version that names it.
+    /// The tier in the catalogue in force, else in the newest version that names it.
     func tier(_ id: TierID) -> Tier? {
         catalogue.tiers.first { $0.id == id } ?? versions.tier(id)
     }
 
-    /// Whether coverage of at least the required rank is there (`semantics.md` §3).
+    /// True if coverage of at least the required rank is there (`semantics.md` §3).
     private func isCovered(asRequired requires: TierID?, upTo topRank: Int?) -> Bool {
         guard let requires else { return true }
         guard let rank = versions.tier(requires)?.rank, let topRank else { return false }

@@ -6,7 +6,7 @@ struct SeatTrack: Hashable, Sendable {
         let allowed: Int
     }
 
-    /// What holds from an instant on.
+    /// The allowed seats and the limit from an instant on.
     struct Step: Hashable, Sendable {
         let startsAt: Instant
         /// Activating or returning needs fewer active devices than this.
@@ -21,9 +21,9 @@ struct SeatTrack: Hashable, Sendable {
     /// Before anything.
     static let start = Instant(milliseconds: .min)
 
-    /// Of `levels` in ascending order, the first from `start`.
+    /// The track of `levels`, which are in ascending order.
     ///
-    /// A level lasts until the next one, and for the grace beyond counts for the limit. Those that may yet be the
+    /// A level lasts until the next one, and for the grace beyond counts for the limit. Levels that may yet be the
     /// largest stand in a queue, the largest and first to leave at its head, so the work grows with the levels.
     init(of levels: [Level], graceHours: Int) {
         let grace = Int64(min(max(0, graceHours), Self.maximumGraceHours)) * Instant.millisecondsPerHour

@@ -1,11 +1,11 @@
 extension Timeline {
-    /// What covers at `instant` and counts for the user.
+    /// The coverage at `instant` that counts for the user.
     func covering(at instant: Instant) -> [Coverage] {
         (planned.filter { $0.covers(instant) } + graces.filter { $0.covers(instant) })
             .filter { counts($0.segment.key.environment) }
     }
 
-    /// What gives seats at `instant`.
+    /// The sources of seats at `instant`.
     func seatSources(at instant: Instant) -> SeatSources {
         var sources = SeatSources(in: catalogue, catalogue: catalogue.inForce(at: instant).catalogue)
         for piece in covering(at: instant) { sources.count(SeatSources.Giver(piece), 1) }
@@ -36,9 +36,9 @@ extension Timeline {
         return SeatTrack(of: levels, graceHours: settings.seatGraceHours)
     }
 
-    /// What changes the seats at an instant.
+    /// A change of the seats at an instant.
     private struct SeatChange {
-        /// What comes or goes.
+        /// The source that comes or goes.
         enum Kind {
             case coverage(SeatSources.Giver, Int)
             case addOn(requiring: TierID?, seats: Int)
@@ -88,7 +88,7 @@ extension Timeline {
 }
 
 extension Purchase {
-    /// Whether the user has this add-on at `instant`, be it active or suspended.
+    /// True if the user has this add-on at `instant`, be it active or suspended.
     fileprivate func hasAddOn(at instant: Instant) -> Bool {
         anchor <= instant && share.share(at: instant) == 0 && tenures.contains { $0.holds(at: instant) }
     }

@@ -1,5 +1,5 @@
-/// What a source says of the money for a period (`semantics.md` §7, "Cards"). A state that names none is of a period
-/// for which no money is missing.
+/// The money for a period, as its source says (`semantics.md` §7, "Cards"). No money is missing for a period whose
+/// state has no bill.
 package struct Bill: Hashable, Sendable {
     /// The source's number of it; nil where it names none.
     package let id: String?

@@ -1,4 +1,4 @@
-/// What was paid, as the store states it.
+/// The price that was paid, as the store states it.
 package struct Price: Hashable, Sendable {
     /// Thousandths of the currency's unit, for all of the quantity.
     package let milliunits: Int64

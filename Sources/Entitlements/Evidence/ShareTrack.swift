@@ -1,6 +1,6 @@
 /// How much of a purchase's price is refunded, as a step function of time (`semantics.md` §2).
 ///
-/// It is made of the set of signed states alone: neither the order in which they arrive nor how often changes it.
+/// A track is made of the set of signed states alone: neither the order in which they arrive nor how often changes it.
 package struct ShareTrack: Hashable, Sendable {
     /// The share that holds from an instant on.
     package struct Step: Hashable, Sendable {
@@ -13,21 +13,20 @@ package struct ShareTrack: Hashable, Sendable {
         }
     }
 
-    /// What a revocation takes.
+    /// The extent of what a revocation takes.
     package enum Measure: Hashable, Sendable {
-        /// Its share of the price: passes and credits.
+        /// The revocation's share of the price: passes and credits.
         case share
-        /// Everything, whatever its share: windows and add-ons (`semantics.md` §3, §7).
+        /// All, whatever the share: windows and add-ons (`semantics.md` §3, §7).
         case whole
-        /// Everything, once all of the price is refunded, and nothing before: add-ons of a source that refunds in
-        /// parts.
+        /// All, once the whole price is refunded, and nothing before: add-ons of a source that refunds in parts.
         case all
     }
 
     /// In ascending order, each with another share than the one before; 0 holds before the first.
     package let steps: [Step]
 
-    /// Nothing was ever refunded.
+    /// The track of a purchase that was never refunded.
     package static let untouched = ShareTrack(raw: [])
 
     /// The track of one transaction's `states`, in any order, each any number of times.
@@ -69,7 +68,7 @@ package struct ShareTrack: Hashable, Sendable {
         self = .largest(of: transactions.values.map { ShareTrack(ofTransaction: $0, measuring: measure) })
     }
 
-    /// One revocation of everything from `revokedAt` on, such as an operator's.
+    /// A revocation of everything from `revokedAt` on, such as an operator's.
     package init(revokedAt: Instant) {
         steps = [Step(startsAt: revokedAt, share: Revocation.fullShare)]
     }
@@ -124,7 +123,8 @@ package struct ShareTrack: Hashable, Sendable {
         self.steps = distinct
     }
 
-    /// By `signedAt`; ties: revoked last, then smaller before larger share, then later before earlier `revokedAt`.
+    /// The order by `signedAt`; ties: revoked last, then smaller before larger share, then later before earlier
+    /// `revokedAt`.
     fileprivate static func precedes(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
         guard let first = left.revocation, let second = right.revocation else {
@@ -165,12 +165,12 @@ extension Revocation {
     /// The share that it takes: an anomaly takes everything until the store states a share (`semantics.md` §2).
     package var takenShare: Int { isUnclear ? Self.fullShare : share ?? Self.fullShare }
 
-    /// Whether it is an anomaly.
+    /// True if the share is missing or out of range, which is an anomaly.
     package var isUnclear: Bool { share.map { !(0...Self.fullShare).contains($0) } ?? true }
 }
 
 extension VerifiedPurchase {
-    /// Whether the newest of some transaction's `states` takes a share that is unclear.
+    /// True if the newest of some transaction's `states` takes a share that is unclear.
     static func isRefundUnclear(in states: [VerifiedPurchase]) -> Bool {
         states.contains { state in
             guard state.revocation?.isUnclear ?? false else { return false }

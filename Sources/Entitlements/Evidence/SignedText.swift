@@ -1,6 +1,6 @@
 /// The text that proves a signed state, and its digests.
 package struct SignedText: Hashable, Sendable {
-    /// What many texts have in common: which certificates sign.
+    /// The beginning of the text, which names the signing certificates and is the same in many texts.
     package struct Header: Hashable, Sendable {
         /// How many characters of the text it is.
         package let length: Int
@@ -17,7 +17,7 @@ package struct SignedText: Hashable, Sendable {
     package let text: String
     /// SHA-256 of the text; tells a literal replay and is never an identity (`semantics.md` §5).
     package let digest: [UInt8]
-    /// What it begins with.
+    /// The text's header.
     package let header: Header
 
     package init(text: String, digest: [UInt8], header: Header) {

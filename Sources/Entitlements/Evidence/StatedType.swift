@@ -1,4 +1,4 @@
-/// What a store says a product is, in our words; an unknown type is kept, shown and grants nothing.
+/// The type of a product as a store states it, in our words; an unknown type is kept, shown and grants nothing.
 package enum StatedType: Hashable, Sendable {
     case consumable
     case addOn
@@ -6,10 +6,10 @@ package enum StatedType: Hashable, Sendable {
     case plan
     /// Bought once, and the source does not say what it is: the catalogue does.
     case oneTime
-    /// As the store calls it.
+    /// A type that is not known here, by the store's name.
     case unknown(String)
 
-    /// Whether a product of `kind` may be stated so; no product may be of a type that nobody knows.
+    /// True if a product of `kind` may be stated as this type; no product may be of an unknown type.
     package func fits(_ kind: ProductKind) -> Bool {
         switch self {
         case .consumable: kind == .consumable

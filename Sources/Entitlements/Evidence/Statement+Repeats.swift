@@ -1,6 +1,6 @@
 extension Statement {
-    /// Whether ledgers need not hold this statement beside the others of `statements`: whatever was signed at once with
-    /// it or last before it, of the same subject, says the same (`semantics.md` §1).
+    /// True if ledgers need not hold this statement beside the others of `statements`. All statements of its subject
+    /// that were signed at once with it or last before it say the same then (`semantics.md` §1).
     ///
     /// Statements that were signed at once have no order by time, so one that says otherwise makes all of them count.
     package func isRepeat(among statements: [Statement]) -> Bool {
@@ -9,7 +9,7 @@ extension Statement {
         return known.allSatisfy { $0.signedAt < last || hasSameContent(as: $0) }
     }
 
-    /// Those of `statements` that are repeats without this one and none beside it: signed at once with it, or next
+    /// The repeats among `statements` that are none any more beside this one. They were signed at once with it, or next
     /// after it.
     package func endingRepeats(among statements: [Statement]) -> [Statement] {
         let later = statements.filter { $0.signedAt >= signedAt && followsSameSubject(as: $0) }

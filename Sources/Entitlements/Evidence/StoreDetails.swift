@@ -1,15 +1,15 @@
-/// What a store says of a transaction beyond its statement: shown and searched, never folded.
+/// A store's details of a transaction beyond its statement: shown and searched, never folded.
 package struct StoreDetails: Hashable, Sendable {
     /// In the store's own word.
     package let productType: String
-    /// What made the transaction.
+    /// The cause of the transaction, in the store's word.
     package let reason: String?
     /// In which country's store it was made.
     package let storefront: String?
     package let storefrontID: String?
     package let revocationReason: Int?
     package let revocationType: String?
-    /// As the store said it; the share that it comes to is the statement's.
+    /// The store's percentage; the share that it comes to is the statement's.
     package let revocationPercentage: Int64?
     package let offerType: Int?
     package let offerDiscountType: String?

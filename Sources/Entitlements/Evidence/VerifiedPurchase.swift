@@ -1,16 +1,16 @@
-/// One signed state of one transaction, in our words: where a store's vocabulary ends.
+/// A signed state of one transaction, in our words: where a store's vocabulary ends.
 ///
-/// Only a source's own verifier makes evidence worth one of these (`AppStoreSource`). A state is
-/// (transaction, `signedAt`, content); evidence about one transaction is the sequence of its states by `signedAt`
-/// (`semantics.md` §1). It says all that the fold asks, so that a ledger that holds it needs no other table.
+/// Only a source's own verifier makes evidence worth one of these (`AppStoreSource`). A state is (transaction,
+/// `signedAt`, content); evidence about one transaction is the sequence of its states by `signedAt` (`semantics.md`
+/// §1). A state says all that the fold asks, so that a ledger that holds it needs no other table.
 ///
 /// A class, because ledgers, decisions and folds hand states about and each has some twenty fields.
 package final class VerifiedPurchase: Hashable, Sendable {
     package let key: PurchaseKey
     package let transactionID: TransactionID
-    /// Whether this is the purchase itself and not a restored copy of it.
+    /// True if this is the purchase itself and not a restored copy of it.
     package let isOriginal: Bool
-    /// What tells a plan's periods apart; nil for one-time purchases (`semantics.md` §5).
+    /// The id of the plan's period; nil for one-time purchases (`semantics.md` §5).
     package let periodID: String?
     /// The first name that the store gave the product.
     package let productID: ProductID
@@ -25,7 +25,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
     package let quantity: Int
     package let isFamilyShared: Bool
     package let isUpgraded: Bool
-    /// By which it was sold.
+    /// The offer by which the product was sold.
     package let offer: String?
     /// The plans of one group stand in for each other.
     package let subscriptionGroup: String?
@@ -37,9 +37,9 @@ package final class VerifiedPurchase: Hashable, Sendable {
     package let account: Label?
     package let signedAt: Instant
     /// The source's event that states it, where a source tells by events. Such an event states all periods of its chain
-    /// that run, so one that a later event leaves out is over.
+    /// that run, so a period that a later event leaves out is over.
     package let eventID: String?
-    /// Of a plan that has several things in one purchase: which of them the period is of.
+    /// The item of the subscription that the period is of; nil where a purchase has no items.
     package let item: String?
     /// The money that is missing for the period; of a state without an end of its own, what became of one bill.
     package let bill: Bill?
@@ -92,16 +92,17 @@ package final class VerifiedPurchase: Hashable, Sendable {
     /// Every name that the store gave the product; the first that the catalogue knows counts.
     package var productNames: [ProductID] { [productID] + otherNames }
 
-    /// Whether it says nothing of a period but what became of a bill.
+    /// True if the state tells only of a bill, not of a period.
     package var isOfBill: Bool { bill != nil && expiresAt == nil }
 
-    /// Whether it states a period that runs: a source that tells by events also tells of none of a thing.
+    /// True if the state is of a period that runs. A source that tells by events also states quantity 0: the period
+    /// does not run.
     var statesPeriod: Bool { expiresAt != nil && (quantity > 0 || eventID == nil) }
 
-    /// Whether the two states name one product: other names may come to stand for it, as when a lookup key moves on.
+    /// True if the two states name one product. Other names may come to stand for it, as when a lookup key moves on.
     func namesSameProduct(as other: VerifiedPurchase) -> Bool { productID == other.productID }
 
-    /// Whether the two states say the same and differ at most in when they were signed.
+    /// True if the two states say the same and differ at most in when they were signed.
     package func hasSameContent(as other: VerifiedPurchase) -> Bool {
         key == other.key && transactionID == other.transactionID && isOriginal == other.isOriginal
             && periodID == other.periodID && productID == other.productID && otherNames == other.otherNames

@@ -1,6 +1,6 @@
-/// One signed state of a chain's renewal, in our words: what will follow upon its last period (`semantics.md` §7).
+/// A signed state of a chain's renewal, in our words: what will follow upon its last period (`semantics.md` §7).
 package struct VerifiedRenewal: Hashable, Sendable {
-    /// Whether the customer has agreed to a higher price.
+    /// The customer's answer to a higher price.
     package enum PriceConsent: String, Hashable, Sendable, CaseIterable {
         case pending
         case given
@@ -13,7 +13,7 @@ package struct VerifiedRenewal: Hashable, Sendable {
     package let renewsInto: ProductID?
     /// Until when the last period goes on without payment.
     package let graceEndsAt: Instant?
-    /// Whether the store still tries to charge for it.
+    /// True if the store still tries to charge for the renewal.
     package let isInRetry: Bool
     /// Why it ended; nil while it has not.
     package let end: RenewalEnd?
@@ -40,19 +40,21 @@ package struct VerifiedRenewal: Hashable, Sendable {
         self.eventID = eventID
     }
 
-    /// Whether the two states say the same and differ at most in when they were signed.
+    /// True if the two states say the same and differ at most in when they were signed.
     package func hasSameContent(as other: VerifiedRenewal) -> Bool {
         key == other.key && willRenew == other.willRenew && renewsInto == other.renewsInto
             && graceEndsAt == other.graceEndsAt && isInRetry == other.isInRetry && end == other.end
             && priceConsent == other.priceConsent && endedAt == other.endedAt && eventID == other.eventID
     }
 
-    /// Whether the period that it is about may still be followed by another.
+    /// True if another period may still follow.
     var mayFollow: Bool { willRenew && end == nil }
 
-    /// The order of states of one chain, of which the last counts: over for ever last, then by `signedAt`; ties: ended
-    /// last, then by the larger event id, then in retry, then renewal off, then the earlier end of grace, none being
-    /// the earliest, then the bytes of the statement (`semantics.md` §7).
+    /// The order of states of one chain, of which the last counts (`semantics.md` §7).
+    ///
+    /// A chain that is over for ever comes last, then the order is by `signedAt`. Ties: ended last, then by the larger
+    /// event id, then in retry, then renewal off, then the earlier end of grace, none being the earliest, then the
+    /// bytes of the statement.
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
         if (left.endedAt == nil) != (right.endedAt == nil) { return left.endedAt == nil }
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
@@ -77,13 +79,13 @@ package struct VerifiedRenewal: Hashable, Sendable {
 /// Why a chain ended.
 package enum RenewalEnd: RawRepresentable, Hashable, Sendable {
     case cancelled
-    /// It could not be paid.
+    /// The renewal could not be paid.
     case billing
     /// The customer did not agree to a higher price.
     case priceIncrease
     /// The product was not for sale any more.
     case unavailable
-    /// As the store calls it; kept and shown.
+    /// Another reason in the store's word; kept and shown.
     case other(String)
 
     package init(rawValue: String) {

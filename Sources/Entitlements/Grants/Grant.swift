@@ -1,6 +1,6 @@
-/// What an operator gives (`semantics.md` §7); a purchase of the manual source, under an identity of its own.
+/// An operator's grant (`semantics.md` §7): a purchase of the manual source, under an identity of its own.
 package struct Grant: Hashable, Sendable {
-    /// What is given.
+    /// The access or credits that a grant gives.
     package enum Gift: Hashable, Sendable {
         /// A pass of `length` milliseconds in the lane of `tier`, anchored when it was granted.
         case pass(tier: TierID, length: Int64)

@@ -1,6 +1,6 @@
 /// A fact as timelines tell it.
 extension Fact {
-    /// What kind of fact it is, as the API writes it.
+    /// The kind of the fact, as the API writes it.
     package var kindText: String {
         switch self {
         case .stated(.purchase): "state"
@@ -17,8 +17,8 @@ extension Fact {
         }
     }
 
-    /// What happened, in plain English; the entry's two times stand beside it. `date` writes the instants that the fact
-    /// itself speaks of, such as when a purchase was made, and `device` says what a device is called.
+    /// The fact in plain English; the entry's two times stand beside it. `date` writes the instants that the fact
+    /// itself speaks of, such as when a purchase was made, and `device` gives the name of a device.
     package func sentence(
         writing date: (Instant) -> String, calling device: (Label) -> String = { $0.text }
     ) -> String {
@@ -123,7 +123,7 @@ extension PurchaseKey {
 }
 
 extension String {
-    /// As a sentence begins.
+    /// The text with a capital, as a sentence begins.
     fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }
 

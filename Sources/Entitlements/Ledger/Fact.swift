@@ -1,6 +1,6 @@
 /// Something that happened, kept for ever and never edited (`semantics.md` §1).
 package enum Fact: Hashable, Sendable {
-    /// What a store said of a purchase that this user owns or owned.
+    /// A store's statement of a purchase that this user owns or owned.
     case stated(Statement)
     /// The purchase became this user's, who was the first to have it.
     case bound(PurchaseKey)
@@ -21,7 +21,7 @@ package enum Fact: Hashable, Sendable {
     /// The user allowed, or forbade, to tell Apple about their consumption.
     case consumptionConsent(Bool)
 
-    /// The purchase that the fact is about, if it is about one.
+    /// The purchase of the fact, if it has one.
     package var purchase: PurchaseKey? {
         switch self {
         case .stated(let statement): statement.key
@@ -31,7 +31,7 @@ package enum Fact: Hashable, Sendable {
         }
     }
 
-    /// What was stated, if the fact is that.
+    /// The statement, if the fact is one.
     package var statement: Statement? {
         guard case .stated(let statement) = self else { return nil }
         return statement
@@ -49,7 +49,7 @@ package enum Fact: Hashable, Sendable {
         return state
     }
 
-    /// Whether it is something that users do by themselves, or a server for them.
+    /// True if users do such an act by themselves, or a server for them.
     var isUserAct: Bool {
         switch self {
         case .credit, .device, .consumptionConsent: true
@@ -58,7 +58,7 @@ package enum Fact: Hashable, Sendable {
         }
     }
 
-    /// Whether the fact is about the purchase itself, not about its owner, and so goes with it to another user.
+    /// True if the fact is about the purchase itself, not about its owner, and so goes with it to another user.
     package var goesWithPurchase: Bool {
         switch self {
         case .stated, .granted, .withdrawn: true

@@ -5,12 +5,12 @@
 package struct LedgerEntry: Hashable, Sendable {
     /// When it holds in the world.
     package let effectiveAt: Instant
-    /// When this server learned it; strictly increasing within one user.
+    /// When this server learned the fact; strictly increasing within one user.
     package let recordedAt: Instant
     package let fact: Fact
-    /// Whether the user did it by themselves: an act with credits, a device or a consent, and no server's.
+    /// True if the user did the act by themselves, not a server: an act with credits, a device or a consent.
     package let isOwnAct: Bool
-    /// Of the words of who did it and why, for what people did.
+    /// The digest of the words of who did it and why, for an act of people.
     package let note: NoteDigest?
 
     package init(
@@ -39,18 +39,18 @@ package struct LedgerEntry: Hashable, Sendable {
             self.kept = kept
         }
 
-        /// Whether the user does it by themselves.
+        /// True if the user does the act by themselves.
         package var isOwnAct: Bool { fact.isUserAct && note?.actor == nil }
     }
 }
 
-/// One user's ledger, in the order of recording.
+/// A user's ledger, in the order of recording.
 package struct UserLedger: Sendable {
     package let user: UserID
     package private(set) var entries: ChunkedList<LedgerEntry>
-    /// Those of the entries that put the user on the list of sandbox testers, or took them off.
+    /// The entries that put the user on the list of sandbox testers, or took them off.
     private(set) var testerEntries: [LedgerEntry] = []
-    /// What the entries give, if they were folded before; it says nothing that they do not.
+    /// The fold of the entries, if they were folded before; it can always be made anew.
     private(set) var fold: KeptFold?
 
     package init(user: UserID, entries: some Sequence<LedgerEntry> = []) {
@@ -85,16 +85,16 @@ package struct UserLedger: Sendable {
         fold = fold?.adding(entry)
     }
 
-    /// Keeps what the entries give, so that the next fold need not begin anew.
+    /// Keeps the fold of the entries, so that the next fold need not begin anew.
     package mutating func keepFold(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
         guard !hasFold(given: catalogue, settings: settings) else { return }
         fold = KeptFold(Timeline(folding: self, given: catalogue, settings: settings))
     }
 
-    /// Whether a timeline goes along with it.
+    /// True if a timeline goes along with the ledger.
     package var isFolded: Bool { fold != nil }
 
-    /// Whether it was folded so before.
+    /// True if the ledger was folded before with this catalogue and these settings.
     package func hasFold(given catalogue: CatalogueVersions, settings: EntitlementSettings) -> Bool {
         fold?.timeline.isFolded(given: catalogue, settings: settings) ?? false
     }

@@ -1,4 +1,4 @@
-/// Who did something and why, and what the user calls a device: words of people, in plain.
+/// Words of people, in plain: who did something and why, and the user's name for a device.
 ///
 /// Notes stand apart from the ledger, which holds their digests, and no fold reads them: they can be deleted
 /// and every entry stays as it is (`semantics.md` §5).
@@ -6,9 +6,9 @@ package struct Note: Hashable, Sendable {
     /// A staff account or an API key; nil for the user.
     package let actor: String?
     package let reason: String?
-    /// What the actor calls it: a ticket, an order, an outage.
+    /// The actor's reference: a ticket, an order, an outage.
     package let reference: String?
-    /// Of a registration: the device, as the app names it.
+    /// The device of a registration, as the app names it.
     package let device: DeviceID?
     package let deviceName: DeviceName?
 

@@ -1,5 +1,5 @@
 extension UserLedger {
-    /// Whether the last that holds by `instant` put the user on the list of sandbox testers (`semantics.md` §9).
+    /// True if the last entry that holds by `instant` put the user on the list of sandbox testers (`semantics.md` §9).
     package func isSandboxTester(at instant: Instant = .distantFuture) -> Bool {
         for entry in testerEntries.reversed() where entry.effectiveAt <= instant {
             if case .sandboxTester(let isTester) = entry.fact { return isTester }
@@ -12,7 +12,7 @@ extension UserLedger {
         testerEntries.lazy.map(\.effectiveAt).filter { $0 > instant }.min()
     }
 
-    /// Whether Apple may be told about the user's consumption, by the last that they said.
+    /// True if Apple may be told about the user's consumption, by the user's last word on it.
     package var consentsToConsumption: Bool {
         for entry in entries.reversed() {
             if case .consumptionConsent(let consents) = entry.fact { return consents }
@@ -57,7 +57,7 @@ extension UserLedger {
         return open
     }
 
-    /// The purchases that went from this user because of one request.
+    /// The purchases that this user gave away by one request.
     package func given(by request: Label) -> [PurchaseKey] {
         entries.compactMap { entry in
             guard case .gaveAway(let key, let handover) = entry.fact, handover.request == request else { return nil }

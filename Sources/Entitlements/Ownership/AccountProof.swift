@@ -12,7 +12,7 @@ package struct AccountProof: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Whether `state` shows a purchase that this account made.
+    /// True if `state` shows a purchase that this account made.
     func covers(_ state: VerifiedPurchase) -> Bool {
         state.account == account && state.key.app == app && state.key.environment == environment
     }

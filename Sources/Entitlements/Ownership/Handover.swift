@@ -7,16 +7,16 @@ package struct Handover: Hashable, Sendable {
         case `operator`
         /// A guest's account went into another one.
         case merge
-        /// The same Apple account claimed what somebody who is erased had.
+        /// The Apple account of an erased person claimed what that person had.
         case reclaim
     }
 
     package let cause: Cause
-    /// Of a pass: how long it had run with all earlier owners, in milliseconds.
+    /// The time that a pass had run with all earlier owners, in milliseconds.
     package let ran: Int64
-    /// Of a lot: the units that moved; the rest stays where it was spent.
+    /// The units of a lot that moved; the rest stays where it was spent.
     package let units: Int
-    /// The label of the request that asked for it, so that its repeat finds what it did; nil where nobody repeats one.
+    /// The label of the request for the handover, by which a repeat finds its act; nil where requests are not repeated.
     package let request: Label?
 
     package init(cause: Cause, ran: Int64 = 0, units: Int = 0, request: Label? = nil) {

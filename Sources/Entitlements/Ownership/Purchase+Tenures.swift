@@ -1,13 +1,13 @@
 extension Purchase {
-    /// Whether the user has it at `instant`.
+    /// True if the user has the purchase at `instant`.
     package func isHeld(at instant: Instant) -> Bool { tenures.contains { $0.holds(at: instant) } }
 
-    /// Whether it went to another user by `instant` and has not come back.
+    /// True if the purchase went to another user by `instant` and has not come back.
     package func isGone(at instant: Instant) -> Bool {
         tenures.last { $0.hasBegun(by: instant) }?.hasEnded(by: instant) ?? false
     }
 
-    /// Whether no later owner is known.
+    /// True if no later owner is known.
     package var isHeld: Bool { tenures.last?.endsAt == nil }
 
     /// The parts of `intervals` in which the user has it.
@@ -15,7 +15,7 @@ extension Purchase {
         tenures.flatMap { tenure in intervals.compactMap { tenure.part(of: $0) } }
     }
 
-    /// As the clock of its lane sees it, once for each tenure; none when it is no pass that counts.
+    /// The pass as the clock of its lane sees it, once for each tenure; none when the purchase is no pass that counts.
     ///
     /// In the receiver's lane it is anchored when it came and has run what it ran before (`semantics.md` §5).
     package var passes: [Pass] {
@@ -27,7 +27,7 @@ extension Purchase {
         }
     }
 
-    /// Its periods that count; none when it is no plan.
+    /// The periods of a plan that count; none for another purchase.
     package var windows: [Window] {
         guard case .plan(let windows) = worth else { return [] }
         return windows

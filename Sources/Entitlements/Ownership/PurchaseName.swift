@@ -1,4 +1,4 @@
-/// What an operator calls a purchase that a user has; source and environment are needed only where its id is not
+/// An operator's name for a purchase that a user has. Source and environment are needed only where its id is not
 /// unique.
 package struct PurchaseName: Hashable, Sendable {
     package let id: ExternalID
@@ -11,7 +11,7 @@ package struct PurchaseName: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Whether `key` goes by this name.
+    /// True if the name means `key`.
     package func means(_ key: PurchaseKey) -> Bool {
         key.externalID == id && source.map { $0 == key.source } ?? true
             && environment.map { $0 == key.environment } ?? true
@@ -22,7 +22,7 @@ package struct PurchaseName: Hashable, Sendable {
 package enum PurchaseNameRefusal: String, Error, Hashable, Sendable, CaseIterable {
     /// The user has no such purchase.
     case unknownPurchase = "unknown_purchase"
-    /// They have several of that id.
+    /// The user has several purchases of that id.
     case ambiguousPurchase = "ambiguous_purchase"
 }
 

@@ -1,8 +1,8 @@
 /// A stretch of time in which a user has a purchase; one that goes away and comes back has two (`semantics.md` §5).
 package struct Tenure: Hashable, Sendable {
-    /// When it came from another user; nil for the first one, which is as old as the purchase.
+    /// When the purchase came from another user; nil for the first tenure, which is as old as the purchase.
     package let startsAt: Instant?
-    /// When it went to another user; exclusive, nil while the user has it.
+    /// When the purchase went to another user; exclusive, nil while the user has it.
     package internal(set) var endsAt: Instant?
     package let arrival: Handover?
     package internal(set) var departure: Handover?
@@ -12,7 +12,7 @@ package struct Tenure: Hashable, Sendable {
         self.arrival = arrival
     }
 
-    /// Whether the user has it at `instant`.
+    /// True if the user has the purchase at `instant`.
     package func holds(at instant: Instant) -> Bool {
         hasBegun(by: instant) && !hasEnded(by: instant)
     }

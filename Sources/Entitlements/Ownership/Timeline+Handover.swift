@@ -1,6 +1,5 @@
 extension Timeline {
-    /// What goes along with the purchase at `index` when it goes to another user at `instant`. Spent credits stay where
-    /// they were spent.
+    /// The handover of the purchase at `index` to another user at `instant`. Spent credits stay where they were spent.
     package func handover(of index: Int, at instant: Instant, cause: Handover.Cause) -> Handover {
         let purchase = purchases[index]
         switch purchase.worth {
@@ -17,7 +16,7 @@ extension Timeline {
     /// How long the pass at `index` had run by `instant`: with earlier owners before it came, and here since.
     func ran(_ index: Int, by instant: Instant) -> (before: Int64, here: Int64) {
         let tenures = purchases[index].tenures
-        // One that is still to begin, by a clock ahead of ours, brought with it what ran before.
+        // A tenure may be still to begin, by a clock ahead of ours: the pass brought with it what ran before.
         guard let tenure = tenures.last(where: { $0.hasBegun(by: instant) }) else {
             return (tenures.last?.arrival?.ran ?? 0, 0)
         }
@@ -29,7 +28,7 @@ extension Timeline {
         return (tenure.arrival?.ran ?? 0, here)
     }
 
-    /// Whether nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or
+    /// True if nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or
     /// is paused has something left, and so has whatever may count once the catalogue learns it.
     func isInactive(_ index: Int, at instant: Instant) -> Bool {
         let purchase = purchases[index]

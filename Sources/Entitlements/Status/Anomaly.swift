@@ -9,7 +9,7 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case unclearRefund = "unclear_refund"
     /// Nobody has it.
     case unowned
-    /// It gives what it should; members of a text about it that decide nothing could not be read.
+    /// The purchase gives what it should, but undecisive members of a text about it could not be read.
     case unreadableFields = "unreadable_fields"
 
     /// Nil for what is in order.
@@ -25,8 +25,8 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Timeline {
-    /// What keeps the purchase of `key` from giving what it should to the user at `instant`; nil for one that is in
-    /// order and for one that is not theirs.
+    /// The anomaly that keeps the purchase of `key` from giving what it should to the user at `instant`. Nil for a
+    /// purchase that is in order, and for one that is not theirs.
     package func anomaly(of key: PurchaseKey, at instant: Instant) -> Anomaly? {
         guard let purchase = purchases.first(where: { $0.key == key }), !purchase.isGone(at: instant)
         else { return nil }
@@ -36,8 +36,8 @@ extension Timeline {
 }
 
 extension CatalogueVersions {
-    /// What a purchase may be, whenever it was made, of which all states name the product and the type of `state` and
-    /// are shared in the family like it.
+    /// The anomalies that a purchase may have, whenever it was made, if all its states name the product and the type of
+    /// `state` and are shared in the family like it.
     package func possibleAnomalies(of state: VerifiedPurchase) -> Set<Anomaly> {
         let products = products(named: state.productNames, from: state.key.source, for: state.key.app)
         guard !products.isEmpty else { return [.unknownProduct] }

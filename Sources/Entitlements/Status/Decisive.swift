@@ -1,9 +1,9 @@
 /// The coverage that the short answer is about (`api.md`, "Check").
 package struct Decisive: Hashable, Sendable {
     package let key: PurchaseKey
-    /// The plan's name, if what covers is of a product that has one.
+    /// The plan's name, if the coverage is of a product that has one.
     package let planID: String?
-    /// Whether it ends because something was refunded or withdrawn at that instant.
+    /// True if the end comes by a refund or a withdrawal at that instant.
     package let endsByTakeback: Bool
 }
 
@@ -42,6 +42,6 @@ extension Moment {
 }
 
 extension ShareTrack {
-    /// Whether more is refunded from `instant` on than before.
+    /// True if more is refunded from `instant` on than before.
     func rises(at instant: Instant) -> Bool { share(at: instant) > share(at: instant + -1) }
 }

@@ -1,4 +1,4 @@
-/// What one purchase gives at an instant.
+/// The access, features or credits that one purchase gives at an instant.
 package struct Entitlement: Hashable, Sendable {
     /// The raw value is what the API writes.
     package enum State: String, Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct Entitlement: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    /// Of a plan that of the period that is told of it (`semantics.md` §7); nil for a grant that is of no product.
+    /// The product, of a plan that of the period shown (`semantics.md` §7); nil for a grant that is of no product.
     package let productID: ProductID?
     /// The plan's name, if that product has one.
     package let planID: String?

@@ -20,7 +20,7 @@ package struct EntitlementSettings: Hashable, Sendable {
         self.seatGraceHours = seatGraceHours
     }
 
-    /// Whether sandbox purchases count at `instant` for the user of `ledger` (`semantics.md` §9).
+    /// True if sandbox purchases count at `instant` for the user of `ledger` (`semantics.md` §9).
     func countsSandbox(for ledger: UserLedger, at instant: Instant) -> Bool {
         switch sandboxAccess {
         case .nobody: false

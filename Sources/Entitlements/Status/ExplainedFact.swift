@@ -1,9 +1,9 @@
 /// A fact that makes no purchase, with the interval in which it holds (`semantics.md` §10).
 package struct ExplainedFact: Hashable, Sendable {
     package let entry: LedgerEntry
-    /// Its place in the ledger, from 1.
+    /// The fact's place in the ledger, from 1.
     package let number: Int
-    /// Of credits: whose balance it changes.
+    /// The purse whose balance an act with credits changes.
     package let purse: Purse?
     /// A spend holds for ever, a reservation until it ends, and any other fact until a later one replaces it.
     package let holds: Explanation.Interval
@@ -12,21 +12,21 @@ package struct ExplainedFact: Hashable, Sendable {
     /// The units that it takes.
     package let draws: [Draw]
 
-    /// The device that it is about, if it is about one.
+    /// The device of the act, if it has one.
     package var device: Label? {
         guard case .device(let act) = entry.fact else { return nil }
         return act.device
     }
 
-    /// Some of a list of acts, the last recorded first.
+    /// A page of a list of acts, the last recorded first.
     package struct Page: Sendable {
         package let acts: [ExplainedFact]
-        /// Whether older ones follow.
+        /// True if older acts follow.
         package let hasMore: Bool
     }
 
-    /// Those of `ledger` that hold by `at` or held before, of which `isWanted` says so and whose place is before
-    /// `number`: the last recorded `limit` of them.
+    /// The last recorded `limit` acts of `ledger` that took effect by `at`, stand before place `number`, and are
+    /// wanted.
     package static func page(
         of ledger: UserLedger, at: Instant, under settings: EntitlementSettings, limit: Int, before number: Int = .max,
         where isWanted: (ExplainedFact) -> Bool = { _ in true }
@@ -74,9 +74,9 @@ extension Reservation {
     }
 }
 
-/// What such a fact brings about, and what it ends.
+/// The effect of such a fact: what it begins, and what it ends.
 private struct Effect {
-    /// What lasts until another fact ends it.
+    /// A state that lasts until another fact ends it.
     enum Standing: Hashable {
         case reserved(ReservationID)
         case onRecord(Label)
@@ -95,7 +95,7 @@ private struct Effect {
     /// When a reservation ends by itself.
     private(set) var deadline: Instant?
 
-    /// Nil for a fact that makes a purchase what it is.
+    /// Nil for a fact about a purchase.
     init?(of fact: Fact, upon reservations: [ReservationID: Reservation]) {
         switch fact {
         case .stated, .bound, .granted, .withdrawn, .gaveAway, .received: return nil

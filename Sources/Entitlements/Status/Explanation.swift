@@ -1,4 +1,4 @@
-/// What one purchase gives from when to when, and if nothing, why (`semantics.md` §10).
+/// The intervals in which a purchase gives something, and if nothing, why (`semantics.md` §10).
 package struct Explanation: Hashable, Sendable {
     /// Why a purchase gives nothing at the instant asked about; the raw value is what the API writes.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -28,7 +28,7 @@ package struct Explanation: Hashable, Sendable {
             self.endsAt = endsAt
         }
 
-        /// The part of it that lies within `other`; nil when none does.
+        /// The part within `other`; nil when none is.
         func part(within other: Interval) -> Interval? {
             let start = max(startsAt, other.startsAt)
             let end = [endsAt, other.endsAt].compactMap { $0 }.min()
@@ -37,14 +37,14 @@ package struct Explanation: Hashable, Sendable {
         }
     }
 
-    /// One fact about the purchase that was considered.
+    /// A fact about the purchase that was considered.
     package struct Fact: Hashable, Sendable {
         /// The raw value is what the API writes.
         package enum Kind: String, Hashable, Sendable {
             case bound
-            /// What a store said of the purchase, or of one period.
+            /// A store's state of the purchase, or of one period.
             case state
-            /// What a store said of a chain's renewal.
+            /// A store's state of a chain's renewal.
             case renewal
             case granted
             case withdrawn
@@ -53,13 +53,13 @@ package struct Explanation: Hashable, Sendable {
         }
 
         package let kind: Kind
-        /// Of a state: the transaction it is of.
+        /// The transaction of a state.
         package let transactionID: TransactionID?
-        /// Of what a store said: when it was signed.
+        /// When a state was signed.
         package let signedAt: Instant?
-        /// Of a state that shows one.
+        /// The revocation that a state shows.
         package let revocation: Revocation?
-        /// When this server learned it; as `known_at` it counts this fact and those before.
+        /// When this server learned the fact; `known_at` at this instant counts this fact and earlier ones.
         package let recordedAt: Instant
 
         /// Nil for a fact that is about no purchase.
@@ -87,7 +87,7 @@ package struct Explanation: Hashable, Sendable {
     /// The facts that make it, in the order of recording.
     package let facts: [Fact]
     package let gives: [Interval]
-    /// Nil while it gives something, and while its store suspends it.
+    /// Nil while the purchase gives something, and while its store suspends it.
     package let reason: Reason?
 
     package init(

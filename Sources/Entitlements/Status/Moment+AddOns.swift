@@ -36,7 +36,7 @@ extension Moment {
         return merged
     }
 
-    /// Whether coverage of at least the required rank is there (`semantics.md` §3).
+    /// True if coverage of at least the required rank is there (`semantics.md` §3).
     private func isCovered(asRequired requires: TierID?) -> Bool {
         guard let requires else { return true }
         guard let rank = timeline.catalogue.tier(requires)?.rank, let top else { return false }

@@ -1,4 +1,4 @@
 extension Moment {
-    /// One for each purse that counts and has begun, by unit and environment.
+    /// The balance of each purse that counts and has begun, by unit and environment.
     var credits: [CreditBalance] { timeline.creditBalances(at: at) }
 }

@@ -1,5 +1,5 @@
 extension Moment {
-    /// What a purchase is doing now, and why it gives nothing if it does not.
+    /// The state of a purchase now, and why it gives nothing if it does not.
     struct Doing {
         let state: Entitlement.State
         let reason: Explanation.Reason?
@@ -10,7 +10,7 @@ extension Moment {
         }
     }
 
-    /// One for each purchase, by anchor and then by id.
+    /// An entitlement for each purchase, by anchor and then by id.
     var entitlements: [Entitlement] { timeline.purchases.indices.map(entitlement) }
 
     /// The explanation of the purchase at `index`.
@@ -32,7 +32,7 @@ extension Moment {
             reason: doings[index].reason)
     }
 
-    /// One for each purchase, in the order of recording.
+    /// An explanation for each purchase, in the order of recording.
     var explanation: [Explanation] {
         timeline.purchases.indices.map(explanation).sorted { left, right in
             let first = left.facts.first?.recordedAt ?? .distantPast
@@ -41,7 +41,7 @@ extension Moment {
         }
     }
 
-    /// The same, of an add-on only while there is the coverage that it requires.
+    /// The intervals in which the purchase gives; an add-on gives only while the coverage that it requires is there.
     private func given(_ index: Int) -> [Explanation.Interval] {
         guard case .addOn(_, let requires?, _) = timeline.purchases[index].worth else { return gives(index) }
         let coverage = coverage(asRequired: requires)
@@ -117,12 +117,12 @@ extension Moment {
 }
 
 extension Purchase {
-    /// Whether everything that it was worth is refunded at `instant`.
+    /// True if all that the purchase was worth is refunded at `instant`.
     func isRevoked(at instant: Instant) -> Bool { share.share(at: instant) == Revocation.fullShare }
 }
 
 extension Purchase.Obstacle {
-    /// As an explanation names it.
+    /// The obstacle's name in an explanation.
     package var reason: Explanation.Reason {
         switch self {
         case .quarantined: .quarantined

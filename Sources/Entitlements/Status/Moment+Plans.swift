@@ -1,8 +1,8 @@
 extension Moment {
-    /// Of a plan that of its present period.
+    /// The product of the purchase, of a plan that of its present period.
     func product(_ index: Int) -> ProductID? { presentPeriods[index]?.productID ?? timeline.purchases[index].productID }
 
-    /// The same of its tier; nil for what has none.
+    /// The tier of the purchase, of a plan that of its present period; nil for a purchase without a tier.
     func tier(_ index: Int) -> TierID? {
         switch timeline.purchases[index].worth {
         case .pass(let tier, _): tier.id
@@ -11,8 +11,10 @@ extension Moment {
         }
     }
 
-    /// The last period of what is told of a chain renews unless it was upgraded, revoked or handed over, the store says
-    /// otherwise, or it has run past its grace and is not charged for any more; nil for what is no plan.
+    /// True if the last period of the present item renews; nil for a purchase that is no plan.
+    ///
+    /// A period does not renew once it was upgraded, revoked or handed over, or if the store says so. Past its end it
+    /// renews only while its grace covers or the store still tries to charge for it.
     func willRenew(_ index: Int) -> Bool? {
         let purchase = timeline.purchases[index]
         guard let last = lastPeriod(index) else { return nil }
@@ -22,7 +24,7 @@ extension Moment {
         return at < last.endsAt || last.isInRetry(at: at) || isCovered(by: index)
     }
 
-    /// What the entitlement of a plan says beside the others; nil unless a store renews it.
+    /// The details that only the entitlement of a plan has; nil unless a store renews it.
     func planDetails(_ index: Int) -> PlanDetails? {
         let purchase = timeline.purchases[index]
         guard let last = lastPeriod(index), let product = last.productID, let present = presentPeriods[index] else {
@@ -39,7 +41,7 @@ extension Moment {
             offer: present.offer, isTrial: present.isTrial)
     }
 
-    /// Of what covers now the newest of the highest tier; else the newest period begun by now, else the first.
+    /// The newest covering period of the highest tier; else the newest period begun by now, else the first.
     func presentPeriod(of purchase: Purchase) -> Window? {
         let covering = purchase.windows.filter { window in
             let parts = window.covered + window.grace(leewayHours: timeline.settings.renewalLeewayHours)
@@ -50,13 +52,13 @@ extension Moment {
             ?? purchase.windows.min { $0.beginsFirst < $1.beginsFirst }
     }
 
-    /// What says what will follow: of several things in one purchase the one that is told of it.
+    /// The last period of the present period's item, whose renewal says what will follow.
     private func lastPeriod(_ index: Int) -> Window? {
         guard let present = presentPeriods[index] else { return nil }
         return timeline.purchases[index].windows.last { $0.item == present.item }
     }
 
-    /// Of those that began at once the last; nil while none has begun.
+    /// The period that began last, of several that began at once the last of `windows`; nil while none has begun.
     func newestBegun(of windows: [Window]) -> Window? {
         var newest: (window: Window, begun: Instant)?
         for window in windows {
@@ -66,7 +68,7 @@ extension Moment {
         return newest?.window
     }
 
-    /// Whether what is known of the last period's renewal concerns this user: it is not refunded, and still theirs.
+    /// True if the state of the last period's renewal concerns this user: the period is not refunded, and still theirs.
     private func isCurrent(_ last: Window, of purchase: Purchase) -> Bool {
         last.revocations.share(at: at) == 0 && !purchase.isGone(at: at)
     }

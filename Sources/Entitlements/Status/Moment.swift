@@ -1,19 +1,19 @@
-/// A timeline at one instant: what covers, and what each purchase is doing.
+/// A timeline at one instant: its coverage, and the state of each purchase.
 struct Moment {
     let timeline: Timeline
     let at: Instant
     /// The catalogue in force.
     let catalogue: Catalogue
-    /// What counts for this user: everything planned, and the graces that were entered.
+    /// The coverage that counts for this user: everything planned, and the graces that were entered.
     let coverage: [Coverage]
     let covering: [Coverage]
     /// The highest-ranking coverage now; ties by lane name.
     let top: Coverage?
-    /// What each purchase covers, by start.
+    /// The coverage of each purchase, by start.
     let pieces: [[Coverage]]
     /// The period that is told of each purchase; nil for what is no plan.
     private(set) var presentPeriods: [Window?] = []
-    /// What each purchase is doing.
+    /// The present state of each purchase.
     private(set) var doings: [Doing] = []
 
     init(of timeline: Timeline, at: Instant) {
@@ -70,7 +70,7 @@ struct Moment {
         return end
     }
 
-    /// The tiers that give something now: of everything that covers, else the default one.
+    /// The tiers that give something now: of all that cover, else the default tier.
     private var givingTiers: [Tier] {
         guard top != nil else { return catalogue.defaultTier.flatMap { tier($0) }.map { [$0] } ?? [] }
         return Set(covering.map(\.segment.tier)).compactMap { tier($0) }

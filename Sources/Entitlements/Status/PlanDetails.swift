@@ -1,5 +1,5 @@
-/// What the entitlement of an auto-renewing purchase says beside the others: how its present period was sold, and what
-/// the newest state of the renewal says of its last one (`semantics.md` §7; `api.md`, "Status").
+/// Details of an auto-renewing purchase: how its present period was sold, and the newest state of the renewal of its
+/// last one (`semantics.md` §7; `api.md`, "Status").
 package struct PlanDetails: Hashable, Sendable {
     /// Why a chain ended. The raw value is what the API writes.
     package enum ExpirationReason: String, Hashable, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ package struct PlanDetails: Hashable, Sendable {
         }
     }
 
-    /// Whether the customer agreed to a higher price. The raw value is what the API writes.
+    /// The customer's answer to a higher price. The raw value is what the API writes.
     package enum PriceConsent: String, Hashable, Sendable, CaseIterable {
         case pending
         case agreed
@@ -41,7 +41,7 @@ package struct PlanDetails: Hashable, Sendable {
     package let renewsAs: ProductID?
     /// Until when the store lets the last period go on without payment; nil without that, and for leeway.
     package let graceEndsAt: Instant?
-    /// Whether the last period is over and the store still tries to charge for the next.
+    /// True if the last period is over and the store still tries to charge for the next.
     package let isInBillingRetry: Bool
     /// Nil while it has not ended, and when the store does not say.
     package let expirationReason: ExpirationReason?
@@ -49,7 +49,7 @@ package struct PlanDetails: Hashable, Sendable {
     package let priceConsent: PriceConsent?
     /// The kind or name of the offer by which the present period was sold.
     package let offer: String?
-    /// Whether an offer sold the present period for nothing; nil where the price of that is not known.
+    /// True if an offer sold the present period for nothing; nil where its price is not known.
     package let isTrial: Bool?
 
     package init(

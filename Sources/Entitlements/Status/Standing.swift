@@ -1,10 +1,10 @@
 /// How a purchase stands for its owner: what an attach or a restore answers about it (`api.md`, "Attach").
 package enum Standing: Hashable, Sendable {
-    /// It gives, gave or will give what it is worth.
+    /// The purchase gives, gave or will give what it is worth.
     case counts
     /// A pass that had run out, and not by a refund, before it was first attached (`semantics.md` §6).
     case endedBeforeAttached
-    /// What its states show is that everything was refunded or withdrawn.
+    /// The states, or an operator, say that all of it was refunded or withdrawn.
     case revoked
     /// Genuine and bound, granting nothing.
     case recorded(Purchase.Obstacle)
@@ -13,12 +13,12 @@ package enum Standing: Hashable, Sendable {
 extension Timeline {
     /// How `key` stands at `at`; nil for a purchase that the user does not have.
     ///
-    /// Whether a pass had ended before it was attached is judged against its first binding, so repeats answer alike.
+    /// A pass counts as ended before it was attached by its first binding, so repeats answer alike.
     package func standing(of key: PurchaseKey, at: Instant) -> Standing? {
         purchases.firstIndex { $0.key == key }.flatMap { standing(ofPurchaseAt: $0, at: at) }
     }
 
-    /// The same of everything that the user has.
+    /// The standing of each purchase that the user has.
     package func standings(at: Instant) -> [PurchaseKey: Standing] {
         purchases.indices.reduce(into: [:]) { $0[purchases[$1].key] = standing(ofPurchaseAt: $1, at: at) }
     }
@@ -30,7 +30,7 @@ extension Timeline {
         return hadEnded(index, by: purchases[index].boundAt) ? .endedBeforeAttached : .counts
     }
 
-    /// Whether the pass at `index` had run for all that was paid for by `instant`, and nobody had it before this user.
+    /// True if the pass at `index` had run for its whole paid length by `instant`, and nobody had it before this user.
     func hadEnded(_ index: Int, by instant: Instant) -> Bool {
         let purchase = purchases[index]
         guard case .pass(_, let length) = purchase.worth, purchase.tenures.first?.arrival == nil else { return false }

@@ -22,19 +22,19 @@ package struct Status: Hashable, Sendable {
     package let state: State
     /// Nil if nothing has covered yet.
     package let decisive: Decisive?
-    /// Everything that covers now unlocks, and active add-ons; in ascending order.
+    /// The features of all coverage now and of active add-ons, in ascending order.
     package let features: [Feature]
     package let limits: [String: Int]
-    /// One for each purchase, by anchor and then by id.
+    /// An entitlement for each purchase, by anchor and then by id.
     package let entitlements: [Entitlement]
     /// The pieces of all lanes in order: past, running and planned.
     package let segments: [Segment]
     package let addOns: [AddOn]
     package let credits: [CreditBalance]
     package let devices: DeviceSeats
-    /// One for each purchase, in the order of recording; empty where nobody asks why.
+    /// An explanation for each purchase, in the order of recording; empty where nobody asks why.
     package let explanation: [Explanation]
-    /// What the answer depends on beside facts and catalogue.
+    /// The settings by which the answer was made.
     package let settings: EntitlementSettings
 
     package init(

@@ -1,4 +1,4 @@
-/// What one pass or plan covers, from its first to its last instant: a row of the `subscriptions` table.
+/// The coverage of one pass or plan, from its first to its last instant: a row of the `subscriptions` table.
 ///
 /// A projection: it depends on the ledger and the catalogue, never on settings or on the instant of asking.
 package struct Subscription: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct Subscription: Hashable, Sendable {
 }
 
 extension Timeline {
-    /// One for each pass and plan that covers anything, past or planned, without grace; by anchor, then by id.
+    /// The passes and plans that cover anything, past or planned, without grace; by anchor, then by id.
     ///
     /// A sandbox purchase has its row whether or not it counts for this user.
     package var subscriptions: [Subscription] {

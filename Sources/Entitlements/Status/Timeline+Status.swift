@@ -1,8 +1,8 @@
 extension Timeline {
-    /// What the user has at `at`; what is planned from known facts counts (`semantics.md` §1).
+    /// The status of the user at `at`, with the future that is planned from known facts (`semantics.md` §1).
     ///
     /// Without coverage the catalogue's default tier gives its features, limits and seats, though nothing is active.
-    /// Its explanation is left empty unless it `explains`.
+    /// The explanation is left empty unless `explains` is true.
     package func status(at: Instant, explains: Bool = true) -> Status {
         let moment = Moment(of: self, at: at)
         let reach = moment.reach

@@ -1,8 +1,8 @@
-/// What users can do again and again, and how often each is recorded of one user in 24 hours, so that no ledger grows
-/// without end (`api.md`, "Limits").
+/// Acts that users can do again and again, and how often each is recorded of one user in 24 hours, so that no ledger
+/// grows without end (`api.md`, "Limits").
 ///
-/// A bound refuses acts and never evidence, and never an act that takes back or ends: of those there are no more than
-/// of what they end. It counts what users do by themselves: a server answers for its own acts.
+/// A bound refuses acts and never evidence. No bound refuses an act that takes back or ends another: there are no more
+/// of these than of the acts that they end. Only acts that users do by themselves count: a server answers for its own.
 package enum DailyBound: String, Hashable, Sendable, CaseIterable {
     /// Changes of the consent to tell Apple about consumption.
     case consent
@@ -21,7 +21,7 @@ package enum DailyBound: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// One act too many.
+    /// An act too many.
     package struct Exceeded: Hashable, Sendable {
         package let bound: DailyBound
         /// When the next one is recorded.
@@ -45,7 +45,8 @@ package enum BoundedRefusal<Refusal: Error>: Error {
 extension BoundedRefusal: Equatable where Refusal: Equatable {}
 
 extension Decision {
-    /// The same, unless it holds one act too many for the day of `user`: then nothing is appended. Nil bounds nothing.
+    /// This decision, unless it holds an act too many for the day of `user`: then nothing is appended. Nil bounds
+    /// nothing.
     package func bounded(for user: UserID?, given history: PurchaseHistory) -> Decision<Reply, BoundedRefusal<Refusal>>
     {
         if let user, let exceeded = history.ledger(of: user).bound(exceededBy: drafts[user] ?? [], at: history.now) {
@@ -88,7 +89,7 @@ extension UserLedger {
 extension Fact {
     fileprivate var isAboutDevice: Bool { if case .device = self { true } else { false } }
 
-    /// Whether it takes back what the user allowed.
+    /// True if the act takes back a permission of the user.
     fileprivate var isWithdrawal: Bool { self == .consumptionConsent(false) }
 
     /// The bound that counts it, where `devices` are on record before it, and are then as they are after it.

@@ -1,4 +1,4 @@
-/// What folding a ledger needs apart from the ledger.
+/// The inputs of a fold beside the ledger.
 package struct FoldContext: Sendable {
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings

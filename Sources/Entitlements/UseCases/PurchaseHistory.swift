@@ -1,7 +1,7 @@
 /// Everything that a decision may know, the evidence that was sent included: loaded under locks, the same for every
 /// repeat.
 package struct PurchaseHistory: Sendable {
-    /// One purchase as this server knows it, with its owner if it has one.
+    /// A purchase as this server knows it, with its owner if it has one.
     package struct KnownPurchase: Sendable {
         package var owner: UserID?
         package var states: [VerifiedPurchase]
@@ -13,13 +13,13 @@ package struct PurchaseHistory: Sendable {
     }
 
     package let now: Instant
-    /// Of the users asked for and of the owners of `purchases`.
+    /// The ledgers of the users asked for and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
     /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form
     /// among them, those that were issued to the user who gives all that they have, and a delivery's customer.
     package let tokenHolders: [Label: UserID]
-    /// Whether any of the evidence that was sent says what was not known.
+    /// True if any of the evidence that was sent is new.
     package let isEvidenceNew: Bool
     /// The meanings of a delivery's numbers, those that it tells itself among them, and of the numbers to which these
     /// lead. The purchases to which they lead are among `purchases` where something is known of them.
@@ -41,20 +41,20 @@ package struct PurchaseHistory: Sendable {
         self.erased = erased
     }
 
-    /// What is known of `user`; nothing of one who has not been seen.
+    /// The ledger of `user`; empty for one who has not been seen.
     package func ledger(of user: UserID) -> UserLedger { ledgers[user] ?? UserLedger(user: user) }
 
-    /// What the facts of `user` give.
+    /// The timeline of `user`.
     package func timeline(of user: UserID, in context: FoldContext) -> Timeline {
         Timeline(folding: ledger(of: user), given: context.catalogue, settings: context.settings)
     }
 }
 
-/// What a decision wants appended, and what it answers; the evidence is kept whatever the answer.
+/// The entries that a decision appends, and its answer; the evidence is kept whatever the answer.
 package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// Purchases that nobody owned and that become a user's.
     package let bindings: [PurchaseKey: UserID]
-    /// Who binds them and why, where an operator does.
+    /// The note of the bindings, where an operator makes them.
     package let bindingNote: Note?
     /// Purchases that go to another user; both ledgers will say so.
     package let moves: [PurchaseKey: Move]
@@ -80,12 +80,12 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
         self.answer = answer
     }
 
-    /// Whether nothing is written: it is refused, or was recorded before.
+    /// True if nothing is written: the decision refuses, or was recorded before.
     package var changesNothing: Bool {
         bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && placement == nil
     }
 
-    /// The same with another reply.
+    /// This decision with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
             bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,

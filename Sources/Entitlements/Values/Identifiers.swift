@@ -58,13 +58,13 @@ package struct AppID: Identifier {
     package init(_ text: String) { self.text = text }
 }
 
-/// What the outside calls a purchase: Apple's original transaction id, a card subscription's id, a grant's id.
+/// The source's id of a purchase: Apple's original transaction id, a card subscription's id, a grant's id.
 package struct ExternalID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// One transaction of a purchase; a restored copy has another one than its original.
+/// A transaction of a purchase; a restored copy has another id than its original.
 package struct TransactionID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }

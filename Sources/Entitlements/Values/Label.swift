@@ -1,10 +1,10 @@
-/// What names somebody outside this server, as an HMAC under the installation's pseudonym key
-/// (`semantics.md` §5, *Names at the door*): opaque, and compared as such.
+/// An HMAC of a name from outside this server, under the installation's pseudonym key (`semantics.md` §5, *Names at the
+/// door*): opaque, and compared as such.
 package struct Label: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 
-    /// Whether it is that of an account token of the legacy form, which is made of a user id.
+    /// True if the label is that of an account token of the legacy form, which is made of a user id.
     package var isLegacyToken: Bool { text.hasPrefix(Self.legacyMark) }
 
     static let legacyMark = "legacy:"

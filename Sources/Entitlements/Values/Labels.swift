@@ -1,6 +1,6 @@
-/// Makes labels under one pseudonym key, where names enter the program. What is stored holds labels alone.
+/// Makes labels under one pseudonym key, where names enter the program. Only labels are stored.
 package struct Labels: Sendable {
-    /// What is named; equal texts of two kinds have nothing in common.
+    /// The kind of a name; equal texts of two kinds have nothing in common.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A store's account, which each app and environment names anew.
         case account

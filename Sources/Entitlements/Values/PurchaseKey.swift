@@ -7,12 +7,12 @@ package struct Source: Identifier {
 
     package static let appleIAP = Source("apple_iap")
     package static let stripe = Source("stripe")
-    /// What operators give.
+    /// The source of operators' grants.
     package static let manual = Source("manual")
 }
 
 extension AppID {
-    /// What card billing sells is of no app: a card account has one namespace.
+    /// The app of all card purchases: a card account has one namespace.
     package static let cards = AppID("stripe")
 }
 
@@ -53,7 +53,7 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
         hasher.combine(hash)
     }
 
-    /// Whether this comes first where all else is equal: by the smallest external id, bytewise (`semantics.md` §2),
+    /// True if this comes first where all else is equal: by the smallest external id, bytewise (`semantics.md` §2),
     /// then by `<`.
     package func comesFirst(inTieWith other: PurchaseKey) -> Bool {
         externalID == other.externalID ? self < other : externalID < other.externalID

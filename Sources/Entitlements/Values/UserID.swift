@@ -18,7 +18,7 @@ package struct UserID: Identifier {
         UserID(unchecked: erasedMark + String(pseudonym))
     }
 
-    /// The same, as it is written; nil for anything else.
+    /// The user id of an erased person from its text; nil for anything else.
     package init?(pseudonym text: String) {
         guard let pseudonym = UInt64(text.dropFirst()) else { return nil }
         self = .erased(pseudonym: pseudonym)
@@ -27,7 +27,7 @@ package struct UserID: Identifier {
 
     package var isErased: Bool { text.hasPrefix(Self.erasedMark) }
 
-    /// What is left of an erased person; nil of anybody else.
+    /// The pseudonym of an erased person; nil for anybody else.
     package var pseudonym: UInt64? { isErased ? UInt64(text.dropFirst()) : nil }
 
     package static let maximumLength = 64

@@ -19,7 +19,7 @@ struct CatalogueApplier {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
         let applied = try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
-            // A version that cannot be read is another one.
+            // Lost: the fault of a stored version that cannot be read; it counts as another catalogue.
             (try? CatalogueFile.stored($0)) == catalogue
         }
         let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)
@@ -29,7 +29,7 @@ struct CatalogueApplier {
         return applied
     }
 
-    /// Whether the file says something else than the newest version.
+    /// True if the file says something else than the newest version.
     func differs(_ file: CatalogueFile) async throws -> Bool {
         try await newest() != file.catalogue
     }

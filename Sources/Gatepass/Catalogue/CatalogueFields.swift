@@ -1,6 +1,6 @@
 /// The values of one mapping of the catalogue by key, and where the mapping begins.
 struct CatalogueFields {
-    /// What the mapping describes, for messages: `a tier`.
+    /// The subject of the mapping, for messages: `a tier`.
     let subject: String
     let line: Int
     private let entries: [String: YAMLNode.Entry]

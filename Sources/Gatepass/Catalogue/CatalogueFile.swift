@@ -5,7 +5,7 @@ import Entitlements
 /// The text is what the database stores as a version, byte for byte. Two texts are one version when they parse to equal
 /// catalogues, so comments and layout never make a new version.
 struct CatalogueFile: Sendable {
-    /// As messages name it: a path, or the place in the database.
+    /// The catalogue's name in messages: a path, or the place in the database.
     let name: String
     let text: String
     let catalogue: Catalogue
@@ -44,7 +44,7 @@ struct CatalogueFile: Sendable {
         return reading.catalogue
     }
 
-    /// What may not change from version to version, with lines. Throws every such fault at once.
+    /// Checks, with lines, the parts that may not change from version to version. Throws every such fault at once.
     func check(following previous: Catalogue) throws(CatalogueFileError) {
         let root: YAMLNode?
         do throws(Fault) {

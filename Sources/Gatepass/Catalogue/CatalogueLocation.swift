@@ -2,7 +2,7 @@
 enum CatalogueLocation {
     /// The catalogue that `explicit` names, else the environment's product map, else the default file.
     ///
-    /// Throws every fault of it, or the one that there is no such file.
+    /// Throws every fault of the catalogue, or the fault that there is no such file.
     static func load(
         explicit: String?, environment: [String: String], lookup: FileLookup
     ) throws(CatalogueFileError) -> CatalogueFile {

@@ -3,12 +3,12 @@ import Entitlements
 extension CatalogueReader {
     private static let catalogueKeys = ["apps", "default_tier", "lanes", "tiers", "ownership", "products"]
 
-    /// What could be read of a catalogue, and whether that is enough to judge it.
+    /// The catalogue as far as it could be read, and whether that is enough to judge it.
     struct Reading {
         let catalogue: Catalogue
         /// Where each product that was read stands in the file's list.
         let productIndices: [Int]
-        /// Whether all apps, lanes and tiers were read; without one, names that point to it would seem wrong.
+        /// True if all apps, lanes and tiers were read; without one, names that point to it would seem wrong.
         let isJudgeable: Bool
     }
 

@@ -54,7 +54,7 @@ extension CatalogueReader {
         return read
     }
 
-    /// The kind comes first, because it says which keys there may be.
+    /// The fields of a product and its kind, which comes first, because it decides which keys there may be.
     private mutating func productFields(_ item: YAMLNode) -> (CatalogueFields, ProductKind)? {
         guard case .mapping(let entries) = item.content else {
             _ = fields(of: item, "a product", known: ["id", "kind"])

@@ -11,7 +11,7 @@ extension CatalogueReader {
         }
     }
 
-    /// What the product gives; nil when something it needs is missing or wrong.
+    /// The terms of a product; nil when a part that they need is missing or wrong.
     mutating func terms(_ fields: CatalogueFields, of kind: ProductKind) -> Terms? {
         switch kind {
         case .pass:

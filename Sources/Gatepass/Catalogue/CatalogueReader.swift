@@ -2,8 +2,8 @@ import Entitlements
 
 /// Reads the tree of a catalogue's text, strictly, and notes every fault of form with its line.
 ///
-/// A value that is missing or wrong is noted and read as nil, so that the rest is looked at as well. What well-formed
-/// values say together is `CatalogueCheck`'s to judge.
+/// A value that is missing or wrong is noted and read as nil, so that the rest is looked at as well. `CatalogueCheck`
+/// judges whether well-formed values fit together.
 struct CatalogueReader {
     let fileName: String
     private(set) var faults: [Fault] = []
@@ -93,7 +93,7 @@ struct CatalogueReader {
         return false
     }
 
-    /// One of a closed set of words under `key`; nil when it is left out.
+    /// A word of a closed set under `key`; nil when it is left out.
     mutating func choice<Choice>(_ key: String, in fields: CatalogueFields, of type: Choice.Type) -> Choice?
     where Choice: RawRepresentable<String> & CaseIterable {
         guard let node = fields[key] else { return nil }

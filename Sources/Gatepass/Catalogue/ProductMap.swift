@@ -13,7 +13,7 @@ enum ProductMap {
     static let mapVariable = "IAP_PRODUCT_MAP"
     static let bundleVariable = "APPLE_IAP_BUNDLE_ID"
 
-    /// Whether the environment asks for a map in place of the file.
+    /// True if the environment asks for a map in place of the file.
     static func isConfigured(in environment: [String: String]) -> Bool {
         environment[mapVariable]?.isEmpty == false
     }

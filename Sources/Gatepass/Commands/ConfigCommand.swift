@@ -39,7 +39,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// What is printed, and what is wrong.
+    /// The settings as a table, and their faults.
     static func report(config: String?, lookup: FileLookup) -> (settings: String, faults: [Fault]) {
         do throws(Fault) {
             let inputs = try SettingsInputs.ofProcess(config: config, lookup: lookup)
@@ -53,7 +53,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// One setting a line: `key: value  # origin`, in columns.
+    /// A line for each setting: `key: value  # origin`, in columns.
     static func table(_ settings: [EffectiveSetting]) -> String {
         let lines = settings.map { "\($0.key): \($0.shown)" }
         let width = lines.map(\.count).filter { $0 <= widestLine }.max() ?? 0

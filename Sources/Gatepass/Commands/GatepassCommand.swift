@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The program: one command, its subcommands what an installation needs.
+/// The program: a command whose subcommands do all that an installation needs.
 @main
 struct GatepassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -52,7 +52,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
         }
     }
 
-    /// What came of it, and what cut it off.
+    /// The report of a reconciliation, and the failure that cut it off.
     private struct Outcome: Sendable {
         let report: ReconciliationReport
         let failure: String?

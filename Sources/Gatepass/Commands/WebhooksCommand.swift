@@ -3,7 +3,7 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass webhooks`: what stores delivered, and what became of it.
+/// `gatepass webhooks`: the deliveries of stores, and what became of them.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks", abstract: "List the deliveries of stores, and have one placed again.",

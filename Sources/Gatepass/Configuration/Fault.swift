@@ -1,6 +1,6 @@
-/// One thing that is wrong with what an operator wrote: where, what, and what to write instead.
+/// A fault in an operator's text: where it is, what it is, and what to write instead.
 ///
-/// Texts of secrets never stand in it.
+/// No fault holds the text of a secret.
 struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Where the operator finds it.
     enum Place: Hashable, Sendable, CustomStringConvertible {
@@ -18,14 +18,14 @@ struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
 
     let place: Place
     let problem: String
-    /// What to do about it, in the imperative: `write port: 8080 instead`.
+    /// The remedy, in the imperative: `write port: 8080 instead`.
     let remedy: String
 
     var description: String { "\(place): \(problem); \(remedy)" }
 }
 
 extension [Fault] {
-    /// By line, each once; faults without a line keep their order and come last.
+    /// The faults by line, each once; faults without a line keep their order and come last.
     var inReadingOrder: [Fault] {
         var seen: Set<Fault> = []
         return enumerated().filter { seen.insert($0.element).inserted }

@@ -2,7 +2,7 @@
 struct KnownKeys {
     /// In the order of `config/gatepass.yaml`.
     let all: [String]
-    /// Those that hold secrets.
+    /// The keys of settings that hold secrets.
     let secrets: [String]
 
     /// Variables of the project's own tests begin so; they are no settings.
@@ -50,7 +50,7 @@ struct KnownKeys {
         }
     }
 
-    /// Whether `name` is a key, or begins with the name of a section as a misspelt key would.
+    /// True if `name` is a key, or begins with the name of a section as a misspelt key would.
     func isOurs(_ name: String) -> Bool {
         set.contains(name) || name.firstIndex(of: ".").map { sections.contains(String(name[..<$0])) } ?? false
     }

@@ -12,9 +12,9 @@ struct SettingsReader {
     private(set) var faultyKeys: Set<String> = []
     /// Every key read so far.
     private(set) var keys: [String] = []
-    /// Those of them that hold secrets.
+    /// The keys of settings that hold secrets.
     private(set) var secretKeys: [String] = []
-    /// Those that have a secret of nothing but blanks.
+    /// The keys of secrets that are nothing but blanks.
     private(set) var blankSecretKeys: [String] = []
     /// Where each key's value came from.
     private(set) var origins: [String: Origin] = [:]
@@ -37,7 +37,7 @@ struct SettingsReader {
 
     /// An `http` or `https` URL, or nil when it is empty or left out.
     ///
-    /// Nothing shows the user part of one that is refused: a password may stand there.
+    /// No message shows the user part of a refused address: a password may stand there.
     mutating func address(_ key: String) -> WebAddress? {
         let found = lookUp(key, as: .string, called: "a text", writtenAs: "a text in quotes") { $0.text }
         let text = note(key, found, default: "") { quoted(WebAddress.withoutUser($0)) }
@@ -76,7 +76,7 @@ struct SettingsReader {
         return note(key, found, default: `default`) { "\($0)" }
     }
 
-    /// One of a closed set of words.
+    /// A word of a closed set.
     mutating func choice<Choice>(_ key: String, default: Choice) -> Choice
     where Choice: RawRepresentable<String> & CaseIterable {
         let words = Choice.allCases.map(\.rawValue)

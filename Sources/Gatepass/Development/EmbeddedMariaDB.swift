@@ -3,9 +3,9 @@ import MariaDB
 
 /// A private MariaDB of this installation: its own data directory, a socket and no network, durable at every commit.
 ///
-/// It runs under a small shell that starts it again when it dies, and that waits on a pipe from this process: when this
-/// process ends, however it ends, the pipe closes and the shell stops the server. So nothing is left running even after
-/// kill -9.
+/// The server runs under a small shell that starts it again when it dies. The shell waits on a pipe from this process:
+/// when the process ends, however it ends, the pipe closes and the shell stops the server. So nothing is left running
+/// even after kill -9.
 final class EmbeddedMariaDB {
     /// Why it did not start; `log` names the file that says more.
     enum Failure: Error, CustomStringConvertible {

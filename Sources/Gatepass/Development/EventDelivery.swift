@@ -15,16 +15,16 @@ struct EventDelivery {
         case appAndNotification
     }
 
-    /// What came of telling the server, and who told it.
+    /// The server's response, and the route by which it was told.
     private struct Response {
         let route: String
         /// Nil when none came.
         let answer: RunningServer.Answer?
-        /// Whether it happened: the server took it, or will be told again.
+        /// True if the event happened: the server took it, or will be told again.
         let isTaken: Bool
         let result: String
 
-        /// Of the app.
+        /// The response to the app.
         init(_ answer: RunningServer.Answer) {
             route = "app"
             self.answer = answer
@@ -32,7 +32,7 @@ struct EventDelivery {
             result = NotificationAnswer(answer, nextAttempt: nil).words
         }
 
-        /// Of the store; nil for a notification that is held back.
+        /// The response to the store; nil for a notification that is held back.
         init(_ answer: NotificationAnswer?) {
             route = "notification"
             self.answer = answer?.answer
@@ -60,10 +60,11 @@ struct EventDelivery {
     /// The number of the app.
     let appleID: Int64?
 
-    /// Prints the text, or delivers it and prints `words`, what the server answered and what the user now has.
+    /// Prints the text, or delivers it and prints `words`, the server's answer and the user's status.
     ///
-    /// `keep` makes what happened the state of the installation: once it is printed or the server took it. What the
-    /// server refused did not happen. Throws `RunningServer.Failure` when there is no server or it refuses.
+    /// `keep` makes the event part of the installation's state, once its text is printed or the server took it. An
+    /// event that the server refused did not happen. Throws `RunningServer.Failure` when there is no server or it
+    /// refuses.
     func deliver(
         _ words: String, _ event: SimulatedEvent, of notification: SimulatedNotification? = nil,
         by route: Route = .notification, keep: () throws -> Void = {}
@@ -102,7 +103,7 @@ struct EventDelivery {
         for response in responses { try response.requireTaken() }
     }
 
-    /// What is delivered, as compact JWS.
+    /// The texts that are delivered, as compact JWS.
     private struct Texts {
         let notification: String
         let transaction: String?

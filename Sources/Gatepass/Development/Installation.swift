@@ -99,7 +99,7 @@ struct Installation {
         return key
     }
 
-    /// What the simulator has sold here, by transaction id.
+    /// The simulator's sales, by transaction id.
     var purchases: URL { directory.appendingPathComponent("purchases") }
 
     /// The subscriptions that the simulator has sold here, by original transaction id.
@@ -108,14 +108,14 @@ struct Installation {
     /// The notifications that the server has not taken yet, by their `notificationUUID`.
     var deliveries: URL { directory.appendingPathComponent("deliveries") }
 
-    /// What the simulated card account has sold here.
+    /// The sales of the simulated card account.
     var cardSales: URL { directory.appendingPathComponent("cards") }
 
     /// The endpoint secret that simulated card events are signed with, made at the first call. Throws what the file
     /// system refuses.
     func cardSecret() throws -> String { try secret(in: "stripe-secret", beginning: "whsec_") }
 
-    /// What time it is here.
+    /// The installation's clock.
     var clock: TestClock { TestClock(rememberedIn: directory.appendingPathComponent("clock")) }
 
     /// Until when the simulated store has done what was due; nil before it first ran.

@@ -8,7 +8,7 @@ struct KeptDelivery: Codable {
     let uuid: String
     let signedPayload: String
     let environment: String
-    /// What happened, for people.
+    /// The event in words, for people.
     let words: String
     /// When it was signed, in milliseconds since the epoch; later ones are larger.
     let signedAt: Int64
@@ -27,14 +27,14 @@ struct KeptDelivery: Codable {
         self.signedAt = signedAt
     }
 
-    /// The same, to be tried at `instant`.
+    /// This delivery, to be tried at `instant`.
     func due(at instant: Instant) -> KeptDelivery {
         var kept = self
         kept.dueAt = instant.milliseconds
         return kept
     }
 
-    /// The same after an attempt at `instant` that failed; nil when the store gives it up.
+    /// This delivery after an attempt at `instant` that failed; nil when the store gives it up.
     private func failed(at instant: Int64) -> KeptDelivery? {
         var kept = self
         kept.attempts += 1
@@ -46,7 +46,8 @@ struct KeptDelivery: Codable {
         return kept
     }
 
-    /// Brings it to the server at `instant`. What is tried again is kept. Throws what the file system refuses.
+    /// Brings the delivery to the server at `instant`. A delivery that is tried again is kept. Throws errors of the
+    /// file system.
     func attempt(on server: RunningServer, at instant: Instant) async throws -> NotificationAnswer {
         // Lost: why no answer came; the store does not look at it either.
         let answer = try? await server.notify(signedPayload)
@@ -64,7 +65,7 @@ struct KeptDelivery: Codable {
         try installation.write(text, to: file(in: installation))
     }
 
-    /// It was taken, or given up.
+    /// Removes a delivery that was taken, or given up.
     func remove(from installation: Installation) {
         try? FileManager.default.removeItem(at: file(in: installation))  // it was never kept
     }

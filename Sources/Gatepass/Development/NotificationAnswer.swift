@@ -1,7 +1,7 @@
 import EntitlementAPI
 import Entitlements
 
-/// What became of an attempt to deliver a notification.
+/// The result of an attempt to deliver a notification.
 struct NotificationAnswer {
     /// Nil when none came.
     let answer: RunningServer.Answer?
@@ -22,7 +22,7 @@ struct NotificationAnswer {
 }
 
 extension RunningServer.Answer {
-    /// What the server made of what it was sent: `applied`, `attached`, or the code of a refusal.
+    /// The server's word for its effect: `applied`, `attached`, or the code of a refusal.
     var code: String? {
         let members = members
         return (members["result"] ?? members["outcome"] ?? members["code"]) as? String

@@ -7,7 +7,7 @@ import StoreSimulator
 struct PlanOnSale {
     /// The only group of the simulated store: every plan of an app is in it.
     static let group = "21000001"
-    /// What a product costs whose price the catalogue does not tell, in thousandths of the currency's unit.
+    /// The price of a product whose price the catalogue does not tell, in thousandths of the currency's unit.
     private static let usualPrice: Int64 = 4990
 
     let product: String

@@ -12,7 +12,7 @@ struct RunningServer {
         let description: String
     }
 
-    /// What it answered; `body` is JSON.
+    /// An answer of the server; `body` is JSON.
     struct Answer {
         let status: Int
         let body: String
@@ -21,7 +21,7 @@ struct RunningServer {
 
         /// The members of the body; none where it is no object.
         var members: [String: Any] {
-            // What no Gatepass answered may be anything.
+            // Lost: the fault of a body that no Gatepass wrote.
             (try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: Any] ?? [:]
         }
 
@@ -80,15 +80,15 @@ struct RunningServer {
         }
     }
 
-    /// What time it is for the server. Throws when no whole answer came.
+    /// The server's present. Throws when no whole answer came.
     func clock() async throws -> Answer { try await send(.GET, "/dev/clock") }
 
-    /// What the user is subscribed to. Throws when no whole answer came.
+    /// The user's subscription. Throws when no whole answer came.
     func subscription(of user: UserID) async throws -> Answer {
         try await send(.GET, "/api/billing/subscriptions/check/\(user.text)", as: user)
     }
 
-    /// What the user has now. Throws when no whole answer came.
+    /// The user's status. Throws when no whole answer came.
     func status(of user: UserID) async throws -> Answer {
         try await send(.GET, "/api/iap/apple/status", as: user)
     }

@@ -2,7 +2,7 @@ import EntitlementAPI
 import Entitlements
 import StoreSimulator
 
-/// What a command is about: something that the simulator sold.
+/// A sale of the simulator that a command is about.
 enum SimulatedSale {
     case purchase(SoldPurchase)
     case subscription(KeptSubscription)
@@ -31,7 +31,7 @@ enum SimulatedSale {
         }
     }
 
-    /// The same where only a subscription will do. Throws `Failure`.
+    /// The sale where only a subscription will do. Throws `Failure`.
     static func subscription(
         _ transaction: String?, of user: String, in installation: Installation
     ) throws -> KeptSubscription {

@@ -6,14 +6,14 @@ import Logging
 import ServiceLifecycle
 import StoreSimulator
 
-/// What the simulated App Store does by itself as the installation's clock goes on: plans renew and end, and
-/// notifications that the server did not take are tried again.
+/// The simulated App Store as the installation's clock goes on: plans renew and end, and notifications that the server
+/// did not take are tried again.
 ///
-/// It does one thing after the other, each when it is due by the clock. The installation remembers until when
-/// everything was done, so that what fell due while no server ran is done by the next one. A plan that was sold at an
-/// instant before that one, with `--at`, turns when somebody acts.
+/// The store does one thing after the other, each when it is due by the clock. The installation remembers until when
+/// everything was done, so that turns that fell due while no server ran are done by the next one. A plan that was sold
+/// at an instant before that one, with `--at`, turns when somebody acts.
 actor SimulatedStore: Service, DevelopmentClock {
-    /// What is to be done next.
+    /// The next thing to do.
     private enum Due {
         case turn(KeptSubscription, SimulatedSubscription.Turn)
         case delivery(KeptDelivery)
@@ -36,7 +36,7 @@ actor SimulatedStore: Service, DevelopmentClock {
     private let logger: Logger
     /// Until when everything was done.
     private var doneUntil: Instant
-    /// What failed and is in the log; it is tried again each second.
+    /// The failures that are in the log; each is tried again every second.
     private var logged: Set<SimulatedHappening> = []
     private var last: Task<ClockAdvance, any Error>?
 
@@ -79,7 +79,7 @@ actor SimulatedStore: Service, DevelopmentClock {
         return try await inTurn {
             let lead = self.clock.lead + milliseconds
             let advance = try await self.pass(until: self.clock.now() + milliseconds, begunBefore: end)
-            // What passed meanwhile is not taken off, so two advances are as far as one of both lengths.
+            // Time that passed meanwhile is not taken off, so two advances are as far as one of both lengths.
             if advance.remaining == 0 { try self.clock.advance(toLead: lead) }
             return advance
         }
@@ -122,14 +122,14 @@ actor SimulatedStore: Service, DevelopmentClock {
             }
         }
         try clock.advance(to: reached)
-        // What failed, and what follows it, is done again by the next pass.
+        // A turn that failed, and those that follow it, are done again by the next pass.
         let undone = try turns(until: reached).map(\.at).min()
         doneUntil = undone.map { $0 + -1 } ?? reached
         if !happened.isEmpty { try installation.keep(storeDoneUntil: doneUntil) }
         return ClockAdvance(happened: happened, remaining: end - reached)
     }
 
-    /// What is due first of all that is due by `end` and has not failed.
+    /// The first thing due by `end` that has not failed.
     private func next(until end: Instant, but failed: Set<String>) throws -> (due: Due, at: Instant)? {
         let deliveries = try KeptDelivery.all(in: installation).compactMap { kept -> (due: Due, at: Instant)? in
             kept.dueAt.map { (.delivery(kept), Instant(milliseconds: $0)) }

@@ -19,13 +19,13 @@ struct SoldPurchase: Codable {
     var accountToken: String?
     /// When the newest state was signed; the next one is signed later.
     var signedAt: Int64
-    /// Whether a server was brought one of its states and took it.
+    /// True if the server took a state of the purchase.
     var delivered: Bool
-    /// Whether it is the copy of a family member; nil is no.
+    /// True if it is the copy of a family member; nil is no.
     var isFamilyMember: Bool?
-    /// Whether a parent has not approved it yet; nil is no.
+    /// True if a parent has not approved the purchase yet; nil is no.
     var isAskedFor: Bool?
-    /// Whether the server is to learn of it by the notification alone; nil is no.
+    /// True if the server is to learn of the purchase by the notification alone; nil is no.
     var isTold: Bool?
     /// The refund or withdrawal that was not undone.
     var revocation: SimulatedSubscription.Revocation?
@@ -72,7 +72,7 @@ struct SoldPurchase: Codable {
             String(decoding: try JSONEncoder().encode(self), as: UTF8.self), to: file(in: installation))
     }
 
-    /// It never happened.
+    /// Removes a purchase that never happened.
     func remove(from installation: Installation) {
         try? FileManager.default.removeItem(at: file(in: installation))  // it was not kept
     }

@@ -1,7 +1,7 @@
 import Entitlements
 import Foundation
 
-/// What a user has, in one line for people, as the server's status tells it (`api.md`, "Status").
+/// A user's status in one line for people, as the server tells it (`api.md`, "Status").
 struct StandingSummary {
     let text: String
 

@@ -4,7 +4,7 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// What `gatepass dev` says when it is ready: where it serves, and two commands to paste.
+/// The greeting of `gatepass dev` when it is ready: where it serves, and two commands to paste.
 struct Welcome {
     private static let user = "alice"
     private static let width = 78

@@ -2,7 +2,7 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// What this server's last check of the books found, for operators to see.
+/// The result of this server's last integrity check, for operators.
 struct IntegrityHealth: Sendable {
     /// How many faults the check found, and when it ended; nil before the first one.
     let found: (faults: Int, at: Instant)?
@@ -23,6 +23,6 @@ struct IntegrityHealth: Sendable {
         return words + " at " + RFC3339.text(of: found.at)
     }
 
-    /// As readiness tells it: always in order, because a server that serves less mends nothing.
+    /// The readiness check: always in order, because a server that serves less mends nothing.
     var check: Readiness.Check { Readiness.Check(name: "books", isInOrder: true, detail: detail) }
 }

@@ -1,7 +1,7 @@
 import EntitlementAPI
 import Logging
 
-/// What was last known of the keys of entitlement tokens, and what of it is news to operators.
+/// The last known state of the signing keys, and what of it is news to operators.
 struct KeyHealth: Sendable {
     /// A line for the log.
     struct Message {
@@ -13,7 +13,7 @@ struct KeyHealth: Sendable {
     private var detail = "not loaded yet"
     private var unusable: [String] = []
 
-    /// As readiness tells it: a server that cannot sign should take no traffic from those that can.
+    /// The readiness check: a server that cannot sign should take no traffic from those that can.
     var check: Readiness.Check {
         Readiness.Check(name: "signing_keys", isInOrder: isInOrder, detail: detail)
     }

@@ -3,11 +3,11 @@ import LedgerStore
 import MariaDB
 import Synchronization
 
-/// A question to the database that gets little time: who asks for the health of a server does not wait for one that
-/// hangs.
+/// A question to the database that gets little time, so that a caller who asks for the server's health does not wait
+/// for a database that hangs.
 ///
-/// One question is on its way at a time, and all askers share its answer. It ends by the pool's own limits, also if the
-/// askers have gone.
+/// A single question is on its way at a time, and all askers share its answer. The pool's own limits end it, also when
+/// the askers have gone.
 final class SharedQuestion<Answer: Sendable>: Sendable {
     private let ask: @Sendable () async -> Answer?
     private let asking = Mutex<Task<Answer?, Never>?>(nil)

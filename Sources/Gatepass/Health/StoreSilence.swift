@@ -13,7 +13,7 @@ struct StoreSilence: Sendable {
         self.now = now
     }
 
-    /// As readiness tells it: always in order, because a store that is silent says nothing of this server.
+    /// The readiness check: always in order, because a store that is silent says nothing of this server.
     var check: Readiness.Check { Readiness.Check(name: "deliveries", isInOrder: true, detail: detail) }
 
     private var detail: String {

@@ -2,7 +2,7 @@ import EntitlementAPI
 import Entitlements
 import Logging
 
-/// One JSON object a line on the standard error stream.
+/// Writes each log message as a line of JSON to the standard error stream.
 struct JSONLogHandler: LogHandler {
     var logLevel = Logger.Level.info
     var metadata = Logger.Metadata()

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The lines of requests are gathered and written a few times a second, for a write each would cost a tenth of a
 /// request; so kill -9 may take the last of them. Everything else is written at once, with what was gathered before it.
-/// One thread writes at a time and nobody waits for it: while a reader stalls lines are gathered, up to a limit.
+/// A single thread writes at a time and nobody waits for it: while a reader stalls lines are gathered, up to a limit.
 final class LogStream: Sendable {
     static let standardError = LogStream()
 
@@ -17,7 +17,7 @@ final class LogStream: Sendable {
     /// Lines beyond this many bytes are lost: a stream that takes nothing must not fill the memory.
     private static let longestBacklog = 8 * 1024 * 1024
 
-    /// What the lock guards.
+    /// The state that the lock guards.
     private struct State {
         var gathered: [UInt8] = []
         var isWriting = false
@@ -53,7 +53,7 @@ final class LogStream: Sendable {
         if append(line) > Self.longestGathered { flush() }
     }
 
-    /// Writes what was gathered, unless somebody does so already, who then writes this as well.
+    /// Writes the gathered lines, unless another thread is writing, which then writes these as well.
     func flush() {
         guard var lines = state.withLock({ $0.begin() }) else { return }
         repeat { Self.write(lines) } while state.withLock { $0.goOn(&lines) }
@@ -69,7 +69,7 @@ final class LogStream: Sendable {
         }
     }
 
-    /// What the stream does not take is lost: a full disk must not stop the server.
+    /// Lines that the stream does not take are lost: a full disk must not stop the server.
     private static func write(_ lines: [UInt8]) {
         lines.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -1,4 +1,4 @@
-/// Everything that a server measures, in the order of the page (`docs/operations.md`).
+/// All metrics of a server, in the order of the page (`docs/operations.md`).
 extension MetricFamily {
     static let all = counted + read
 

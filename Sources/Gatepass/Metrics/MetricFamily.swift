@@ -1,9 +1,9 @@
-/// What is measured under one name: the name that code counts with, and what the page says of it.
+/// A metric: the name under which code counts, and its description on the page.
 ///
 /// Names end in their unit, `seconds` or `bytes`, and those of counters in `_total`. The values of labels come from
 /// closed lists, never from what a client may choose.
 struct MetricFamily: Hashable, Sendable {
-    /// What the numbers under the name are.
+    /// The kind of the numbers under the name.
     enum Kind: Hashable, Sendable {
         /// Only grows while the process lives.
         case counter
@@ -11,7 +11,7 @@ struct MetricFamily: Hashable, Sendable {
         /// How many values were at most as large as each of these bounds, which grow.
         case histogram([Double])
 
-        /// As the page says it.
+        /// The kind's name on the page.
         var word: String {
             switch self {
             case .counter: "counter"
@@ -23,7 +23,7 @@ struct MetricFamily: Hashable, Sendable {
 
     let name: String
     let kind: Kind
-    /// One sentence for operators.
+    /// A sentence for operators.
     let help: String
 
     init(_ name: String, _ kind: Kind, _ help: String) {

@@ -42,7 +42,7 @@ final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
 
 /// Counts values by size: one lock for each call, held for a few additions.
 final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
-    /// What the lock guards.
+    /// The values that the lock guards.
     private struct State {
         /// How many values were at most as large as each bound and larger than the one before; the last has no bound.
         var counts: [Int64]

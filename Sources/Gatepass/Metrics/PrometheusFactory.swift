@@ -7,7 +7,7 @@ import Synchronization
 /// labels are one series, however often it is asked for. A series stays as long as the process.
 final class PrometheusFactory: MetricsFactory {
     private let families: [String: MetricFamily]
-    /// By the family's name, then by the labels as the page has them.
+    /// The series by the family's name, then by the labels as the page writes them.
     private let series = Mutex<[String: [String: any MetricSeries]]>([:])
 
     init(_ families: [MetricFamily]) {

@@ -3,11 +3,11 @@ import LedgerStore
 import MariaDB
 import Metrics
 
-/// What a server counts beside what its API does, each number found once.
+/// The counters of a server beside those of its API, each found once.
 struct ServerMetrics: Sendable {
     /// Where everything is kept.
     let factory: PrometheusFactory
-    /// What the API counts.
+    /// The counters of the API.
     let api: APIMetrics
     private let batchRequests: Recorder
     private let retries: [Retry: Counter]

@@ -2,12 +2,12 @@ import Entitlements
 import Foundation
 import LedgerStore
 
-/// What a reconciliation has come to so far.
+/// The counts of a reconciliation so far.
 struct ReconciliationReport {
     var pages = 0
     /// How many events the inbox had.
     var known = 0
-    /// What became of those that it did not have.
+    /// How many of the events that the inbox did not have came to each standing.
     var standings: [DeliveryStanding: Int] = [:]
     /// Events of which nothing could be stored, and why; without the id where that is none.
     var unreadable: [(id: String?, defect: String)] = []
@@ -15,7 +15,7 @@ struct ReconciliationReport {
     var end: String?
     var isComplete = false
 
-    /// It goes on behind `end`, or begins with the newest event.
+    /// - Parameter end: The event behind which the reconciliation goes on; nil for the newest event.
     init(after end: String?) { self.end = end }
 
     var new: Int { standings.values.reduce(0, +) }

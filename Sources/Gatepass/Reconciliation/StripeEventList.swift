@@ -31,14 +31,14 @@ struct StripeEventList {
     }
 
     private static let standardAddress = "https://api.stripe.com"
-    /// As many as Stripe gives at once.
+    /// The most events that Stripe gives at once.
     private static let pageSize = 100
     private static let maximumPage = 32 << 20
     /// Seconds for a whole page.
     private static let deadline = 10
     /// The pauses between tries, where Stripe does not say how long to wait.
     private static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
-    /// Who is to wait longer is told so.
+    /// The longest wait that Stripe may ask for; a longer one ends the call with a message.
     private static let longestWaitSeconds: Int64 = 60
 
     private let client: HTTPClient
@@ -46,10 +46,10 @@ struct StripeEventList {
     private let address: WebAddress?
     private let since: Instant?
 
-    /// Runs `body` with the list of the account whose `key` it is, of events since an instant if one is given.
+    /// Runs `body` with the list of the account of `key`, of events since an instant if one is given.
     ///
-    /// - Parameter address: Of Stripe's API; nil for Stripe's own.
-    /// - Throws: What `body` throws.
+    /// - Parameter address: The address of Stripe's API; nil for Stripe's own.
+    /// - Throws: The error of `body`.
     static func reading<Answer>(
         with key: Secret, at address: WebAddress?, since: Instant?,
         _ body: (StripeEventList) async throws -> Answer
@@ -65,7 +65,7 @@ struct StripeEventList {
         return try answer.get()
     }
 
-    /// The page behind the event `end`, or the first one. What passes is tried again a few times.
+    /// The page behind the event `end`, or the first one. A passing fault is tried again a few times.
     ///
     /// - Throws: ``Failure``.
     func page(after end: String?) async throws(Failure) -> EventPage {
@@ -82,10 +82,10 @@ struct StripeEventList {
         throw .unavailable(passing)
     }
 
-    /// What one try came to.
+    /// The result of a single attempt.
     private enum Attempt {
         case page(EventPage)
-        /// What may be over soon, and how long Stripe asks to wait.
+        /// A fault that may be over soon, and how long Stripe asks to wait.
         case passing(String, wait: Duration?)
     }
 

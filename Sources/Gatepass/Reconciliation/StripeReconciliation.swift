@@ -71,8 +71,8 @@ struct StripeReconciliation {
         return waiting
     }
 
-    /// The ids that the inbox has. What it has under one of them may be written otherwise (`stripe.md` §6), so nothing
-    /// is compared.
+    /// The ids of `events` that the inbox has. The delivery under such an id may be written otherwise (`stripe.md` §6),
+    /// so nothing is compared.
     private func known(_ events: [VerifiedEvent]) async throws -> [StoreEnvironment: Set<String>] {
         var known: [StoreEnvironment: Set<String>] = [:]
         for (environment, events) in Dictionary(grouping: events, by: \.environment) {
@@ -82,8 +82,8 @@ struct StripeReconciliation {
         return known
     }
 
-    /// Once everything older has come. One may settle others, and a server that runs beside it may have been first, so
-    /// the inbox says in the end what became of each.
+    /// Places waiting events again, once everything older has come. An event may settle others, and a server that runs
+    /// beside may have been first. So in the end the inbox tells what became of each.
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
             guard let text = try await service.content(ofDelivery: waiting.delivery)?.text else { continue }

@@ -8,8 +8,8 @@ import ServiceLifecycle
 
 /// Opens the database once it is there: schema, catalogue, and then the queues, which it runs until the end.
 ///
-/// A database that is away is waited for. What waiting cannot cure, a schema out of range or a catalogue that cannot be
-/// read, ends the process with its reason.
+/// A database that is away is waited for. A fault that waiting cannot cure, a schema out of range or a catalogue that
+/// cannot be read, ends the process with its reason.
 struct DatabaseOpening: Service {
     /// Why the server does not start.
     enum Refusal: Error, CustomStringConvertible {

@@ -3,7 +3,7 @@ import LedgerStore
 import MariaDB
 
 extension LedgerSettings {
-    /// What recording depends on, with the labels of the installation in the database that `pool` leads to.
+    /// The settings of recording, with the labels of the installation in the database that `pool` leads to.
     ///
     /// Throws `InstallationKeys.Fault` when the pseudonym key cannot be opened, and when the database is away.
     init(_ settings: Settings, from pool: Pool, clock: WallClock) async throws {

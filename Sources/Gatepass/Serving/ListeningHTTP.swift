@@ -8,7 +8,7 @@ struct ListeningHTTP<Application: ApplicationProtocol>: Service {
     let application: Application
     /// As messages name it: `host:port`.
     let address: String
-    /// What an operator can do about an address that is taken, in the imperative.
+    /// The operator's remedy for an address that is taken, in the imperative.
     let remedy: String
     /// Called when it is to end, before it does: readiness is withdrawn first.
     var onShutdown: @Sendable () -> Void = {}

@@ -11,7 +11,7 @@ final class OpeningSignal: Sendable {
         continuation.finish()
     }
 
-    /// One task at a time may wait.
+    /// Waits for the opening; a single task at a time may wait.
     func wait() async {
         for await _ in stream {}
     }

@@ -15,8 +15,8 @@ extension HTTPClient {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// The whole answer to a request. One deadline covers connection, head and body: the client's own covers no body,
-    /// so an answer that drips would never end.
+    /// The whole answer to a request. A single deadline covers connection, head and body: the client's own covers no
+    /// body, so an answer that drips would never end.
     ///
     /// - Throws: `HTTPClientError.deadlineExceeded` after `limit`, `NIOTooManyBytesError` for a body of more than
     ///   `bytes`, and whatever else keeps an answer from arriving.

@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// Tells once that the server listens and that the database is open, whichever comes last.
 ///
-/// It is a service of its own, because HTTP serves nothing until its own start-up has returned.
+/// The notice is a service of its own, because HTTP serves nothing until its own start-up has returned.
 struct ReadyNotice: Service {
     private let opening: OpeningSignal
     private let onReady: @Sendable (_ port: Int) async -> Void

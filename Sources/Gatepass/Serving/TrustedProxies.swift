@@ -2,10 +2,11 @@
 struct TrustedProxies: Sendable {
     let ranges: [AddressRange]
 
-    /// The network of the client: of `peer`, or while that is a trusted proxy, of whom it says it speaks for.
+    /// The network of the client: of `peer`, or while that is a trusted proxy, of the address for which the proxy says
+    /// it speaks.
     ///
-    /// Each proxy adds to the right of `X-Forwarded-For` whom it heard, so what stands left of the first that is not
-    /// trusted is a client's own invention. What cannot be read as an address ends the way too.
+    /// Each proxy adds the address that it heard to the right of `X-Forwarded-For`, so all left of the first untrusted
+    /// address is a client's own invention. Text that is no address ends the way too.
     func network(of peer: String?, forwardedFor field: String?) -> [UInt8] {
         guard var address = peer.flatMap(IPAddress.init) else { return [] }
         for hop in (field ?? "").split(separator: ",").reversed() {

@@ -64,9 +64,9 @@ enum Surroundings {
         return secret
     }
 
-    /// What tells one attempt at a request from another.
+    /// A number that tells an attempt at a request from other attempts.
     static func attemptName() -> UInt64 { .random(in: .min ... .max) }
 
-    /// What the database pool measures and spreads its retries with.
+    /// The clock and the chance of the database pool.
     static let pool = PoolSurroundings(now: { uptime() }, jitter: { Double.random(in: 0..<1) })
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The clock of a development installation: as far ahead of the real time as it was advanced, which a file remembers.
 ///
-/// It only goes forward. What ``WallClock`` leaves to the real time stays there.
+/// The clock only goes forward. Uses that ``WallClock`` leaves to the real time stay there.
 final class TestClock: Sendable {
     /// How far ahead it goes at most, in milliseconds; certificates of an installation hold longer.
     private static let furthest = AdvanceClockRoute.furthest

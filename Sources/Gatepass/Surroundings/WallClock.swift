@@ -1,6 +1,6 @@
 import Entitlements
 
-/// What time it is for the server: what it sells runs, ends and is written down by this clock.
+/// The server's clock, by which purchases run and end and facts are recorded.
 ///
 /// The real time stays for the tokens of the login and the keys of servers, TLS, leases and pauses of jobs, rates and
 /// the lines of the log.

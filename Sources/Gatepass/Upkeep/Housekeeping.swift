@@ -3,9 +3,10 @@ import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// What is done at the start and then once a minute: kept answers that have expired are removed, and signed texts that
-/// are older than the settings want them kept, those of deliveries too; and the head of the audit trail goes into the
-/// log, which a writer to the database cannot change.
+/// Upkeep of the database, at the start and then once a minute.
+///
+/// Kept answers that have expired are removed, and signed texts, also of deliveries, that are older than the settings
+/// allow. The head of the audit trail goes into the log, which a writer to the database cannot change.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
     /// The pause while the database is away.
@@ -21,7 +22,7 @@ struct Housekeeping: Service {
         await cancelWhenGracefulShutdown {
             var logged = AuditHead.empty
             while !Task.isCancelled {
-                // What fails now is tried again next time.
+                // A failed sweep is tried again next time.
                 _ = try? await IdempotencyKeys(pool: pool, clock: clock).sweep()
                 if let days = retention.signedTextsDays {
                     _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: clock.now())

@@ -18,7 +18,7 @@ struct JobRunner: Service {
     /// Learns how each try ended.
     let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
 
-    /// What is waited for.
+    /// An end that the runner waits for: of a job, or of the pause between two looks.
     private enum End {
         case job
         case pause

@@ -6,8 +6,9 @@ import ServiceLifecycle
 
 /// Verifies the audit trail, the API keys and the ledgers once a night, and says in the log what it found.
 ///
-/// Each instance does so by itself, at a minute of its own. It reads without locks, a page at a time, and rests after
-/// each page of ledgers for as long as the page took, so requests wait for it no longer than for one of their own.
+/// Each instance does so by itself, at a minute of its own. The check reads without locks, a page at a time, and rests
+/// after each page of ledgers for as long as the page took, so requests wait for it no longer than for one of their
+/// own.
 struct NightlyIntegrityCheck: Service {
     /// After midnight, UTC, in milliseconds; instances begin within the hour that follows.
     private static let begins = 3 * Instant.millisecondsPerHour

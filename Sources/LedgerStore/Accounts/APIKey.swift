@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// What a server may do; each scope includes those before it.
+/// The rights of a server; each scope includes those before it.
 package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
     case read
     case write
@@ -40,13 +40,13 @@ package struct APIKey: Hashable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
-    /// Whether the key reaches what `scope` stands for.
+    /// True if a scope of the key is `scope`, or includes it.
     package func allows(_ scope: APIKeyScope) -> Bool {
         scopes.contains { $0 >= scope }
     }
 }
 
-/// What a key is to be: a name for people and at least one scope.
+/// A key to be made: a name for people and at least one scope.
 package struct APIKeyRequest: Hashable, Sendable {
     package static let nameLimit = 64
 
@@ -64,7 +64,7 @@ package struct APIKeyRequest: Hashable, Sendable {
     }
 }
 
-/// The text of a key: `gp_` and 32 random bytes in base64url. It is shown once and kept nowhere.
+/// The text of a key: `gp_` and 32 random bytes in base64url. The text is shown once and stored nowhere.
 package struct APIKeySecret: Sendable {
     package static let prefix = "gp_"
     /// Random bytes in a text, which is their base64url.

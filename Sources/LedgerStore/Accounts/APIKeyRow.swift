@@ -38,7 +38,7 @@ enum APIKeyRow {
         return try decode(row)
     }
 
-    /// Those before `id`, newest first.
+    /// A page of the keys before `id`, newest first.
     static func page(before id: UInt64?, limit: Int, in session: Session) throws(DatabaseError) -> [APIKey] {
         try session.query(page, [.uint64(id ?? .max), Value(limit)], decode: decode)
     }
@@ -54,7 +54,7 @@ enum APIKeyRow {
         return try decode(row)
     }
 
-    /// Whether the key counted until now.
+    /// True if the key counted until now.
     static func revoke(_ id: UInt64, at now: Instant, in session: Session) throws(DatabaseError) -> Bool {
         try session.execute(revoke, [.int64(now.milliseconds), .uint64(id)]) > 0
     }

@@ -6,8 +6,8 @@ import Synchronization
 /// Issues, revokes and recognises the keys of servers (`api.md`, "API keys").
 ///
 /// A key that counted is remembered for `memory`, so a revocation takes effect at once on the instance that made it and
-/// within two seconds on all others. The trail has all that makes a key count, so that ``APIKeyCheck``
-/// finds one that was put into the table, or widened there.
+/// within two seconds on all others. The audit trail has all that makes a key count, so that ``APIKeyCheck`` finds a
+/// key that was put into the table, or widened there.
 package final class APIKeys: Sendable {
     /// How long a key is taken for what it was, in milliseconds.
     package static let memory: Int64 = 2_000
@@ -39,9 +39,9 @@ package final class APIKeys: Sendable {
         self.random = random
     }
 
-    /// The key with this secret, if there is one that counts.
+    /// The key with this secret; nil where none counts.
     ///
-    /// Its digest finds the row and is then compared in constant time; of the secret itself no time tells anything,
+    /// The secret's digest finds the row and is then compared in constant time. No time tells of the secret itself,
     /// because it is hashed first. Throws when the database is away.
     package func key(for secret: APIKeySecret) async throws(ServiceFailure) -> APIKey? {
         let digest = SHA256.hash(data: Array(secret.text.utf8))

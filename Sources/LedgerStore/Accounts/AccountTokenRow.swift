@@ -4,7 +4,7 @@ import MariaDB
 /// A row of `account_tokens`: the label of the random UUID that names one person to the App Store, and while the person
 /// is there the UUID.
 enum AccountTokenRow {
-    /// By the tokens themselves, then by the users whom tokens of the legacy form name.
+    /// The holders by the tokens themselves, then by the users whom tokens of the legacy form name.
     private static let holdersByLabel = SQLStatement(
         "read token holders",
         """
@@ -72,8 +72,8 @@ enum AccountTokenRow {
         try session.execute(remember, [.text(label.text), .uint64(pseudonym), .int64(now.milliseconds)])
     }
 
-    /// The people to whom the tokens under `labels` were issued or whom they name by their legacy form, those who are
-    /// erased among them.
+    /// The people, erased ones among them, to whom the tokens under `labels` were issued, or whom a token's legacy form
+    /// names.
     static func holders(of labels: Set<Label>, in session: Session) throws(DatabaseError) -> [Label: UserID] {
         guard !labels.isEmpty else { return [:] }
         var (issued, legacy) = (JSONArray(), JSONArray())

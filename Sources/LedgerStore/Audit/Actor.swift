@@ -1,9 +1,9 @@
-/// Who does an audited act: a server or an operator by its API key, or an operator at the command line; never an app
-/// user.
+/// The actor of an audited act: a server or an operator by its API key, or an operator at the command line; never an
+/// app user.
 package struct Actor: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Somebody who may run the program beside the database.
+    /// An operator who may run the program beside the database.
     package static let commandLine = Actor(text: "command_line")
 
     private init(text: String) {

@@ -1,4 +1,4 @@
-/// What was done, as the trail names it: `noun.verb`, lower case.
+/// The name of an audited act in the trail: `noun.verb`, lower case.
 package struct AuditAction: Hashable, Sendable {
     package let text: String
 

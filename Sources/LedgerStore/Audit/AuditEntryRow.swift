@@ -24,7 +24,7 @@ enum AuditEntryRow {
         ORDER BY e.id DESC
         """)
 
-    /// Words may be gone where a later erasure took them: that of one of the people whom the entry names.
+    /// A page of entries. The words of an entry may be gone where a later erasure took them: that of one of its people.
     private static let chain = SQLStatement(
         "read audit chain",
         """
@@ -56,7 +56,7 @@ enum AuditEntryRow {
             insertNote, [.uint64(id), .bytes(note.salt), .text(note.details), Value(note.reason)])
     }
 
-    /// Those before `id`, newest first.
+    /// A page of the entries before `id`, newest first.
     static func page(before id: UInt64?, limit: Int, in session: Session) throws(DatabaseError) -> [AuditEntry] {
         try session.query(page, [.uint64(id ?? .max), Value(limit)]) { (row) throws(DatabaseError) in
             AuditEntry(
@@ -73,11 +73,11 @@ enum AuditEntryRow {
         let hash: [UInt8]
         /// Nil once erased.
         let note: AuditNote?
-        /// Whether an erasure may have taken the note.
+        /// True if an erasure may have taken the note.
         let mayBeErased: Bool
     }
 
-    /// Those after `id`, oldest first.
+    /// A page of the entries after `id`, oldest first.
     static func chain(after id: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [Stored] {
         try session.query(chain, [.text(AuditAction.erase.text), .uint64(id), Value(limit)]) {
             (row) throws(DatabaseError) in

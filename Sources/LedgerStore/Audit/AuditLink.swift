@@ -30,7 +30,7 @@ package struct ExportedAuditHead: Hashable, Sendable {
     }
 }
 
-/// What the chain covers of an entry.
+/// The parts of an entry that the chain covers.
 struct AuditLink: Hashable {
     let id: UInt64
     let at: Instant

@@ -1,15 +1,15 @@
 package import Entitlements
 
-/// One act to be entered into the audit trail.
+/// An act to be entered into the audit trail.
 package struct AuditRecord: Sendable {
     package let at: Instant
     package let actor: Actor
     package let action: AuditAction
     /// The pseudonym of the person whom the act is about.
     package let subject: UInt64?
-    /// That of somebody else whom it concerns.
+    /// The pseudonym of another person whom the act concerns.
     package let otherSubject: UInt64?
-    /// What exactly, by name; it may be erased with the person.
+    /// The details of the act, by name; they may be erased with the person.
     package let details: [String: String]
     /// Why, in the actor's words; erased likewise.
     package let reason: String?
@@ -39,7 +39,7 @@ package struct AuditEntry: Hashable, Sendable {
     package let user: UserID?
     /// The pseudonym of somebody else whom the act concerned.
     package let otherSubject: UInt64?
-    /// As a JSON object; nil once erased.
+    /// The details as a JSON object; nil once erased.
     package let details: String?
     package let reason: String?
     package let hash: [UInt8]

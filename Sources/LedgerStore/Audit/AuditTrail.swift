@@ -1,6 +1,6 @@
 package import MariaDB
 
-/// Who did what, hash-chained over the whole table (`api.md`, "Audit trail").
+/// The audit trail, hash-chained over the whole table (`api.md`, "Audit trail").
 ///
 /// The one row of `audit_heads` is locked from `append` until the act's transaction ends, so audited transactions
 /// commit one after the other, each with its own flush: some hundreds a second. A batch of the ledger enters all of its
@@ -47,7 +47,7 @@ package struct AuditTrail: Sendable {
         try await pool.ask { (session) throws(DatabaseError) in try AuditHeadRow.read(in: session) }
     }
 
-    /// In the order of the names, so that equal details have one text.
+    /// The details in the order of their names, so that equal details have one text.
     private static func object(_ details: [String: String]) -> String {
         var text = "{"
         for (name, value) in details.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {

@@ -1,16 +1,16 @@
 package import Entitlements
 import MariaDB
 
-/// What an operator does to a person through the ledger. It enters the audit trail if the act changes anything.
+/// An act of an operator that concerns a person's ledger. The audit trail tells it if the act changes anything.
 package struct AuditedAct: Hashable, Sendable {
     package let actor: Actor
     package let action: AuditAction
-    /// Whom it is done to.
+    /// The user to whom it is done.
     package let subject: UserID
     /// A second person whom it concerns. The trail names them by pseudonym alone, so that no name is left after an
     /// erasure.
     package let other: UserID?
-    /// What exactly, by name; it is erased with either of the two people.
+    /// The details of the act, by name; they are erased with either of the two people.
     package let details: [String: String]
     /// Why, in the actor's words; it is erased likewise.
     package let reason: String?

@@ -14,7 +14,7 @@ package final class CatalogueVersionCache: Sendable {
     private let read: Reader
     private let held: Mutex<Held>
 
-    /// What is cached.
+    /// The cached versions.
     struct Held: Sendable {
         let versions: CatalogueVersions
         /// The newest version's number in the database when it was last read; more than `versions` know when only a
@@ -46,8 +46,8 @@ package final class CatalogueVersionCache: Sendable {
     /// Puts `content` in force as the next version, from `now` on, if it differs from the newest one; `audit` enters it
     /// into the trail if an actor does it.
     ///
-    /// Repeating it, or racing with another instance that applies the same, makes one version. Throws when the database
-    /// is away. Returns the number of the version that holds `content`, and whether this call made it.
+    /// A repeat, or a race with another instance that applies the same catalogue, makes a single version. Throws when
+    /// the database is away. Returns the number of the version that holds `content`, and whether this call made it.
     package static func apply(
         _ content: String, to pool: Pool, at now: Instant, audit: TrailWriter? = nil,
         isSame: @escaping @Sendable (String) -> Bool
@@ -83,7 +83,7 @@ package final class CatalogueVersionCache: Sendable {
         }
     }
 
-    /// Loads what the database has, unless it is what is cached. A database that was restored to an earlier time has
+    /// Loads the versions of the database, unless they are cached. A database that was restored to an earlier time has
     /// fewer versions. Throws when the database is away.
     package func refreshIfNewer() async throws(ServiceFailure) {
         let newest = try await pool.ask { (session) throws(DatabaseError) in

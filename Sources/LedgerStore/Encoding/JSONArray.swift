@@ -1,6 +1,6 @@
 /// A JSON array of texts or numbers, to bind as the one parameter of `JSON_TABLE(?)`.
 ///
-/// One prepared statement then serves every number of keys.
+/// A single prepared statement then serves every number of keys.
 struct JSONArray {
     /// The ids of a bound array, each as `j.id`.
     static let ids = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j"

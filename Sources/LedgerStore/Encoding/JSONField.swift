@@ -1,6 +1,6 @@
 import Entitlements
 
-/// One field of a fact as the ledger writes it: a text, nothing, or a list of fields; SQL reads them with `JSON_VALUE`.
+/// A field of a fact as the ledger writes it: a text, nothing, or a list of fields; SQL reads them with `JSON_VALUE`.
 enum JSONField: Hashable, Sendable {
     case null
     case text(String)
@@ -110,7 +110,7 @@ private struct JSONFieldReader {
         return nil
     }
 
-    /// What stands after a backslash: a quote, a backslash, or a control character by its number.
+    /// The character after a backslash: a quote, a backslash, or a control character by its number.
     private mutating func escaped() -> UInt8? {
         if take("\"") { return UInt8(ascii: "\"") }
         if take("\\") { return UInt8(ascii: "\\") }

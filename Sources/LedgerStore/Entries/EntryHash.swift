@@ -1,9 +1,8 @@
 import Entitlements
 
-/// What the hash of an entry covers, as its row holds it: the entry before it, its place, its times and all that it
-/// says.
+/// The hashed content of an entry, as its row holds it: the entry before it, its place, its times and all that it says.
 ///
-/// It names no person but by pseudonym. The encoding never changes.
+/// A person stands in it by pseudonym alone. The encoding never changes.
 struct EntryHash {
     let pseudonym: UInt64
     let sequence: Int

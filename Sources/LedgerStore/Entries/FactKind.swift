@@ -1,6 +1,6 @@
 import Entitlements
 
-/// What the column `kind` of `ledger_entries` holds.
+/// The values of the column `kind` of `ledger_entries`.
 enum FactKind: String, CaseIterable {
     case purchaseState = "purchase_state"
     case renewalState = "renewal_state"

@@ -8,7 +8,7 @@ enum LedgerEntryRow {
         l.note_digest, l.hash
         """
 
-    /// From the entry behind which somebody's ledger is to be read on, that one included.
+    /// The entries of ledgers, each from the entry behind which it is to be read on, that one included.
     private static let byPlace = SQLStatement(
         "read ledgers",
         """
@@ -19,7 +19,8 @@ enum LedgerEntryRow {
         ORDER BY l.user_id, l.seq
         """)
 
-    /// The same of one person, up to an entry: a range of the primary key, where a join goes through the whole ledger.
+    /// The entries of one person up to an entry: a range of the primary key, where a join goes through the whole
+    /// ledger.
     private static let slice = SQLStatement(
         "read slice of ledger",
         "SELECT \(columns) FROM ledger_entries l WHERE l.user_id = ? AND l.seq BETWEEN ? AND ? ORDER BY l.seq")
@@ -130,7 +131,7 @@ enum LedgerEntryRow {
             })
     }
 
-    /// Whether the entry at the head of a ledger is there; waits for a transaction that has written it and not ended
+    /// True if the entry at the head of a ledger is there. Waits for a transaction that has written it and not ended
     /// yet.
     static func holds(_ head: UserRow.Head, in session: Session) throws(DatabaseError) -> Bool {
         try !session.query(exists, [.uint64(head.pseudonym), Value(head.length), .bytes(head.hash)]).isEmpty
@@ -138,8 +139,8 @@ enum LedgerEntryRow {
 }
 
 extension LedgerEntryRow.Loaded {
-    /// Of the rows of one ledger, the first of which is the entry `after`, if that is not 0. Throws for a row that no
-    /// program has written.
+    /// Reads the rows of one ledger; the first is the entry `after`, unless that is 0. Throws for a row that no program
+    /// has written.
     fileprivate init(_ rows: ArraySlice<Row>, after: Int) throws(DatabaseError) {
         entries.reserveCapacity(rows.count)
         for row in rows {

@@ -5,7 +5,8 @@ import Synchronization
 /// Erases people by deleting: nothing that names one is left, and the facts stay under the pseudonym (`semantics.md`
 /// §5).
 package struct Erasure: Sendable {
-    /// By pseudonym: the user id, the account tokens, whose labels stay, the words in ledgers and in the audit trail.
+    /// Erasures by pseudonym: the user id, the account tokens, whose labels stay, the words in ledgers and in the audit
+    /// trail.
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
         SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
@@ -19,7 +20,7 @@ package struct Erasure: Sendable {
             "DELETE n FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id WHERE e.other_subject = ?"),
     ]
 
-    /// Of all that the person has or had.
+    /// Erases the texts of all that the person has or had.
     private static let texts = SQLStatement(
         "erase texts",
         """

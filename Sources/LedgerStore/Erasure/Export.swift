@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// All that is held of one person, as one JSON document.
+/// All data about one person, as a JSON document.
 package struct Export: Sendable {
     private static let person = SQLStatement(
         "export user",
@@ -28,7 +28,7 @@ package struct Export: Sendable {
         ORDER BY d.id
         """)
 
-    /// By name of the member; each row is an object.
+    /// The members by name; each row is an object.
     private static let members = [
         (
             "account_tokens",

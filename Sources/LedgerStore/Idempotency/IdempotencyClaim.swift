@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// Whom a request is about: what is stored of it is erased with any of them.
+/// The people whom a request is about: its stored answer is erased with any of them.
 package enum IdempotencySubject: Hashable, Sendable {
     case nobody
     /// The labels of user ids.
@@ -14,7 +14,7 @@ package struct IdempotentRequest: Hashable, Sendable {
     /// The number of the server's API key.
     package let apiKey: UInt64
     package let key: Label
-    /// The digest of everything that makes the request what it is.
+    /// The digest of the whole request.
     package let digest: Label
     package let subject: IdempotencySubject
 
@@ -26,7 +26,7 @@ package struct IdempotentRequest: Hashable, Sendable {
     }
 }
 
-/// One attempt to carry a request out; while it lasts, no other attempt begins.
+/// An attempt to carry a request out; while it lasts, no other attempt begins.
 package struct IdempotencyClaim: Hashable, Sendable {
     /// The column `owner` of its row.
     let owner: String
@@ -54,11 +54,11 @@ package struct RememberedAnswer: Hashable, Sendable {
     }
 }
 
-/// What is to be done about a request with a key.
+/// The verdict on a request with a key.
 package enum IdempotencyVerdict: Hashable, Sendable {
     /// Carry it out, then finish or release the claim.
     case claimed(IdempotencyClaim)
-    /// It was answered before, by the attempt of this name.
+    /// The attempt of this name answered the request before.
     case answered(status: Int, body: [UInt8], claimant: UInt64)
     /// The key stands for another request.
     case reused

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A row of `idempotency_keys`.
 enum IdempotencyKeyRow {
-    /// What is stored under a key.
+    /// The row of a key.
     struct Stored {
         let digest: Label
         let claimant: UInt64
@@ -67,7 +67,7 @@ enum IdempotencyKeyRow {
     /// In place of a user id, which has no such character.
     private static let anybody = "*"
 
-    /// What is stored under the key; `fresh` if nothing was.
+    /// The row of the key, locked; `fresh` if there was none.
     static func lock(
         _ fresh: Stored, about subject: IdempotencySubject, owner: String, key: Label, at now: Instant,
         in session: Session
@@ -110,7 +110,7 @@ enum IdempotencyKeyRow {
         }
     }
 
-    /// Whether the answer is stored now: the claim still stood, or had been finished before.
+    /// True if the answer is stored now: the claim still stood, or had been finished before.
     static func finish(
         _ answer: RememberedAnswer, expiresAt: Instant, in session: Session
     ) throws(DatabaseError) -> Bool {

@@ -27,7 +27,7 @@ package struct IdempotencyKeys: Sendable {
         self.random = random
     }
 
-    /// What is to be done about a request. Of any number of attempts at once, exactly one is told to carry it out.
+    /// Claims a request, to carry it out. Exactly one of any number of attempts at once gets the claim.
     ///
     /// Repeat is safe because the attempt is named before the transaction, which finds itself again. Throws when the
     /// database is away.

@@ -24,7 +24,7 @@ package struct Inbox: Sendable {
 
     /// Stores a delivery, with a job that places it if nothing else does; when this returns, it is on disk.
     ///
-    /// Repeat is safe: the same content under the same id has one row, and what became of it is returned. One that was
+    /// Repeat is safe: the same content under the same id has one row, whose standing is returned. A delivery that was
     /// given up is placed again, with all its tries. Throws when the database is away.
     package func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
         let header = try await header(of: delivery.text)
@@ -71,9 +71,9 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// Has a delivery placed again by a job, at once and with all its tries, and enters that into the audit trail; nil
-    /// when there is no such delivery. What it changed before it cannot change twice, so what was applied stays so; one
-    /// of which nothing is left to place stays as it is. Throws when the database is away.
+    /// Has a job place a delivery again, at once and with all its tries, and enters that into the audit trail; nil when
+    /// there is no such delivery. Changes that it has made it cannot make twice, so an applied delivery stays so. A
+    /// delivery of which nothing is left to place stays as it is. Throws when the database is away.
     package func replay(
         _ delivery: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
     ) async throws(ServiceFailure) -> RecordedDelivery? {

@@ -58,9 +58,9 @@ package struct RecordedDelivery: Hashable, Sendable {
     package let settledAt: Instant?
     /// The purchase that it is about.
     package let purchase: ExternalID?
-    /// Who has the purchase.
+    /// The owner of the purchase.
     package let owner: UserID?
-    /// Whether another content came under the same id.
+    /// True if another content came under the same id.
     package let isContradicted: Bool
 }
 

@@ -96,7 +96,7 @@ enum InboxDeliveryRow {
         return stored
     }
 
-    /// Those of `externalIDs` that deliveries have. Throws when the database is away.
+    /// The ids of `externalIDs` that deliveries have. Throws when the database is away.
     static func known(
         _ externalIDs: [String], in space: NumberSpace, session: Session
     ) throws(DatabaseError) -> Set<String> {
@@ -197,7 +197,7 @@ enum InboxDeliveryRow {
             owner: try row.optionalText(13).flatMap { UserID($0) }, isContradicted: try row.bool(14))
     }
 
-    /// What became of a delivery by the columns from `column` on: its state, and the reason. Throws for other texts.
+    /// The standing of a delivery by the columns from `column` on: its result, and the reason. Throws for other texts.
     static func standing(_ row: Row, at column: Int) throws(DatabaseError) -> DeliveryStanding {
         guard let result = DeliveryResult(rawValue: try row.text(column)) else { throw row.malformed(column) }
         return DeliveryStanding(result, because: try row.optionalText(column + 1).flatMap(DeliveryReason.init))

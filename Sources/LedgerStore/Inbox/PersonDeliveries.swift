@@ -156,7 +156,7 @@ enum PersonDeliveries {
 
     /// True if the delivery names anybody else who is not erased. Throws when the database is away.
     ///
-    /// - Parameter name: That of the person's user id; nil for a person who is erased.
+    /// - Parameter name: The label of the person's user id; nil for a person who is erased.
     static func nameOthers(
         _ delivery: UInt64, than pseudonym: UInt64, named name: Label?, in session: Session
     ) throws(DatabaseError) -> Bool {

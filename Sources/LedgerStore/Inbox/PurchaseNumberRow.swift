@@ -38,7 +38,7 @@ enum PurchaseNumberRow {
         return learned
     }
 
-    /// What is known of `numbers`. Throws when the database is away.
+    /// The known meanings of `numbers`. Throws when the database is away.
     static func read(
         _ numbers: Set<String>, in space: NumberSpace, session: Session
     ) throws(DatabaseError) -> [PurchaseNumber] {

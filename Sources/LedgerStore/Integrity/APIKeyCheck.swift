@@ -1,9 +1,9 @@
 package import MariaDB
 
-/// Compares the table of API keys with what the audit trail says of them: a key that counts was made by somebody,
-/// with these scopes and this secret, and one that was revoked stays so.
+/// Compares the table of API keys with the audit trail. A key that counts was made by somebody, with these scopes and
+/// this secret; a revoked key stays revoked.
 package enum APIKeyCheck {
-    /// What came of it.
+    /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let keys: Int
         /// In the order of the keys.
@@ -44,18 +44,18 @@ package enum APIKeyCheck {
 
 /// An API key that is not as the audit trail says.
 package struct APIKeyFault: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The defect of a key.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
         case notCreated
         case createdTwice
         case nameChanged
         case scopesChanged(from: String)
         case secretChanged
-        /// It is revoked, and nobody revoked it.
+        /// The row says revoked, but the audit trail does not.
         case notRevoked
-        /// It was revoked and counts again.
+        /// The audit trail says revoked, but the row does not.
         case restored
-        /// It was made and is not in the table.
+        /// The audit trail tells of the key's creation, but the table does not have it.
         case missing
 
         package var description: String {

@@ -1,6 +1,6 @@
 import MariaDB
 
-/// What the integrity check reads of an API key: its row of `api_keys`, or what an entry of the audit trail says of it.
+/// An API key as the integrity check reads it: its row of `api_keys`, or an entry of the audit trail about it.
 struct APIKeyCheckRow {
     /// Nil for a row of the table; else what was done to the key.
     let action: String?
@@ -8,9 +8,9 @@ struct APIKeyCheckRow {
     let key: UInt64?
     let name: String?
     let scopes: String?
-    /// As hexadecimal digits; entries tell it when they tell of a new key.
+    /// The hash as hexadecimal digits; entries have it where they tell of a new key.
     let secretHash: String?
-    /// Of a row of the table.
+    /// True for a row of the table that is revoked.
     let isRevoked: Bool
 
     private static let all = SQLStatement(

@@ -5,7 +5,7 @@ package import MariaDB
 /// The chain finds an entry that was edited, taken out, put in or moved; the head finds a trail that was cut off at its
 /// end; a head that was exported finds one that was written anew, head and all.
 package struct AuditTrailCheck: Sendable {
-    /// What does not fit.
+    /// The defect of an entry.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
         /// The entry that should follow is not there.
         case missing(id: UInt64)
@@ -35,7 +35,7 @@ package struct AuditTrailCheck: Sendable {
         }
     }
 
-    /// What came of it.
+    /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let head: AuditHead
         /// Entries whose words are gone.

@@ -1,9 +1,9 @@
 import Entitlements
 import MariaDB
 
-/// A ledger entry as the integrity check reads it: all that its hash covers, and what the rows say that it refers to.
+/// A ledger entry as the integrity check reads it: all that its hash covers, and the rows to which it refers.
 struct ChainedEntry {
-    /// Whether the words of `l` may be gone because `u` is erased: an entry of theirs refers to the same words.
+    /// True if the words of `l` may be gone because `u` is erased: an entry of theirs refers to the same words.
     private static let mayWordsBeGone = """
         u.user_id IS NULL AND EXISTS (
             SELECT 1 FROM ledger_entries c WHERE c.user_id = u.pseudonym AND c.note_digest = l.note_digest)
@@ -39,11 +39,11 @@ struct ChainedEntry {
 
     let hashed: EntryHash
     let hash: [UInt8]
-    /// Whether the row of the purchase that the entry is about has the identity that the entry says.
+    /// True if the row of the entry's purchase has the identity that the entry says.
     let isPurchaseWhole: Bool
-    /// Whether the row of the signed state that the entry repeats says the same.
+    /// True if the row of the signed state that the entry repeats says the same.
     let isStateWhole: Bool
-    /// Whether the words that go with the entry are those that its digest covers; nil when they are gone.
+    /// True if the note of the entry is the one that its digest covers; nil when the note is gone.
     private let isNoteWhole: Bool?
     private let mayNoteBeErased: Bool
 

@@ -1,8 +1,8 @@
 import Entitlements
 import MariaDB
 
-/// A row of `apple_iap_transactions` as the integrity check reads it, and whether it is whole: its columns, its
-/// statement and its digest say the same, and its owner is the owner of its purchase.
+/// A row of `apple_iap_transactions` as the integrity check reads it, and whether it is whole. A whole row's columns,
+/// statement and digest say the same, and its owner is the owner of its purchase.
 struct CheckedState {
     private static let page = SQLStatement(
         "read page of states", statement(choosing: "SELECT id FROM apple_iap_transactions WHERE id > ?"))

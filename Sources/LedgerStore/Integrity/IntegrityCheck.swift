@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// Everything that is verified: the audit trail, the API keys against it, the signed states and the ledgers.
+/// The results of an integrity check: the audit trail, the API keys against it, the signed states and the ledgers.
 package struct IntegrityCheck: Sendable {
     package let trail: AuditTrailCheck.Outcome
     package let keys: APIKeyCheck.Outcome
@@ -21,8 +21,8 @@ package struct IntegrityCheck: Sendable {
         ledgers = try await LedgerCheck(pool: pool).run(onPage: onPage)
     }
 
-    /// The same with the ledger of `user` and the signed states of what they have alone; nil for one never seen. Throws
-    /// when the database is away.
+    /// Checks the books with the ledger of `user` alone, and the signed states of what they have; nil for a user never
+    /// seen. Throws when the database is away.
     package init?(
         of pool: Pool, against export: ExportedAuditHead? = nil, ledgerOf user: UserID
     ) async throws(ServiceFailure) {
@@ -34,12 +34,12 @@ package struct IntegrityCheck: Sendable {
         states = try await StateCheck.run(from: pool, of: pseudonym) { _ in }
     }
 
-    /// What is wrong, a line each, without a user's id.
+    /// The faults, a line each, without a user's id.
     package var faults: [String] {
         unnamedFaults + ledgers.faults.map(\.unnamed)
     }
 
-    /// The same for those who may read user ids.
+    /// The faults with user ids, for operators who may read them.
     package var namedFaults: [String] {
         unnamedFaults + ledgers.faults.map(\.description)
     }

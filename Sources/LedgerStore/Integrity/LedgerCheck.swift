@@ -14,7 +14,7 @@ package struct LedgerCheck: Sendable {
         package var states = 0
         package var people = 0
         package var entries = 0
-        /// Of all people, how many of a hundred are done.
+        /// The per cent of all people that are done.
         package var percent = 0
 
         package init(states: Int = 0, people: Int = 0, entries: Int = 0, percent: Int = 0) {
@@ -25,7 +25,7 @@ package struct LedgerCheck: Sendable {
         }
     }
 
-    /// What came of it.
+    /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let done: Progress
         /// In the order of the people; some more than `maximumFaults` end the check.
@@ -44,13 +44,13 @@ package struct LedgerCheck: Sendable {
         self.page = page
     }
 
-    /// What is wrong with the ledger of `user`; nothing for one never seen. Throws when the database is away.
+    /// The faults of the ledger of `user`; none for a user never seen. Throws when the database is away.
     package func faults(of user: UserID) async throws(ServiceFailure) -> [LedgerFault] {
         guard let pseudonym = try await pseudonym(of: user) else { return [] }
         return try await run(of: pseudonym).faults
     }
 
-    /// What is wrong with any ledger. Throws when the database is away.
+    /// The faults of all ledgers. Throws when the database is away.
     package func faults() async throws(ServiceFailure) -> [LedgerFault] {
         try await run().faults
     }
@@ -97,7 +97,7 @@ package struct LedgerCheck: Sendable {
         return Outcome(done: done, faults: faults)
     }
 
-    /// What is wrong with people who have a head or purchases and no entries at all.
+    /// The faults of people who have a head or purchases and no entries at all.
     private func emptied(_ people: ClosedRange<UInt64>) async throws(ServiceFailure) -> [LedgerFault] {
         var faults: [LedgerFault] = []
         var last: UInt64? = people.lowerBound - 1
@@ -111,7 +111,7 @@ package struct LedgerCheck: Sendable {
         return faults
     }
 
-    /// What is wrong with the ledger under `pseudonym`, judged while nobody else can add to it.
+    /// The faults of the ledger under `pseudonym`, judged while nobody else can add to it.
     private func confirmed(_ pseudonym: UInt64) async throws(ServiceFailure) -> [LedgerFault] {
         try await pool.commit { (session) throws(DatabaseError) in
             var walk = LedgerWalk(of: pseudonym, try LedgerOwner.lock(pseudonym, in: session))

@@ -1,8 +1,8 @@
 package import Entitlements
 
-/// Something in the tables that does not agree with what was recorded of one person.
+/// A difference between the tables and what was recorded of one person.
 package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong; a sequence counts from 1.
+    /// The defect of a ledger; a sequence counts from 1.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
         /// There is no entry at this place.
         case missing(sequence: Int)
@@ -59,6 +59,6 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
         user.isErased ? unnamed : "\(user) (\(unnamed.prefix { $0 != ":" })): \(defect)"
     }
 
-    /// The same without the user's id: a pseudonym tells who it is as long as they are there.
+    /// The fault without the user's id: a pseudonym tells operators who it is as long as they are there.
     package var unnamed: String { "#\(pseudonym): \(defect)" }
 }

@@ -10,14 +10,14 @@ struct LedgerSweep {
     private var walk: LedgerWalk?
     private(set) var isAtEnd = false
 
-    /// Of the people under these pseudonyms, `page` entries at a time.
+    /// Begins to read the ledgers of the people under these pseudonyms, `page` entries at a time.
     init(of people: ClosedRange<UInt64>, page: Int) {
         last = people.upperBound
         size = page
         place = ChainedEntry.Place(pseudonym: people.lowerBound)
     }
 
-    /// Whose ledger it has come to.
+    /// The person to whose ledger the sweep has come.
     var pseudonym: UInt64 { place.pseudonym }
 
     /// The next entries. Throws when the database is away.
@@ -25,7 +25,7 @@ struct LedgerSweep {
         try ChainedEntry.page(after: place, through: last, limit: size, in: session)
     }
 
-    /// Judges a page, the one behind the last; the ledgers that end with it.
+    /// Judges the page behind the last one, and returns the ledgers that end with it.
     mutating func judge(_ rows: [(entry: ChainedEntry, person: LedgerOwner?)]) -> [LedgerWalk] {
         var ended: [LedgerWalk] = []
         for (entry, person) in rows {
@@ -39,7 +39,7 @@ struct LedgerSweep {
         return ended + (walk.map { [$0] } ?? [])
     }
 
-    /// Those of `ledgers` with which something seems to be wrong. Throws when the database is away.
+    /// The pseudonyms of `ledgers` that seem to have a fault. Throws when the database is away.
     static func faulty(of ledgers: [LedgerWalk], in session: Session) throws(DatabaseError) -> [UInt64] {
         let holdings = try Holdings.load(of: ledgers.map(\.pseudonym), in: session)
         return ledgers.filter { !$0.faults(against: holdings[$0.pseudonym] ?? Holdings()).isEmpty }.map(\.pseudonym)

@@ -1,16 +1,16 @@
 import Entitlements
 
-/// Goes through one ledger entry by entry: recomputes its chain of hashes, and notes which purchases it says are whose.
+/// Goes through one ledger entry by entry: recomputes its chain of hashes, and notes whose purchases it says.
 struct LedgerWalk {
     /// After this many defects of one ledger the rest tells nothing new.
     private static let maximumDefects = 20
 
     let pseudonym: UInt64
-    /// Whose it is and where it should end, as last read; nil for nobody's.
+    /// The ledger's owner and where it should end, as last read; nil where nobody owns it.
     private var person: LedgerOwner?
     private var previous = UserRow.Head.start
     private var sequence = 0
-    /// What the ledger says that the person has and had.
+    /// The purchases that the person has and had, by the ledger.
     private var owned: Set<UInt64> = []
     private var held: Set<UInt64> = []
     private var defects: [LedgerFault.Defect] = []
@@ -34,7 +34,7 @@ struct LedgerWalk {
         follow(entry)
     }
 
-    /// What is wrong, once all entries are judged; `rows` is what other tables say that the person has and had.
+    /// The faults, once all entries are judged; `rows` are the purchases that the person has and had by other tables.
     func faults(against rows: Holdings) -> [LedgerFault] {
         guard let person else { return [fault(.nobodys, of: .erased(pseudonym: pseudonym))] }
         var defects = defects

@@ -1,11 +1,11 @@
 package import MariaDB
 
-/// Compares every row of `apple_iap_transactions` with itself: what its columns say, its statement and its digest.
+/// Compares every row of `apple_iap_transactions` with itself: its columns, its statement and its digest.
 ///
-/// So an edit of one of them is found in rows that no ledger repeats, too. What Apple says beyond the statement, such
-/// as a storefront, decides nothing and is covered by nothing.
+/// So an edit of one of them is found in rows that no ledger repeats, too. Apple's details beyond the statement, such
+/// as a storefront, decide nothing and are covered by nothing.
 package enum StateCheck {
-    /// What came of it.
+    /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let states: Int
         /// The rows that do not agree with themselves; some more than `maximumFaults` end the check.

@@ -67,8 +67,8 @@ enum JobRow {
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Up to `limit` jobs that are due at `now`, those that are due longest first, leased until `end`. What another
-    /// instance takes at the moment is passed over. Throws when the database is away.
+    /// Up to `limit` jobs that are due at `now`, the longest due first, leased until `end`. Jobs that another instance
+    /// takes at the moment are passed over. Throws when the database is away.
     static func take(
         _ limit: Int, dueAt now: Instant, until end: Instant, in session: Session
     ) throws(DatabaseError) -> [Job] {

@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// What a job does; the raw value stands in the database.
+/// The kind of a job; the raw value stands in the database.
 package enum JobKind: String, Hashable, Sendable, CaseIterable {
     /// Places a delivery of the inbox.
     case delivery
@@ -18,7 +18,7 @@ package struct Job: Hashable, Sendable {
     /// Since when it is to be done.
     let createdAt: Instant
 
-    /// Whether it is not tried again.
+    /// True if a failure of this attempt is the job's last.
     package var isLastAttempt: Bool { attempt >= Jobs.maximumAttempts }
 }
 
@@ -49,7 +49,7 @@ package struct Jobs: Sendable {
         self.jitter = jitter
     }
 
-    /// Takes up to `limit` jobs that are due. One that was tried as often as it may be without an end, as when it ends
+    /// Takes up to `limit` jobs that are due. A job that was tried as often as allowed and never ended, as when it ends
     /// its worker, is given up instead. Throws when the database is away.
     package func take(_ limit: Int) async throws(ServiceFailure) -> [Job] {
         let now = now()

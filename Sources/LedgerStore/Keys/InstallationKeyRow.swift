@@ -35,12 +35,12 @@ enum InstallationKeyRow {
         return Sealed(key: try row.bytes(0), checkValue: try row.bytes(1))
     }
 
-    /// Whether anything was written that may hold labels.
+    /// True if anything was written that may hold labels.
     static func isMissed(in session: Session) throws(DatabaseError) -> Bool {
         try session.query(anyLabels).first?.bool(0) ?? false
     }
 
-    /// Keeps a secret; one that another instance made first stays.
+    /// Stores a secret, unless another instance has stored one first.
     static func insert(
         _ sealed: Sealed, as name: String, at now: Instant, in session: Session
     ) throws(DatabaseError) {

@@ -5,9 +5,9 @@ package import MariaDB
 package struct InstallationKeys: Sendable {
     /// Why the pseudonym key cannot be used.
     package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// It was sealed under a key-encryption key that is not configured, or was changed in the database.
+        /// The key was sealed under a key-encryption key that is not configured, or was changed in the database.
         case notOpened
-        /// It is gone from a database whose rows were labelled under it.
+        /// The key is gone from a database whose rows were labelled under it.
         case missing
 
         package var description: String {

@@ -1,14 +1,14 @@
 package import Crypto
 
-/// Seals keys that are kept in the database under the key-encryption key: AES-256-GCM (NIST SP 800-38D).
+/// Seals keys that are stored in the database under the key-encryption key: AES-256-GCM (NIST SP 800-38D).
 ///
-/// A name is bound into the seal, so what was sealed for one row cannot be put into another. Each seal has a random
-/// nonce of its own. What was sealed under a previous key-encryption key is opened too, and is to be sealed again.
+/// A name is bound into the seal, so a key that was sealed for one row cannot be put into another. Each seal has a
+/// random nonce of its own. A seal under a previous key-encryption key is opened too, and is to be made anew.
 package struct KeySeal: Sendable {
     /// A secret as it was opened.
     package struct Opened: Sendable {
         package let secret: [UInt8]
-        /// Whether it was sealed under a previous key-encryption key.
+        /// True if the key was sealed under a previous key-encryption key.
         package let isOutdated: Bool
     }
 
@@ -41,7 +41,7 @@ package struct KeySeal: Sendable {
     }
 
     private static func open(_ sealed: [UInt8], as name: String, under key: SymmetricKey) -> [UInt8]? {
-        // Lost in both: how far it got, so that an attacker who changed it learns nothing.
+        // Lost in both: the step that failed, so that an attacker who changed the seal learns nothing.
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let secret = try? AES.GCM.open(box, using: key, authenticating: Array(name.utf8))
         else { return nil }

@@ -1,8 +1,8 @@
 import Crypto
 package import Entitlements
 
-/// The installation's pseudonym key: what names people outside this server is kept as HMACs under it
-/// (`semantics.md` §5, *Names at the door*). It is made once and never changes; without it no label can be made again.
+/// The installation's pseudonym key, under which names from outside this server are stored as HMACs (`semantics.md` §5,
+/// *Names at the door*). The key is made once and never changes; without it no label can be made again.
 package struct PseudonymKey: Sendable, CustomStringConvertible {
     package static let byteCount = 32
 
@@ -22,7 +22,7 @@ package struct PseudonymKey: Sendable, CustomStringConvertible {
         Labels { [key] message in Array(HMAC<SHA256>.authenticationCode(for: message, using: key)) }
     }
 
-    /// Tells this key from any other, and nothing about it.
+    /// A value that tells this key from any other, and nothing about it.
     package var checkValue: [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array("gatepass pseudonym key check".utf8), using: key))
     }

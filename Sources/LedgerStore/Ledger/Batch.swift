@@ -9,21 +9,20 @@ struct Batch: Sendable {
     let salt: @Sendable () -> [UInt8]
     /// The rows of the headers of the evidence's texts.
     let headers: [SignedText.Header: UInt64]
-    /// Whether it works on heavy ledgers.
+    /// True if the batch works on heavy ledgers.
     let takesHeavy: Bool
 
-    /// What became of a batch.
+    /// The verdict on a batch.
     enum Verdict: Sendable {
         case written(Outcome)
-        /// It has to begin again: a purchase changed hands or a person was erased before they were locked, or a newer
-        /// catalogue is in force.
+        /// The batch has to begin again: a purchase changed hands or a person was erased before they were locked, or a
+        /// newer catalogue is in force.
         case outdated
         /// Nothing was written, because these are heavy.
         case tooHeavy(Heavy)
     }
 
-    /// What the usual queue leaves to the queue of heavy ledgers: people whose ledgers are heavy, and purchases that
-    /// such people have or had.
+    /// The people with heavy ledgers, and their purchases, that the usual queue leaves to the queue of heavy ledgers.
     struct Heavy: Sendable {
         var users: Set<UserID> = []
         var keys: Set<PurchaseKey> = []
@@ -33,7 +32,7 @@ struct Batch: Sendable {
         }
     }
 
-    /// What a batch came to.
+    /// The outcome of a batch.
     struct Outcome: Sendable {
         /// In the order of the requests.
         let decided: [Request.Decided]
@@ -105,7 +104,7 @@ struct Batch: Sendable {
         }
     }
 
-    /// What became of the rows that the decisions may know.
+    /// The rows that the decisions may know, or why the batch cannot go on.
     private enum Load {
         case loaded(Workspace)
         /// Somebody who has or had one of the purchases was not locked with the rest.

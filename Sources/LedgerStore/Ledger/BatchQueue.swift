@@ -6,7 +6,7 @@ import Synchronization
 /// On two cores the hops between threads cost more than the statements, so many requests share one transaction. A
 /// runner takes its next batch when its last one has ended; while it waits for the disk, another runner works.
 final class BatchQueue<Item: Sendable>: Sendable {
-    /// What the lock guards.
+    /// The state that the lock guards.
     private struct State {
         var waiting: Deque<Item> = []
         /// Runners that wait for an item.

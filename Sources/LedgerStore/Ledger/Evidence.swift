@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// What proves a purchase: the statement of a source, and for the App Store the signed text of it.
+/// The proof of a purchase: the statement of a source, and for the App Store its signed text.
 package struct Evidence: Sendable {
     /// A signed text, and what it says beyond the statement.
     package struct Proof: Sendable {

@@ -108,7 +108,7 @@ package final class Ledger: Sendable {
         }.get()
     }
 
-    /// The same for a decision that reads no catalogue. Throws as the other does.
+    /// Records a decision that reads no catalogue. Throws as the other does.
     package func record<Reply, Refusal>(
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
@@ -155,7 +155,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// What became of a batch in the end.
+    /// The verdict on a batch in the end.
     private enum Written {
         case written(Batch.Outcome)
         case tooHeavy(Batch.Heavy)
@@ -200,7 +200,7 @@ package final class Ledger: Sendable {
     }
 }
 
-/// What came of a `record`: the answer, and what is known after it.
+/// The result of a `record`: the answer, and the history after it.
 package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
     package let history: PurchaseHistory
@@ -215,7 +215,7 @@ package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
         self.folded = folded
     }
 
-    /// What the facts of `user` give after it; folded here only where nothing was written, or more of another request.
+    /// The timeline of `user` after it; folded here only where nothing was written, or more of another request.
     package func timeline(of user: UserID, in context: FoldContext) -> Timeline {
         guard let folded = folded[user], folded.length == history.ledger(of: user).entries.count else {
             return history.timeline(of: user, in: context)
@@ -231,7 +231,7 @@ package struct FoldedLedger: Sendable {
 }
 
 extension DatabaseError {
-    /// Whether trying other requests now would only wait for the same fault.
+    /// True if trying other requests now would only wait for the same fault.
     var isDatabaseAway: Bool {
         switch cause {
         case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true

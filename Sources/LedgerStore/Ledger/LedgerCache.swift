@@ -7,8 +7,8 @@ import Synchronization
 /// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the
 /// hash it has here is the same to the byte, whichever instance wrote it. So no entry of the cache is ever invalidated.
 ///
-/// Of a ledger that has grown since, only the new entries are read. Heavy ledgers are cached apart, so that they push
-/// no other ledger out of the cache.
+/// Only the new entries of a ledger that has grown since are read. Heavy ledgers are cached apart, so that they push no
+/// other ledger out of the cache.
 final class LedgerCache: Sendable {
     /// How many bytes of the ledgers that are not heavy are cached, and how many of those that are; a single one may be
     /// larger.
@@ -23,7 +23,7 @@ final class LedgerCache: Sendable {
         let ledger: UserLedger
         let purchases: [PurchaseKey: UInt64]
 
-        /// What keeping it takes, about.
+        /// The memory that the cached ledger takes, about.
         fileprivate var bytes: Int {
             let bytesPerEntry = Self.bytesPerEntry + (ledger.isFolded ? Self.bytesPerFoldedEntry : 0)
             return 256 + ledger.entries.count * bytesPerEntry + purchases.count * 64
@@ -31,15 +31,15 @@ final class LedgerCache: Sendable {
 
         /// An entry in its list, and what it refers to: a state, a key.
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
-        /// The same entry in the timeline that goes along, and in its index.
+        /// The entry's memory in the timeline that goes along, and in its index.
         private static let bytesPerFoldedEntry = MemoryLayout<CreditEntry>.stride + 96
     }
 
-    /// What is cached, by how long it is.
+    /// The cached ledgers, by their length.
     private struct State {
         var usual = BoundedCache<UserID, CachedLedger>(capacity: capacities.usual) { $0.bytes }
         var heavy = BoundedCache<UserID, CachedLedger>(capacity: capacities.heavy) { $0.bytes }
-        /// Those whose ledgers were found to be heavy, also if they are not cached.
+        /// The users whose ledgers were found to be heavy, also if they are not cached.
         var knownHeavy = BoundedCache<UserID, Bool>(capacity: 16_384)
 
         subscript(user: UserID) -> CachedLedger? {
@@ -79,7 +79,7 @@ final class LedgerCache: Sendable {
         return ledgers
     }
 
-    /// Those under `heads` of whose ledgers so much is not cached that others should not wait until it is read.
+    /// The users under `heads` whose ledgers are cached so little that others should not wait until they are read.
     func heavy(of heads: [UserID: UserRow.Head]) -> Set<UserID> {
         let long = heads.filter(\.value.isHeavy)
         guard !long.isEmpty else { return [] }
@@ -93,7 +93,7 @@ final class LedgerCache: Sendable {
         }
     }
 
-    /// Whether the ledger of `user` is known to be heavy, cached or not.
+    /// True if the ledger of `user` is known to be heavy, cached or not.
     func isHeavy(_ user: UserID) -> Bool {
         state.withLock { $0.knownHeavy[user] != nil }
     }

@@ -1,4 +1,4 @@
-/// What names the state of a user's ledger: a ledger only grows, and the hash of its newest entry covers all of it.
+/// The name of a state of a user's ledger: a ledger only grows, and the hash of its newest entry covers all of it.
 package struct LedgerHead: Hashable, Sendable {
     let pseudonym: UInt64
     let hash: [UInt8]

@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// Reads ledgers. One statement reads for all readers that wait.
+/// Reads ledgers. A single statement reads for all readers that wait.
 package final class LedgerReader: Sendable {
     /// How many users' ledgers one statement reads at most.
     private static let maximumBatch = 64
@@ -11,7 +11,7 @@ package final class LedgerReader: Sendable {
     /// A reader that waits for one user's ledger.
     private struct Reading: Sendable {
         let user: UserID
-        /// What the reader knows already.
+        /// The head of the ledger that the reader has.
         let known: LedgerHead?
         let resume: @Sendable (Result<ReadLedger?, ServiceFailure>) -> Void
     }
@@ -141,12 +141,12 @@ package final class LedgerReader: Sendable {
         }
     }
 
-    /// What was found of some users.
+    /// The heads and ledgers that were found.
     private struct Found {
         let heads: [UserID: UserRow.Head]
-        /// Of those whose readers do not know them.
+        /// The ledgers that their readers do not have.
         let ledgers: [UserID: LedgerCache.CachedLedger]
-        /// Those whose ledgers would take long to read.
+        /// The users whose ledgers would take long to read.
         let heavy: Set<UserID>
         let catalogueVersion: Int
 

@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// What recording depends on apart from the catalogue: settings of the server, and the labels of the installation.
+/// The settings of recording beside the catalogue: the server's, and the labels of the installation.
 package struct LedgerSettings: Sendable {
     package let entitlements: EntitlementSettings
     /// Makes the labels of user ids that are numbers, as tokens of the legacy form name them.

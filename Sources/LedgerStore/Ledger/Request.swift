@@ -11,16 +11,16 @@ struct Request: Sendable {
     let news: DeliveryNews?
     /// All of whose purchases the decision is about.
     let giver: UserID?
-    /// What to enter into the audit trail if the decision changes anything.
+    /// The entry of the audit trail if the decision changes anything.
     let audit: AuditedAct?
     /// Decides, and appends to the workspace.
     let decide: @Sendable (inout Workspace, CatalogueVersions) -> Decided
     /// Tells the caller why nothing was decided.
     let fail: @Sendable (ServiceFailure) -> Void
 
-    /// What was decided.
+    /// The result of the decision.
     struct Decided: Sendable {
-        /// Whether the decision, and not its evidence alone, appended something.
+        /// True if the decision, and not its evidence alone, appended something.
         let hasChanged: Bool
         /// Tells the caller, once the batch is committed, with the ledgers that it made grow.
         let tell: @Sendable ([UserID: FoldedLedger]) -> Void

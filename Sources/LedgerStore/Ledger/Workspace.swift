@@ -1,6 +1,6 @@
 import Entitlements
 
-/// One batch's copy of the rows it has locked: decisions read it and change it, and it is written back at the end.
+/// A batch's copy of the rows that it has locked: decisions read it and change it, and it is written back at the end.
 struct Workspace {
     /// A person's ledger, and where it stood when it was loaded.
     struct Person {
@@ -53,7 +53,7 @@ struct Workspace {
         var textOf: UInt64?
         /// For a new state whose text is stored with another new state: the index of that state.
         let repeats: Int?
-        /// What to write, for a new state.
+        /// The proof to write, for a new state.
         let new: (proof: Evidence.Proof, recordedAt: Instant)?
     }
 
@@ -107,9 +107,11 @@ struct Workspace {
             numbers: news.flatMap { names.numbers[$0.space] } ?? [:], erased: names.erased)
     }
 
-    /// Keeps a statement, unless it is there: repeats, and the other spellings of a signature, change nothing. It
-    /// enters the ledgers of all who have or had the purchase, and with it what was a repeat until it came; one that
-    /// has a row does not where the one signed before it says the same (`semantics.md` §1). Whether it was kept.
+    /// Keeps a statement, unless it is known; repeats and other spellings of a signature change nothing. Returns
+    /// whether it was kept.
+    ///
+    /// A kept statement enters the ledgers of all who have or had the purchase, with the repeats that it ends. A
+    /// statement with a row enters none where the one signed before it says the same (`semantics.md` §1).
     mutating func record(_ evidence: Evidence) -> Bool {
         let statement = evidence.statement
         guard let holding = holdings[statement.key] else {
@@ -149,7 +151,7 @@ struct Workspace {
         return true
     }
 
-    /// Whether a statement that has no row of its own is known already.
+    /// True if a statement without a row of its own is known already.
     private func isStated(_ statement: Statement, in holding: Holding) -> Bool {
         holding.brought.contains(statement)
             || holding.holders.contains {
@@ -165,7 +167,7 @@ struct Workspace {
         append((statements.prefix(1) + lacking).map { .init(.stated($0), at: $0.signedAt) }, to: user)
     }
 
-    /// Whether a former holder may know of a statement: what a store renews for the present owner is not theirs to see.
+    /// True if a former holder may know of a statement. Renewals for the present owner are not theirs to see.
     private func concerns(_ formerHolder: UserID, _ statement: Statement) -> Bool {
         guard case .purchase(let state) = statement else { return false }
         guard state.type == .plan else { return true }
@@ -233,8 +235,8 @@ struct Workspace {
         setOwner(of: key, user)
     }
 
-    /// Makes another user the owner of a purchase. What the giver's ledger has about it enters the receiver's ledger,
-    /// and both ledgers refer to the same note.
+    /// Makes another user the owner of a purchase. The giver's entries about it enter the receiver's ledger, and both
+    /// ledgers refer to the same note.
     private mutating func carryOut(_ move: Move, of key: PurchaseKey) {
         guard let holding = holdings[key], let giver = holding.owner, let given = people[giver],
             let receiver = people[move.receiver]

@@ -8,7 +8,7 @@ struct WriteBack {
     /// The rows of the texts' headers.
     let headers: [SignedText.Header: UInt64]
 
-    /// What was written.
+    /// The rows that were written.
     struct Written {
         /// The ledgers that grew, to be cached once this is committed.
         let grown: [LedgerCache.CachedLedger]
@@ -298,7 +298,7 @@ extension Workspace {
         return rows
     }
 
-    /// Who got the purchase in this batch, and since when; nil when its owner is the one that its row names.
+    /// The person who got the purchase in this batch, and since when; nil when its row names the owner already.
     fileprivate func newOwner(of key: PurchaseKey) -> (pseudonym: UInt64, boundAt: Instant)? {
         guard let holding = holdings[key], holding.owner != holding.loadedOwner, let since = holding.ownedSince,
             let owner = holding.owner.flatMap({ people[$0] })

@@ -1,6 +1,6 @@
 package import MariaDB
 
-/// What a server must be set to so that an acknowledged commit survives kill -9 and power loss.
+/// The settings of a database server with which an acknowledged commit survives kill -9 and power loss.
 package enum Durability {
     private static let settings = SQLStatement(
         "read durability",
@@ -12,7 +12,8 @@ package enum Durability {
         "log_bin is on and sync_binlog is not 1",
     ]
 
-    /// What is set otherwise on the server, in words; empty when all is well. Throws when the database is away.
+    /// The settings that are otherwise on the server, in words; empty when all is well. Throws when the database is
+    /// away.
     package static func defects(in pool: Pool) async throws(ServiceFailure) -> [String] {
         try await pool.ask { (session) throws(DatabaseError) in
             guard let row = try session.query(settings).first else { return [] }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// One numbered step of the schema: a single DDL statement, safe to repeat.
+/// A numbered step of the schema: a single DDL statement, safe to repeat.
 ///
 /// The statement must say `IF NOT EXISTS` or `IF EXISTS`, for a step whose instance died may be run again by another.
 package struct Migration: Hashable, Sendable {

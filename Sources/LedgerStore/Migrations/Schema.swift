@@ -14,7 +14,7 @@ package enum Schema {
         try await pool.ask { (session) throws(DatabaseError) in try version(in: session) }
     }
 
-    /// The same, within a session. Throws when the database is away.
+    /// The version within a session. Throws when the database is away.
     static func version(in session: Session) throws(DatabaseError) -> Int {
         var version = 0
         for row in try MigrationRow.load(in: session) {
@@ -29,7 +29,7 @@ extension Schema {
     private static let writable = SQLStatement(
         "check writable", "SELECT @@global.read_only = 0 AND @@innodb_read_only = 0")
 
-    /// Opens every table that a request may need; one that is missing fails it.
+    /// Opens every table that a request may need, and fails where one is missing.
     private static let tables = SQLStatement(
         "check tables",
         """
@@ -41,9 +41,9 @@ extension Schema {
         LIMIT 0
         """)
 
-    /// The same, read together with whether this server takes writes and has all tables: `SELECT 1` answers on a node
-    /// that has and can do nothing. Throws when the database is away, takes no writes or lacks a table of an accepted
-    /// schema.
+    /// The version, read together with whether this server takes writes and has all tables: `SELECT 1` answers on a
+    /// node that has and can do nothing. Throws when the database is away, takes no writes or lacks a table of an
+    /// accepted schema.
     package static func writableVersion(in pool: Pool) async throws(ServiceFailure) -> Int {
         try await pool.ask { (session) throws(DatabaseError) in
             guard try session.query(writable).first?.bool(0) == true else {

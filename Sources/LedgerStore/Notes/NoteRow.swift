@@ -57,7 +57,7 @@ struct NoteRow: Hashable, Sendable {
             })
     }
 
-    /// The words of these digests that are there.
+    /// The stored notes of these digests.
     static func load(_ digests: Set<NoteDigest>, in session: Session) throws(DatabaseError) -> [NoteDigest: Note] {
         guard !digests.isEmpty else { return [:] }
         var array = JSONArray()

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// Who has and who had a purchase: the owner in its row of `purchases`, and a row of `purchase_holders` for each former
+/// The holders of a purchase: the owner in its row of `purchases`, and a row of `purchase_holders` for each former
 /// holder.
 enum HolderRow {
     private static let byPurchase = SQLStatement(
@@ -24,7 +24,7 @@ enum HolderRow {
     private static let setOwnerOfStates = SQLStatement(
         "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ?")
 
-    /// Who had the purchases with the rows `ids` before their owners.
+    /// The former holders of the purchases with the rows `ids`, without their owners.
     static func former(of ids: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [UInt64]] {
         guard !ids.isEmpty else { return [:] }
         var array = JSONArray()

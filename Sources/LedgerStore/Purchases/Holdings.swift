@@ -1,6 +1,6 @@
 import MariaDB
 
-/// Who has and who had purchases, as the rows of `purchases` and `purchase_holders` say.
+/// The purchases that people have and had, by the rows of `purchases` and `purchase_holders`.
 struct Holdings {
     /// The rows of the purchases that somebody has.
     private(set) var owned: Set<UInt64> = []

@@ -1,14 +1,14 @@
 import Entitlements
 import MariaDB
 
-/// What there is of some purchases, and the number of the newest catalogue: all that a batch reads before it locks.
+/// The rows of some purchases, and the number of the newest catalogue: all that a batch reads before it locks.
 struct KnownPurchases {
     var catalogueVersion = 0
-    /// Those that have a row.
+    /// The purchases that have a row.
     var keys: Set<PurchaseKey> = []
     /// Everybody who has or had one of them, and their pseudonym.
     var holders: [UserID: UInt64] = [:]
-    /// Those of the keys that somebody has or had whose ledger is heavy.
+    /// The purchases that a user with a heavy ledger has or had.
     var heavy: Set<PurchaseKey> = []
 
     /// Purchases that are there, with all who have or had them.

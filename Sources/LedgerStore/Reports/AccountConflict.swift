@@ -2,7 +2,7 @@ package import Entitlements
 
 /// An Apple account whose purchases several users have; each app has another id for it.
 package struct AccountConflict: Hashable, Sendable {
-    /// Somebody who has purchases of the account now.
+    /// A user who has purchases of the account now.
     package struct Owner: Hashable, Sendable {
         /// Nil once they are erased.
         package let user: UserID?

@@ -6,11 +6,11 @@ package struct AnomalyCandidate: Hashable, Sendable {
     package let id: UInt64
     /// Nil while nobody has it.
     package let owner: UserID?
-    /// What was recorded of it last.
+    /// The last recorded state.
     package let state: VerifiedPurchase
     /// When that was.
     package let recordedAt: Instant
-    /// Whether a text about it has members that decide nothing and could not be read.
+    /// True if undecisive members of a text about the purchase could not be read.
     package let hasUnreadable: Bool
 
     package init(

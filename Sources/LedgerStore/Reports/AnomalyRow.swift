@@ -11,7 +11,7 @@ enum AnomalyRow {
         "EXISTS (SELECT 1 FROM apple_iap_transactions r WHERE r.purchase_id = p.id AND (\(condition)))"
     }
 
-    /// Those of people who are erased are left out.
+    /// A page of candidates, but for those of erased people.
     private static let page = SQLStatement(
         "list anomalies",
         """
@@ -51,7 +51,7 @@ enum AnomalyRow {
         return candidates
     }
 
-    /// What the candidate may be; `isMixed` says whether its states name several products or types.
+    /// The anomalies that a candidate may have; `isMixed` is true if its states name several products or types.
     private static func possible(
         for candidate: AnomalyCandidate, isMixed: Bool, given catalogue: CatalogueVersions
     ) -> Set<Anomaly> {

@@ -5,7 +5,7 @@ import MariaDB
 enum ConflictRow {
     private static let sameAccount = "app_transaction_id = w.account AND app = w.app AND environment = w.environment"
 
-    /// Of each account only the first and the last person are looked up until it turns out to have several.
+    /// Only the first and the last person of an account are looked up until it turns out to have several.
     private static let page = SQLStatement(
         "list conflicts",
         """

@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// Some of those who had coverage in a span of time.
+/// A page of the users who had coverage in a span of time.
 package struct CoveredUsers: Sendable {
     /// A user and their pseudonym.
     package struct Member: Hashable, Sendable {

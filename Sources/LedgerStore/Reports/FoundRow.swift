@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// What operators look up, each by an index.
+/// Look-ups of operators, each by an index.
 enum FoundRow {
     private static let keyColumns = PurchaseRow.columns
 

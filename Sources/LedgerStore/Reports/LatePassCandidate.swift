@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// What may be a late pass: a purchase whose coverage had ended when it became its owner's.
+/// A purchase that may be a late pass: its coverage had ended when it became its owner's.
 package struct LatePassCandidate: Hashable, Sendable {
     /// Grows with each purchase that is recorded.
     package let id: UInt64

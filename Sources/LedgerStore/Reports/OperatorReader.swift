@@ -16,7 +16,7 @@ package struct OperatorReader: Sendable {
         self.pool = pool
     }
 
-    /// Everything that `text` is the exact name of: a user id, a pseudonym with `#` before it, a transaction id, a
+    /// The finds of which `text` is the exact name: a user id, a pseudonym with `#` before it, a transaction id, a
     /// store's original id, an issued account token, whose label `labels` make. Throws when the database is away.
     package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
@@ -118,7 +118,7 @@ package struct OperatorReader: Sendable {
     }
 }
 
-/// Something that a search found, and whose it is.
+/// A purchase or transaction that a search found, and its owner.
 package enum Found: Hashable, Sendable {
     /// Nil for a person who was erased, found by their pseudonym.
     case user(UserID?)
@@ -129,7 +129,7 @@ package enum Found: Hashable, Sendable {
     case transaction(TransactionID, of: PurchaseKey, owner: UserID?)
 }
 
-/// One signed state of a transaction, as it was recorded.
+/// A signed state of a transaction, as it was recorded.
 package struct RecordedTransaction: Hashable, Sendable {
     /// Grows with each that is recorded.
     package let id: UInt64

@@ -1,6 +1,6 @@
 import MariaDB
 
-/// The lowest row that one page reads, so that a page reads a bounded number of rows, however few of them it returns.
+/// The lowest row that a page reads, so that a page reads a bounded number of rows, however few it returns.
 struct RowFloor {
     static let purchases = RowFloor(
         "find floor of purchases",
@@ -13,7 +13,7 @@ struct RowFloor {
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         """)
 
-    /// Of the acts that named sandbox testers, by whom they named.
+    /// The floor of a page of sandbox testers, in people whom acts named.
     static let sandboxTesters = RowFloor(
         "find floor of sandbox testers",
         """

@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// Somebody who is on the list of sandbox testers.
+/// A user on the list of sandbox testers.
 package struct SandboxTester: Hashable, Sendable {
     /// Grows with each user who is seen for the first time.
     package let id: UInt64

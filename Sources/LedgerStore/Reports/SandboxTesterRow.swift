@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// The newest entry that says whether a person is a sandbox tester, of those who were ever named one.
+/// The newest entry about each person who was ever named a sandbox tester.
 enum SandboxTesterRow {
     private static let page = SQLStatement(
         "list sandbox testers",

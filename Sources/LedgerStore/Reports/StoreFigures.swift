@@ -29,7 +29,7 @@ package struct StoreFigures: Sendable {
     package let jobs: [Jobs]
     package let unsettled: [Unsettled]
     package let lastDeliveries: [LastDelivery]
-    /// By the clock of jobs.
+    /// The instant of reading, by the clock of jobs.
     package let readAt: Instant
 
     /// Reads the figures at `now`, which is real time. Throws when the database is away.

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A text that was verified before and is sent again, byte for byte: a literal replay (`semantics.md` §5).
 package struct Replay: Hashable, Sendable {
-    /// Who has the purchase that it shows.
+    /// The owner of the purchase that the text shows.
     package let owner: UserID?
 
     /// The statement that its row holds.
@@ -20,8 +20,8 @@ package struct Replay: Hashable, Sendable {
         statement = try row.text(3)
     }
 
-    /// Whether the row that the text was found by says the same as the text; a digest that was edited finds another
-    /// one's.
+    /// True if the row that the text was found by says the same as the text; a digest that was edited finds another
+    /// text's row.
     package func shows(_ state: VerifiedPurchase) -> Bool { statement == StatementContent.of(.purchase(state)).json }
 
     private static let byHash = SQLStatement(
@@ -34,7 +34,7 @@ package struct Replay: Hashable, Sendable {
         LEFT JOIN users u ON u.pseudonym = p.user_id
         """)
 
-    /// Those of the texts with these SHA-256 digests that were verified before, read without a lock.
+    /// The texts with these SHA-256 digests that were verified before, read without a lock.
     static func find(_ digests: Set<[UInt8]>, in session: Session) throws(DatabaseError) -> [[UInt8]: Replay] {
         guard !digests.isEmpty else { return [:] }
         var array = JSONArray()

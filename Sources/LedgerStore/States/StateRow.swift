@@ -56,7 +56,7 @@ enum StateRow {
     /// A state to insert, and the rows that it refers to.
     struct New {
         let state: VerifiedPurchase
-        /// The same as ledgers hold it.
+        /// The statement as ledgers hold it.
         let statement: String
         let proof: Evidence.Proof
         let contentHash: [UInt8]
@@ -88,7 +88,7 @@ enum StateRow {
             ]
         }
 
-        /// What the column `unreadable` holds: names with commas between them, NULL where everything could be read.
+        /// The text of the column `unreadable`: names with commas between them, NULL where everything could be read.
         private func column(_ unreadable: [String]) -> String? {
             unreadable.isEmpty ? nil : unreadable.joined(separator: ",")
         }

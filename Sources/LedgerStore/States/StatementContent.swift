@@ -2,7 +2,7 @@ import Crypto
 import Entitlements
 
 /// A statement as ledgers hold it: a JSON array that begins with the purchase and the instant of signing, and ends with
-/// the last field that says something. What is as usual is left out as null.
+/// the last field that says something. A field with its usual value is null.
 ///
 /// Covered by the entry's hash and part of a state's identity (`semantics.md` §1), so the encoding never changes: a
 /// field is only ever added at the end.

@@ -24,7 +24,7 @@ enum WaitingStatementRow {
     private static let remove = SQLStatement(
         "remove waiting statements", "DELETE FROM waiting_statements WHERE purchase_id = ?")
 
-    /// What waits for the purchases with these rows. Throws when the database is away.
+    /// The waiting statements about the purchases with these rows. Throws when the database is away.
     static func load(of purchases: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [Statement]] {
         guard !purchases.isEmpty else { return [:] }
         var array = JSONArray()

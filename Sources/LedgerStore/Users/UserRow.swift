@@ -13,7 +13,7 @@ enum UserRow {
         /// The previous hash that the hash of a first entry covers.
         static let start = [UInt8](repeating: 0, count: 32)
 
-        /// Whether the ledger is so long that others should not wait until it is read and folded.
+        /// True if the ledger is so long that others should not wait until it is read and folded.
         var isHeavy: Bool { Self.isHeavy(length: length) }
 
         static func isHeavy(length: Int) -> Bool { length > maximumUsualLength }
@@ -60,7 +60,7 @@ enum UserRow {
 
     private static let byUserID = SQLStatement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
 
-    /// Whether the user was ever seen here.
+    /// True if the user was ever seen here.
     static func isKnown(_ user: UserID, in session: Session) throws(DatabaseError) -> Bool {
         try !session.query(byUserID, [.text(user.text)]).isEmpty
     }
@@ -85,7 +85,7 @@ enum UserRow {
     private static let erased = SQLStatement(
         "find erased user", "SELECT 1 FROM users WHERE pseudonym = ? AND user_id IS NULL")
 
-    /// Whether the person under `pseudonym` is erased. Throws when the database is away.
+    /// True if the person under `pseudonym` is erased. Throws when the database is away.
     static func isErased(_ pseudonym: UInt64, in session: Session) throws(DatabaseError) -> Bool {
         try session.query(erased, [.uint64(pseudonym)]).first != nil
     }

@@ -69,10 +69,10 @@ package final class Pool: Sendable {
 
     /// Runs `body` on a connection of the pool, on that connection's thread, once.
     ///
-    /// Waits for a connection. One that turns out to be dead before anything was sent is replaced, once: the other idle
-    /// ones are closed with it, so that the second is fresh or in use by others, and a frozen server costs one time
-    /// limit, not many. Throws what `body` throws, and before it ran `.overloaded`, `.unavailable`, `.shuttingDown` or
-    /// `.cancelled`.
+    /// Waits for a connection. If it turns out to be dead before anything was sent, it is replaced, once. The other
+    /// idle connections are closed with it, so that the second is fresh or in use by others, and a frozen server costs
+    /// one time limit, not many. Throws what `body` throws, and before it ran `.overloaded`, `.unavailable`,
+    /// `.shuttingDown` or `.cancelled`.
     @discardableResult
     package func with<T: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> T
@@ -190,7 +190,7 @@ extension Pool {
         }
     }
 
-    /// What there is to do, or nil when the pool is drained.
+    /// The errands to do next; nil when the pool is drained.
     private func nextErrands() async -> [PoolState.Errand]? {
         while true {
             let (errands, isDrained) = state.withLock { state in

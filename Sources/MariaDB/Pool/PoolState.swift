@@ -1,4 +1,5 @@
-/// What a `Pool` keeps behind its lock: the state machine, and the connections and callers that its numbers stand for.
+/// The state that a `Pool` keeps behind its lock: the state machine, and the connections and callers that its numbers
+/// stand for.
 struct PoolState {
     typealias ConnectionID = PoolStateMachine.ConnectionID
     typealias WaiterID = PoolStateMachine.WaiterID
@@ -11,13 +12,13 @@ struct PoolState {
         let check: Connection.Check
     }
 
-    /// What `Pool.run()` has to do.
+    /// A task for `Pool.run()`.
     enum Errand: Sendable {
         case open(ConnectionID)
         case close(ConnectionID, Connection)
     }
 
-    /// Whom to wake once the lock is given back.
+    /// The waiters to wake once the lock is given back.
     struct Wakes {
         var grants: [(CheckedContinuation<Grant, Never>, Grant)] = []
         var runner: CheckedContinuation<Void, Never>?

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Who holds which connection and who waits, as a value: no sockets, no clock, no threads.
+/// The connections, their holders and the waiters of a pool, as a value: no sockets, no clock, no threads.
 ///
 /// Each event changes the state and answers the effects that the driver has to carry out. Instants are handed in, as
 /// the time since some fixed start.
@@ -21,11 +21,11 @@ package struct PoolStateMachine {
     /// A connection lent to a caller.
     package struct Lend: Hashable, Sendable {
         package let connection: ConnectionID
-        /// Whether it was idle for so long that the server may have dropped it.
+        /// True if the connection was idle for so long that the server may have dropped it.
         package let needsPing: Bool
     }
 
-    /// What the driver has to do after an event.
+    /// The work that the driver has to do after an event.
     package struct Effects {
         package var lends: [(waiter: WaiterID, lend: Lend)] = []
         package var failures: [(waiter: WaiterID, refusal: Refusal)] = []
@@ -45,7 +45,7 @@ package struct PoolStateMachine {
         case opening, idle, leased, closing
     }
 
-    /// What is known of one connection.
+    /// The state of a connection.
     private struct Slot {
         var phase: Phase
         /// To be closed when it comes back.
@@ -53,7 +53,7 @@ package struct PoolStateMachine {
         var idleAt = Duration.zero
     }
 
-    /// One caller that waits.
+    /// A caller that waits.
     private struct Waiter {
         let id: WaiterID
         let endsAt: Duration
@@ -84,7 +84,7 @@ package struct PoolStateMachine {
     package var waiterCount: Int { waiters.count }
     /// The number of connections that are lent.
     package var leasedCount: Int { slots.values.count { $0.phase == .leased } }
-    /// Whether the pool was shut down and has no connection left.
+    /// True if the pool was shut down and has no connection left.
     package var isDrained: Bool { isShuttingDown && slots.isEmpty }
 
     /// A caller asks for a connection.
@@ -229,7 +229,7 @@ package struct PoolStateMachine {
         waiters = []
     }
 
-    /// Whether openings have failed for so long that it is better to refuse than to wait.
+    /// True if openings have failed for so long that it is better to refuse than to wait.
     private func isCircuitOpen(at now: Duration) -> Bool {
         guard let failingSince, now - failingSince >= limits.circuitDelay else { return false }
         return !slots.values.contains { $0.phase == .leased && !$0.isDoomed }

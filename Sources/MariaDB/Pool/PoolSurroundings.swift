@@ -1,4 +1,4 @@
-/// What a pool would otherwise take from the system: time and chance.
+/// The time and chance that a pool would otherwise take from the system.
 package struct PoolSurroundings: Sendable {
     /// The time since some fixed start; it never goes back.
     package let now: @Sendable () -> Duration

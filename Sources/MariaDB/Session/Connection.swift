@@ -1,19 +1,19 @@
-/// One connection to the server, on a thread of its own.
+/// A connection to the server, on a thread of its own.
 ///
 /// Units of work run one after the other on that thread, synchronously; the cooperative pool is never blocked.
 /// Invariant: between two units no transaction is open; a connection found otherwise is broken.
 package actor Connection {
-    /// What a unit of work answered, and whether the connection can serve another.
+    /// A unit of work's answer, and whether the connection can serve another unit.
     struct Outcome<T: Sendable>: Sendable {
         let result: Result<T, DatabaseError>
         let isUsable: Bool
-        /// Whether the unit failed before it sent anything, so that it may be run elsewhere.
+        /// True if the unit failed before it sent anything, so that it may be run elsewhere.
         let isUntouched: Bool
     }
 
     /// How a connection is looked at before a unit uses it.
     enum Check: Sendable {
-        /// Whether the server has closed it meanwhile, which costs one system call.
+        /// Costs one system call: whether the server has closed the connection meanwhile.
         case socket
         /// A sign of life from the server, which costs a round trip.
         case ping
@@ -91,7 +91,7 @@ package actor Connection {
         }
     }
 
-    /// What waits to be read while the connection is idle is a farewell, or a ticket of TLS: a ping tells which.
+    /// Bytes that wait while the connection is idle are a farewell, or a ticket of TLS: a ping tells which.
     private func isAlive(_ session: Session, _ check: Check) -> Bool {
         if check == .socket, session.wire.isQuiet { return true }
         do {

@@ -1,6 +1,6 @@
 /// Where the server is and how to speak to it.
 package struct ConnectionSettings: Sendable {
-    /// One way to a server.
+    /// A way to a server.
     package enum Endpoint: Hashable, Sendable {
         /// A unix socket; its path must stay under 108 bytes.
         case socket(path: String)
@@ -49,6 +49,6 @@ extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConverti
     package var description: String { "\(database ?? "-") at \(endpoints)" }
     /// The endpoints and the database; not the account.
     package var debugDescription: String { description }
-    /// Nothing, so that a dump shows no password.
+    /// An empty mirror, so that a dump shows no password.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,7 +2,8 @@ import CMariaDB
 
 /// A statement the server has prepared for one connection, with the buffers its calls reuse.
 ///
-/// Invariant: between two calls no result is pending. It holds its connection, whose memory it refers to.
+/// Invariant: between two calls no result is pending. The statement refers to its connection's memory, so it holds the
+/// connection.
 final class PreparedStatement {
     let statement: SQLStatement
     /// When it was used last, in the cache's own count.
@@ -36,8 +37,8 @@ final class PreparedStatement {
         mysql_stmt_close(handle)
     }
 
-    /// Runs it once and appends the cells of its result, if it has one; answers the rows affected.
-    /// Throws the server's refusal, a lost connection, or `.parameters`.
+    /// Runs the statement once and appends the cells of its result, if it has one; answers the rows affected. Throws
+    /// the server's refusal, a lost connection, or `.parameters`.
     func execute(_ values: [Value], into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
         guard values.count == parameterCount, Self.packetBytes(of: values) <= wire.maxPacketBytes else {
             throw DatabaseError(.parameters, statement: statement.name)

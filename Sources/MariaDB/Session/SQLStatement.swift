@@ -5,7 +5,7 @@
 package struct SQLStatement: Hashable, Sendable {
     /// Short and unique, such as `ledger.insertEntries`.
     package let name: String
-    /// One statement, its parameters written as `?`.
+    /// The text of a statement, its parameters written as `?`.
     package let sql: String
 
     /// A statement named `name`.

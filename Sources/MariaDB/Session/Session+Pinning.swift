@@ -1,6 +1,6 @@
 /// Settings this client insists on: they are set at connect and read back, because every statement relies on them.
 extension Session {
-    /// What the read-back tells besides.
+    /// Properties of the server that are read back with the session's variables.
     struct ServerFacts {
         let isReadOnly: Bool
         let maxPacketBytes: Int
@@ -29,7 +29,7 @@ extension Session {
             @@global.read_only, @@global.max_allowed_packet
         """)
 
-    /// What the first columns of `readVariables` must say.
+    /// The expected values of the first columns of `readVariables`.
     private static let pinnedTexts = ["+00:00", "READ-COMMITTED", "utf8mb4", "utf8mb4", "utf8mb4"]
 
     /// The first writable endpoint, else the first that answers. Throws the last endpoint's error when none does.

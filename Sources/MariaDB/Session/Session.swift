@@ -1,4 +1,4 @@
-/// What a unit of work talks to: one connection, seen from its own thread.
+/// A connection, as a unit of work sees it from the connection's own thread.
 ///
 /// Not Sendable: it is handed to a closure that runs on the connection's thread and is not kept beyond it.
 /// Invariant: once `isBroken`, nothing is sent any more.
@@ -14,9 +14,9 @@ package final class Session {
     let wire: Wire
     private var cache: StatementCache
     var transactionState = TransactionState.none
-    /// Whether the connection must not be used again.
+    /// True if the connection must not be used again.
     var isBroken = false
-    /// Whether the current unit of work has sent a statement other than its BEGIN.
+    /// True if the current unit of work has sent a statement other than its BEGIN.
     var hasSent = false
 
     /// Connects to the first endpoint that is writable, else to the first that answers, and pins the session's
@@ -78,8 +78,8 @@ package final class Session {
         }
     }
 
-    /// As `executeBulk`, for `INSERT … RETURNING`, with or without `ON DUPLICATE KEY UPDATE`: answers one row per set,
-    /// in the order of the sets. Throws the server's refusal, a lost connection, or `.parameters`.
+    /// `executeBulk` for `INSERT … RETURNING`, with or without `ON DUPLICATE KEY UPDATE`: answers one row per set, in
+    /// the order of the sets. Throws the server's refusal, a lost connection, or `.parameters`.
     package func queryBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> [Row] {
         guard !sets.isEmpty else { return [] }
         var cells: [Value] = []

@@ -39,7 +39,7 @@ private final class ThreadQueue: @unchecked Sendable {
     private let wakeUp = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [(job: UnownedJob, executor: ThreadExecutor)] = []
     private var thread: pthread_t?
-    /// Whether a thread will look at the queue again.
+    /// True if a thread will look at the queue again.
     private var isRunning = false
     private var isStopping = false
 

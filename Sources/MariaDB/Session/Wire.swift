@@ -1,6 +1,6 @@
 import CMariaDB
 
-/// One connection of the C library, open from its creation to its end.
+/// A connection of the C library, open from its creation to its end.
 ///
 /// Not thread-safe: it belongs to the thread of one `Connection`.
 final class Wire {
@@ -63,10 +63,10 @@ final class Wire {
         guard mysql_ping(handle) == 0 else { throw error(at: "ping") }
     }
 
-    /// Whether nothing waits to be read, as it should be between two commands.
+    /// True if nothing waits to be read, as it should be between two commands.
     var isQuiet: Bool { cmariadb_is_quiet(handle) != 0 }
 
-    /// Whether the last answer that carries a status said that a transaction is open.
+    /// True if the last answer that carries a status said that a transaction is open.
     var isInTransaction: Bool { cmariadb_is_in_transaction(handle) != 0 }
 
     /// The version as a number, such as 101119 for 10.11.19.

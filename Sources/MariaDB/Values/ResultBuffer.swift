@@ -37,7 +37,7 @@ final class ResultBuffer {
         }
     }
 
-    /// Whether the columns are still fetched the same way: types can change from one execution to the next.
+    /// True if the columns are still fetched the same way: types can change from one execution to the next.
     func fits(_ fields: UnsafeBufferPointer<MYSQL_FIELD>) -> Bool {
         kinds.count == fields.count && zip(kinds, fields).allSatisfy { $0 == Self.kind($1) }
     }

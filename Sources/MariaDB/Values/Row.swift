@@ -1,4 +1,4 @@
-/// One row of a result: a window on the cells that all rows of the result share.
+/// A row of a result: a window on the cells that all rows of the result share.
 ///
 /// Columns are asked for by position, from 0, in the order in which the statement lists them.
 package struct Row: Sendable {
@@ -19,7 +19,7 @@ package struct Row: Sendable {
         return cells.values[start + column]
     }
 
-    /// Whether the cell is NULL; throws when there is no such column.
+    /// True if the cell is NULL; throws when there is no such column.
     package func isNull(_ column: Int) throws(DatabaseError) -> Bool {
         try value(column) == .null
     }

@@ -1,4 +1,4 @@
-/// One parameter or one cell.
+/// A parameter or a cell.
 ///
 /// Integers come back signed or unsigned as their column is; DECIMAL, JSON and dates come back as text; BLOB, BINARY
 /// and BIT as bytes.

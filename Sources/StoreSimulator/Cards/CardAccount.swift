@@ -8,7 +8,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         case new = "2025-08-27.basil"
     }
 
-    /// One event as it is sent.
+    /// An event as the account sends it.
     package struct Event: Sendable {
         package let id: String
         package let body: String
@@ -18,7 +18,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
             self.body = body
         }
 
-        /// The header that signs it, with one signature for each secret.
+        /// The header that signs the event, with one signature for each secret.
         package func header(_ secrets: String..., at seconds: Int64) -> String {
             let signatures = secrets.map { secret in
                 let code = HMAC<SHA256>.authenticationCode(
@@ -40,7 +40,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         self.isLive = isLive
     }
 
-    /// What everything costs, in the smallest unit of the currency.
+    /// The price of everything, in the smallest unit of the currency.
     package static let amount: Int64 = 999
 
     package var customer: String { "cus_" + tag }
@@ -188,7 +188,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         }
     }
 
-    /// What ties a payment to an invoice in the new shape.
+    /// The object that ties a payment to an invoice in the new shape.
     package func invoicePayment(_ invoice: String, intent: String) -> CardJSON {
         [
             "id": .text("inpay_" + invoice), "object": "invoice_payment", "invoice": .text(invoice), "status": "paid",

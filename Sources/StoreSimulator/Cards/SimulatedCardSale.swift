@@ -1,4 +1,4 @@
-/// What a customer bought from the simulated card account: one payment, or a subscription.
+/// A sale of the simulated card account: one payment, or a subscription.
 ///
 /// A value without a clock or chance. Each act changes the sale and gives the events that the account would send, in
 /// their order. Instants are seconds since the epoch. An act that cannot happen as the sale stands throws ``Refusal``
@@ -6,7 +6,7 @@
 package struct SimulatedCardSale: Codable, Hashable, Sendable {
     /// Where the sale stands; the raw value is a subscription's status.
     package enum Phase: String, Codable, Hashable, Sendable {
-        /// One payment, which is no subscription.
+        /// A single payment, which is no subscription.
         case payment
         case trialing
         case active
@@ -51,7 +51,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     // MARK: Buying
 
-    /// One payment by a payment link.
+    /// A single payment by a payment link.
     package static func pay(
         _ link: String, by user: String, at seconds: Int64, to account: CardAccount
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
@@ -111,7 +111,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         return [updated(at: seconds)] + paid(at: seconds)
     }
 
-    /// It ends now, or with its period.
+    /// Cancels the subscription: at once, or with its period.
     package mutating func cancel(atOnce: Bool, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing, .pastDue, .paused)
         renews = false
@@ -121,7 +121,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         return [event("customer.subscription.deleted", at: seconds, subscription.with(ended))]
     }
 
-    /// It gives nothing until it is resumed.
+    /// Pauses the subscription, which gives nothing until it is resumed.
     package mutating func pause(at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing)
         phase = .paused

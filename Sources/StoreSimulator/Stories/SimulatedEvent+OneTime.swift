@@ -1,17 +1,17 @@
 package import AppStore
 package import Entitlements
 
-/// What happens to a one-time purchase: a pass, an add-on or a consumable (`apple.md` §3.2, §3.10, §4.1).
+/// Events of a one-time purchase: a pass, an add-on or a consumable (`apple.md` §3.2, §3.10, §4.1).
 ///
 /// `transaction` is the purchase as it was before. Instants are milliseconds since the epoch; each text is signed a
-/// second after the event, but for the ones that have no date of their own.
+/// second after the event, unless the event has no date of its own.
 extension SimulatedEvent {
-    /// It was bought. Signed when the purchase is.
+    /// The purchase, signed when it is made.
     package static func oneTimeCharge(_ transaction: SimulatedTransaction) -> SimulatedEvent {
         SimulatedEvent(.oneTimeCharge, about: transaction)
     }
 
-    /// It was refunded.
+    /// A refund.
     ///
     /// - Parameter percentage: In thousandths of a percent, 0 to 100000.
     package static func refund(

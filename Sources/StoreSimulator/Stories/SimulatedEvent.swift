@@ -1,13 +1,13 @@
 package import AppStore
 package import Entitlements
 
-/// One thing that happened in the simulated store, as one notification tells it (`apple.md` §4.1).
+/// An event of the simulated store, as one notification tells it (`apple.md` §4.1).
 ///
 /// The notification and the texts inside it are signed at one instant, as Apple's are (`apple.md` §4.3).
 package struct SimulatedEvent: Sendable {
     package var notificationType: NotificationType
     package var subtype: NotificationSubtype?
-    /// What it is about, as it stands after the event; nil in a `TEST`.
+    /// The transaction as it stands after the event; nil in a `TEST`.
     package var transaction: SimulatedTransaction?
     /// How the chain stands after the event; nil for a one-time product.
     package var renewalInfo: SimulatedRenewalInfo?
@@ -46,7 +46,7 @@ package struct SimulatedEvent: Sendable {
     /// The notification that tells it, with the texts inside signed.
     ///
     /// - Parameters:
-    ///   - uuid: The same for each delivery of the event.
+    ///   - uuid: The notification's id, the same in each delivery of the event.
     ///   - appAppleId: The app's number; a `TEST` in Sandbox leaves it out, as Apple's does (`apple.md` §2.4).
     /// - Throws: Never with a key that was made or read.
     package func notification(
@@ -58,7 +58,7 @@ package struct SimulatedEvent: Sendable {
         return notification(about: content, uuid: uuid, appAppleId: appAppleId)
     }
 
-    /// The same about another container.
+    /// The notification that tells it, with the container `content`.
     package func notification(
         about content: SimulatedNotification.Content, uuid: String, appAppleId: Int64? = nil
     ) -> SimulatedNotification {

@@ -2,11 +2,11 @@ package import AppStore
 
 /// The offer under which a period was bought (`apple.md` §2.1).
 package struct SimulatedOffer: Codable, Hashable, Sendable {
-    /// As ``OfferType`` numbers them.
+    /// The number of the offer's ``OfferType``.
     package let type: Int64
     /// Nil for an introductory offer.
     package let identifier: String?
-    /// As ``OfferDiscountType`` spells them.
+    /// The raw value of the offer's ``OfferDiscountType``.
     package let discountType: String?
     /// An ISO 8601 duration such as `P1M`.
     package let period: String?

@@ -1,6 +1,6 @@
 import AppStore
 
-/// What the customer does while the chain runs, or after it (`apple.md` §3.8, §4.1).
+/// Acts of the customer while the chain runs, or after it (`apple.md` §3.8, §4.1).
 extension SimulatedSubscription {
     /// The gap after which a customer who comes back begins a new run: 60 days (`apple.md` §2.2).
     private static let longestGap: Int64 = 60 * 86_400_000
@@ -27,8 +27,8 @@ extension SimulatedSubscription {
         willRenew = on
     }
 
-    /// The customer goes to a higher product, at once: `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`. Of the period that it ends
-    /// nothing more is told.
+    /// The customer goes to a higher product, at once: `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`. The period that this ends
+    /// is not told of any more.
     ///
     /// - Throws: ``Refusal``.
     package mutating func upgrade(to order: Order, at instant: Int64) throws(Refusal) -> SimulatedEvent {

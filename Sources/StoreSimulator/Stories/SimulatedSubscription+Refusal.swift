@@ -5,7 +5,7 @@ extension SimulatedSubscription {
         case over
         /// The chain has not ended.
         case running
-        /// Nothing failed to be charged.
+        /// The subscription has no charge to try again.
         case notInRetry
         /// Apple still tries to charge for the next period.
         case inRetry
@@ -13,7 +13,7 @@ extension SimulatedSubscription {
         case renewalIs(on: Bool)
         /// The customer has not consented to the higher price.
         case awaitsConsent
-        /// It is of that product already.
+        /// The subscription is of that product already.
         case sameProduct(String)
         /// The newest period has not begun; `at` is when it will.
         case notBegun(at: Int64)
@@ -25,7 +25,7 @@ extension SimulatedSubscription {
         case revoked
         /// The transaction is not refunded.
         case notRefunded
-        /// It is no family member's copy.
+        /// The subscription is no family member's copy.
         case notShared
     }
 }

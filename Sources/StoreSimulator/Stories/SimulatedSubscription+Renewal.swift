@@ -1,9 +1,9 @@
 import AppStore
 
-/// What happens when a period ends: it renews, its billing fails, or the chain ends (`apple.md` §3.11, §4.1).
+/// The end of a period: the chain renews, its billing fails, or it ends (`apple.md` §3.11, §4.1).
 extension SimulatedSubscription {
-    /// The next period was charged: `DID_RENEW`. It follows upon the present one without a gap, and is of the product
-    /// that the customer chose.
+    /// The next period was charged: `DID_RENEW`. The next period follows upon the present one without a gap, and is of
+    /// the product that the customer chose.
     ///
     /// - Throws: ``Refusal``.
     package mutating func renew(
@@ -97,7 +97,7 @@ extension SimulatedSubscription {
         resume()
     }
 
-    /// Nothing is known any more of why it might end.
+    /// Makes the chain active again, and forgets all reasons for which it might end.
     mutating func resume() {
         phase = .active
         willRenew = true

@@ -1,7 +1,7 @@
 package import AppStore
 package import Entitlements
 
-/// What the App Store signs about a chain.
+/// The App Store's texts about a chain.
 extension SimulatedSubscription {
     /// The environment of the buyer.
     package var environment: StoreEnvironment { StoreEnvironment(rawValue: buyer.environment) ?? .sandbox }
@@ -32,7 +32,7 @@ extension SimulatedSubscription {
         return transaction.signed(at: signedDate)
     }
 
-    /// What follows upon the newest period, signed at `signedDate`.
+    /// The renewal info that follows upon the newest period, signed at `signedDate`.
     package func renewalInfo(signedAt signedDate: Int64) -> SimulatedRenewalInfo {
         var info = SimulatedRenewalInfo(for: transaction(of: newest, signedAt: signedDate))
         info.autoRenewProductId = nextProductId
@@ -58,7 +58,7 @@ extension SimulatedSubscription {
 
     /// The event about `period`, or the newest one, after the chain was changed.
     ///
-    /// It is signed at `instant`, but later than everything before it, so that the order of the texts is their own.
+    /// Its texts are signed at `instant`, but later than all before them, so that their dates give their order.
     mutating func event(
         _ type: NotificationType, _ subtype: NotificationSubtype? = nil, about period: Period? = nil, at instant: Int64
     ) -> SimulatedEvent {

@@ -1,9 +1,9 @@
 import AppStore
 import Entitlements
 
-/// What a chain does by itself as time passes.
+/// Changes of a chain by time alone.
 extension SimulatedSubscription {
-    /// One of the things that happen to it without anybody's act.
+    /// A change that needs nobody's act.
     package enum Turn: Hashable, Sendable {
         /// The next period is charged.
         case renew
@@ -16,7 +16,7 @@ extension SimulatedSubscription {
     /// For how long Apple tries to charge for the next period (`apple.md` §3.11).
     private static let longestRetry = 60 * Instant.millisecondsPerDay
 
-    /// What comes next, and when, in milliseconds since the epoch, unless somebody acts before; nil after the end.
+    /// The next turn and its instant, in milliseconds since the epoch, unless somebody acts before; nil after the end.
     package var nextTurn: (turn: Turn, at: Int64)? {
         switch phase {
         case .active:

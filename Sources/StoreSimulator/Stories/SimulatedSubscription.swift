@@ -7,15 +7,15 @@ package import Entitlements
 /// changes the chain and gives the one event that the App Store would notify of. An act that cannot happen as the chain
 /// stands throws ``Refusal`` and changes nothing.
 package struct SimulatedSubscription: Codable, Hashable, Sendable {
-    /// Who bought it, where.
+    /// The Apple account that bought the subscription, and the app.
     package struct Buyer: Codable, Hashable, Sendable {
         package let bundleId: String
         package let subscriptionGroup: String
-        /// As ``StoreEnvironment`` spells them.
+        /// The raw value of the ``StoreEnvironment``.
         package let environment: String
         package let appAccountToken: String?
         package let appTransactionId: String?
-        /// Whether this is the copy of a family member (`apple.md` §3.7).
+        /// True if this is the copy of a family member (`apple.md` §3.7).
         package let isFamilyMember: Bool
 
         package init(
@@ -31,7 +31,7 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         }
     }
 
-    /// What a customer buys: the next period, and for how much.
+    /// An order of a customer: the next period, and its price.
     package struct Order: Hashable, Sendable {
         package var transactionId: String
         package var productId: String
@@ -52,7 +52,7 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         }
     }
 
-    /// One period, and what happened to it.
+    /// A period, and what became of it.
     package struct Period: Codable, Hashable, Sendable {
         package let transactionId: String
         package let productId: String
@@ -61,7 +61,7 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         package let price: Int64
         package let isRenewal: Bool
         package let offer: SimulatedOffer?
-        /// Whether a higher product took its place.
+        /// True if a higher product took its place.
         package internal(set) var isUpgraded = false
         package internal(set) var revocation: Revocation?
     }
@@ -92,13 +92,13 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
     package internal(set) var periods: [Period]
     package internal(set) var phase = Phase.active
     package internal(set) var willRenew = true
-    /// What the next period is of.
+    /// The product of the next period.
     package internal(set) var nextProductId: String
     package internal(set) var nextPrice: Int64
-    /// As `ExpirationIntent` numbers them.
+    /// The raw value of the `ExpirationIntent`.
     package internal(set) var expirationIntent: Int64?
     package internal(set) var graceEndsAt: Int64?
-    /// Whether the customer consented to a higher price; nil while none is planned.
+    /// True if the customer consented to a higher price; nil while none is planned.
     package internal(set) var consentsToPrice: Bool?
     /// Since when the customer has been subscribed without a long gap (`apple.md` §2.2).
     package internal(set) var runStartedAt: Int64

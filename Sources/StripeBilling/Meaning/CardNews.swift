@@ -1,15 +1,15 @@
 package import Entitlements
 
-/// What an event says, in our words: statements, who is named, and which names mean which purchase.
+/// An event in our words: statements, the users that it names, and which numbers lead to which purchase.
 package struct CardNews: Sendable {
     /// What operators should know, though it changes nobody's access.
     package enum Remark: Hashable, Sendable {
         /// Money that was to go back did not.
         case refundFailed
         case disputed
-        /// It counts when it is paid.
+        /// The payment is not made yet; the purchase counts when it is paid.
         case unpaid
-        /// Its type concerns nobody's access.
+        /// The event's type concerns nobody's access.
         case unconcerned
         case unknownType
         case thin
@@ -20,7 +20,7 @@ package struct CardNews: Sendable {
     /// The purchase that it names; of a payment that is named by a number only the number says which.
     package internal(set) var about: PurchaseKey?
     package internal(set) var statements: [Statement] = []
-    /// Whom it names, in the order of trust, as it was written.
+    /// The users that the event names, in the order of trust, as they were written.
     package internal(set) var users: [String] = []
     /// The card account's customer.
     package internal(set) var customer: String?

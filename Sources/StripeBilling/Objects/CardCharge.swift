@@ -42,7 +42,7 @@ package struct CardRefund: Hashable, Sendable {
     package let id: String
     package let charge: String?
     package let paymentIntent: String?
-    /// Whether the money did not go back after all.
+    /// True if the refund failed, so the money did not go back after all.
     package let hasFailed: Bool
 
     init?(_ object: CardObject) {
@@ -56,7 +56,7 @@ package struct CardRefund: Hashable, Sendable {
 
 /// A dispute as an event shows it.
 package struct CardDispute: Hashable, Sendable {
-    /// What became of it so far.
+    /// The outcome of the dispute so far.
     package enum Outcome: Hashable, Sendable {
         case open
         /// The money went back.

@@ -1,6 +1,6 @@
 /// A checkout session as an event shows it.
 package struct CardCheckout: Hashable, Sendable {
-    /// What it sells; the raw value is Stripe's word.
+    /// The kind of sale; the raw value is Stripe's word.
     package enum Mode: String, Hashable, Sendable {
         case payment
         case subscription
@@ -9,7 +9,7 @@ package struct CardCheckout: Hashable, Sendable {
 
     package let id: String
     package let mode: Mode
-    /// Whether nothing is left to be paid: a delayed payment is not, when the session is completed.
+    /// True if nothing is left to be paid. A delayed payment is not paid yet when the session is completed.
     package let isPaid: Bool
     package let clientReferenceID: String?
     package let metadata: [String: String]

@@ -15,12 +15,12 @@ package struct CardInvoice: Hashable, Sendable {
 
     package let id: String
     package let subscription: String
-    /// That of the subscription.
+    /// The subscription's metadata.
     package let metadata: [String: String]
     package let lines: [Line]
-    /// Whether it was paid, true, or could not be, false; nil while neither is told of all its lines.
+    /// True if the invoice was paid, false if it could not be; nil while an event tells neither of all lines.
     package let isPaid: Bool?
-    /// What paid it; only before 2025-03-31 an invoice says so itself.
+    /// The numbers of its payment; only before 2025-03-31 an invoice says so itself.
     package let paidBy: [String]
 
     init?(_ object: CardObject) {
@@ -36,7 +36,7 @@ package struct CardInvoice: Hashable, Sendable {
         paidBy = ["payment_intent", "charge"].compactMap { object.identifier($0) }
     }
 
-    /// What is paid stays so. Of an invoice that has more lines than an event shows, nobody knows what was not paid.
+    /// A paid invoice stays paid. An unpaid one counts only where the event shows all its lines.
     private static func isPaid(_ object: CardObject) -> Bool? {
         switch object.text("status") {
         case "paid": true

@@ -1,8 +1,8 @@
 import Entitlements
 import StrictJSON
 
-/// One object of an event, read member by member. What is absent, null or of another type is nil: objects have members
-/// of many versions, and what is not there is never guessed.
+/// An object of an event, read member by member. A member that is absent, null or of another type is nil, never
+/// guessed: objects have members of many versions.
 struct CardObject: Sendable {
     private let value: JSONValue
 
@@ -11,7 +11,7 @@ struct CardObject: Sendable {
 
     init(_ value: JSONValue) { self.value = value }
 
-    /// Its own id.
+    /// The object's own id.
     var id: String? { identifier("id") }
 
     /// An object inside it.
@@ -45,7 +45,7 @@ struct CardObject: Sendable {
         value[name]?["data"]?.elements?.filter(\.isObject).map(CardObject.init) ?? []
     }
 
-    /// What the shop wrote beside the object.
+    /// The texts that the shop wrote beside the object.
     var metadata: [String: String] { texts("metadata") }
 
     /// The members of an object that are texts.

@@ -31,12 +31,12 @@ package struct CardSubscription: Hashable, Sendable {
         }
     }
 
-    /// One thing that is paid for, with the period that runs.
+    /// An item that is paid for, with the period that runs.
     package struct Item: Hashable, Sendable {
         package let id: String
         package let price: String
         package let lookupKey: String?
-        /// As metadata names it: the price's own, then the subscription's.
+        /// The plan ids in metadata: the price's own, then the subscription's.
         package let planIDs: [String]
         package let currency: String?
         package let quantity: Int

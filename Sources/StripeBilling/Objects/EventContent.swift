@@ -1,14 +1,14 @@
-/// What an event is about, the same whatever the shape of its version.
+/// The object that an event is about, the same whatever the shape of its version.
 package enum EventContent: Hashable, Sendable {
     /// Why nothing is done about an event.
     package enum Ignored: Hashable, Sendable {
-        /// Its type concerns nobody's access.
+        /// The event's type concerns nobody's access.
         case unconcerned
-        /// Its type is not known here.
+        /// The event's type is not known here.
         case unknownType
-        /// It says what happened, and not to what.
+        /// The event has no object: it says what happened, but not to what.
         case thin
-        /// It lacks what its type needs.
+        /// The object lacks what the event's type needs.
         case unreadable
     }
 
@@ -44,7 +44,7 @@ package enum EventContent: Hashable, Sendable {
         for name in [
             "created", "finalized", "paid", "payment_succeeded", "payment_failed", "payment_action_required", "updated",
         ] {
-            // One that is of no subscription bills something else.
+            // An invoice without a subscription bills something else.
             readers["invoice." + name] = { CardInvoice($0).map(EventContent.invoice) ?? .ignored(.unconcerned) }
         }
         readers["invoice_payment.paid"] = { CardInvoicePayment($0).map(EventContent.invoicePayment) }

@@ -5,7 +5,7 @@ import Crypto
 package struct EndpointSecrets: Sendable {
     private let keys: [SymmetricKey]
 
-    /// Each is the key as it stands, `whsec_` included. Nil when there is none, or one of them is blank.
+    /// Nil when there is no secret, or a blank one.
     package init?(_ secrets: [String]) {
         guard !secrets.isEmpty, secrets.allSatisfy({ !$0.allSatisfy(\.isWhitespace) }) else { return nil }
         keys = secrets.map { SymmetricKey(data: Array($0.utf8)) }

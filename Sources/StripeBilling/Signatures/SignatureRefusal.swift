@@ -2,12 +2,12 @@
 package enum SignatureRefusal: String, Error, Hashable, Sendable, CaseIterable {
     /// There is no `Stripe-Signature`.
     case headerMissing = "header_missing"
-    /// It is longer than any that Stripe sends, or has no or several times.
+    /// The header is longer than any that Stripe sends, or does not have exactly one time.
     case headerMalformed = "header_malformed"
-    /// It has no signature of the scheme `v1`.
+    /// The header has no signature of the scheme `v1`.
     case signatureMissing = "signature_missing"
     /// No signature is that of the body under any of the secrets.
     case signatureMismatch = "signature_mismatch"
-    /// It was signed more than five minutes ago, or that much later than now.
+    /// The signature was made more than five minutes ago, or dates that much ahead.
     case timestampOutOfRange = "timestamp_out_of_range"
 }

@@ -1,4 +1,4 @@
-/// What a notification's type means in detail (`apple.md` §4.1).
+/// The details of a notification's type (`apple.md` §4.1).
 ///
 /// Open: a value that is not named here is kept as it is.
 package struct NotificationSubtype: RawRepresentable, Hashable, Sendable {

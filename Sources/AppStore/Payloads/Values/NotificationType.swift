@@ -1,4 +1,4 @@
-/// What a notification is about (`apple.md` §4.1).
+/// The kind of change that a notification tells (`apple.md` §4.1).
 ///
 /// Open: a value that is not named here is kept as it is.
 package struct NotificationType: RawRepresentable, Hashable, Sendable {

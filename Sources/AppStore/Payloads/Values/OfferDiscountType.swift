@@ -2,7 +2,7 @@
 ///
 /// Open: a value that is not named here is kept as it is.
 package struct OfferDiscountType: RawRepresentable, Hashable, Sendable {
-    /// Nothing for a while.
+    /// The subscription is free for a while.
     package static let freeTrial = Self(rawValue: "FREE_TRIAL")
     /// A lower price per period.
     package static let payAsYouGo = Self(rawValue: "PAY_AS_YOU_GO")

@@ -1,4 +1,4 @@
-/// Whether the customer has answered a price increase.
+/// The customer's answer to a price increase.
 ///
 /// Open: a value that is not named here is kept as it is.
 package struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable {

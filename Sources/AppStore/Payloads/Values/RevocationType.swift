@@ -1,4 +1,4 @@
-/// What a revocation took back (App Store Server API 1.19).
+/// The kind of a revocation: a refund, whole or prorated, or the end of family sharing (App Store Server API 1.19).
 ///
 /// Open: a value that is not named here is kept as it is.
 package struct RevocationType: RawRepresentable, Hashable, Sendable {

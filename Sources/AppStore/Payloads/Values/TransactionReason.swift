@@ -1,4 +1,4 @@
-/// What made the transaction.
+/// The cause of the transaction: the customer's purchase, or a renewal.
 ///
 /// Open: a value that is not named here is kept as it is.
 package struct TransactionReason: RawRepresentable, Hashable, Sendable {

@@ -22,8 +22,8 @@ final class ProductLists: Sendable {
 
     private let state = Mutex(State())
 
-    /// The list of `app` in the language of `version` that suits `wanted` best. It is made under the lock, so that
-    /// askers at the same time do not each make one.
+    /// The list of `app` in the language of `version` that suits `wanted` best. The list is made under the lock, so
+    /// that askers at the same time do not each make one.
     ///
     /// - Parameter make: Writes the list in a language; nil where the app has no text.
     func body(

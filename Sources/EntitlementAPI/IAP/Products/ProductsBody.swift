@@ -71,7 +71,7 @@ extension JSONWriter {
     }
 }
 
-/// What a product offers to a user who does not have it.
+/// The offer of a product to a user who does not have it.
 private struct Offer {
     var durationDays: Int?
     var features: [Feature] = []

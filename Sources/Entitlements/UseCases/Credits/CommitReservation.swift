@@ -1,6 +1,6 @@
-/// Spends what was reserved, or a part of it; the rest is free again (`semantics.md` §4).
+/// Spends the reserved units, or a part of them; the rest is free again (`semantics.md` §4).
 ///
-/// It may be committed in debt. A repeat records nothing and succeeds, even after the deadline.
+/// A reservation may be committed in debt. A repeat records nothing and succeeds, even after the deadline.
 package struct CommitReservation: Sendable {
     package let id: ReservationID
     package let user: UserID

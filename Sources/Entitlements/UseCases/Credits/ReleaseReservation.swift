@@ -1,6 +1,7 @@
-/// Frees what was reserved (`semantics.md` §4).
+/// Frees the reserved units (`semantics.md` §4).
 ///
-/// One that was released before, or whose deadline has passed, is free already: nothing is recorded and it succeeds.
+/// A reservation that was released before, or whose deadline has passed, is free already: nothing is recorded and it
+/// succeeds.
 package struct ReleaseReservation: Sendable {
     package let id: ReservationID
     package let user: UserID

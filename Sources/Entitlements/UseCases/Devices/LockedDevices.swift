@@ -1,6 +1,6 @@
 /// A user's devices as a decision about one of them finds them, under the lock on the user.
 ///
-/// It includes every earlier act, so two decisions made one after the other never count the same free seat.
+/// They include every earlier act, so two decisions made one after the other never count the same free seat.
 struct LockedDevices {
     let user: UserID
     let roster: DeviceRoster
@@ -18,7 +18,7 @@ struct LockedDevices {
         roster = timeline.devices(at: at)
     }
 
-    /// Whether one more device may be active.
+    /// True if one more device may be active.
     var hasFreeSeat: Bool { roster.seats.active < roster.seats.allowed }
 
     /// Does `deed` to `device`, and answers with the device as it stands then.

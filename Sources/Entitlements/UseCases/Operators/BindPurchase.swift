@@ -15,7 +15,7 @@ package struct BindPurchase: Sendable {
         self.context = context
     }
 
-    /// What became, or was, the user's.
+    /// Answers the purchase that became, or was, the user's.
     package func decide(given history: PurchaseHistory) -> Decision<PurchaseKey, BindRefusal> {
         guard let known = history.purchases[key], known.owner != nil || !known.states.isEmpty else {
             return Decision(answer: .failure(.unknownPurchase))

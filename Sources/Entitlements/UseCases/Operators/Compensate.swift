@@ -4,7 +4,7 @@
 /// Repeat is safe because `id` is made of the outage's reference and the user by the caller, the same each time: there
 /// is one grant for each. A dry run is `compensation(given:)`, which appends nothing.
 package struct Compensate: Sendable {
-    /// What a user gets.
+    /// The compensation of one user.
     package enum Compensation: Hashable, Sendable {
         case given(Grant)
         /// By an earlier run.
@@ -21,7 +21,7 @@ package struct Compensate: Sendable {
         package let hours: Int
         /// Nil for the tier that each user had.
         package let tier: TierID?
-        /// Whether coverage from plans and windows counts too, and not from passes alone.
+        /// True if coverage from plans and windows counts too, and not from passes alone.
         package let countsAnySource: Bool
 
         package init(
@@ -66,7 +66,7 @@ package struct Compensate: Sendable {
         return Decision(drafts: [user: grant.drafts(note: note)], answer: answer)
     }
 
-    /// What the user would get, or why nobody gets anything.
+    /// The compensation of the user, or why nobody gets any.
     package func compensation(given history: PurchaseHistory) -> Result<Compensation, CompensationRefusal> {
         if let refusal = outage.refusal(at: history.now, given: context.catalogue) { return .failure(refusal) }
         let key = Grant.key(id)
@@ -84,7 +84,7 @@ package struct Compensate: Sendable {
 package enum CompensationRefusal: String, Error, Hashable, Sendable, CaseIterable {
     /// The catalogue in force names no such tier.
     case unknownTier = "unknown_tier"
-    /// It ends before it begins, or has not begun.
+    /// The outage ends before it begins, or has not begun.
     case emptyOutage = "empty_outage"
     case hoursOutOfRange = "hours_out_of_range"
 }

@@ -2,7 +2,7 @@
 ///
 /// Repeat is safe because the grant's id is handed in: the second time nothing is appended and the answer is the first.
 package struct GiveGrant: Sendable {
-    /// What is given, as the operator says it.
+    /// The gift in the operator's words.
     package enum Offer: Hashable, Sendable {
         case addDays(Int, of: TierID)
         case until(Instant, of: TierID)
@@ -71,7 +71,7 @@ package enum GrantRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case unknownUnit = "unknown_unit"
     /// The days, or the units.
     case amountOutOfRange = "amount_out_of_range"
-    /// It lies in the past, or beyond what can be written.
+    /// The end lies in the past, or beyond the dates that can be written.
     case endOutOfRange = "end_out_of_range"
 }
 
@@ -83,7 +83,7 @@ extension Decision {
 }
 
 extension Grant {
-    /// What gives it to a user.
+    /// The entries that give it to a user.
     func drafts(note: Note) -> [LedgerEntry.Draft] {
         [.init(.granted(self), at: grantedAt, note: note), .init(.bound(key), at: grantedAt)]
     }

@@ -38,6 +38,6 @@ package struct MakeGood: Sendable {
 package enum MakeGoodRefusal: String, Error, Hashable, Sendable, CaseIterable {
     /// The user has no such purchase.
     case unknownPurchase = "unknown_purchase"
-    /// It gives or gave something, was refunded, or counts for nothing.
+    /// The purchase gives or gave something, was refunded, or counts for nothing.
     case notEndedBeforeAttached = "not_ended_before_attached"
 }

@@ -22,7 +22,7 @@ package struct Merge: Sendable {
         self.context = context
     }
 
-    /// What came, by key.
+    /// Answers the purchases that came, by key.
     package func decide(given history: PurchaseHistory) -> Decision<[PurchaseKey], MergeRefusal> {
         guard guest != user else { return Decision(answer: .failure(.sameUser)) }
         // A legacy token is made of a user id and goes on naming the user who has that id.

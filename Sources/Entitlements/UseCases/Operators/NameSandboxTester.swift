@@ -10,7 +10,7 @@ package struct NameSandboxTester: Sendable {
         self.note = note
     }
 
-    /// Whether they are on the list now; what is so already is not recorded again.
+    /// Answers whether they are on the list now; an act that changes nothing is not recorded.
     package func decide(given history: PurchaseHistory) -> Decision<Bool, Never> {
         guard history.ledger(of: user).isSandboxTester() != isTester else {
             return Decision(answer: .success(isTester))

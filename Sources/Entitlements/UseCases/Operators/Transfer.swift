@@ -1,7 +1,7 @@
 /// An operator gives the rest of what a user has to another user, who need not have been seen before
 /// (`semantics.md` §5). Neither policies nor limits hold an operator back; devices never move.
 package struct Transfer: Sendable {
-    /// What goes.
+    /// The purchases that go.
     package enum Selection: Hashable, Sendable {
         case one(PurchaseName)
         /// Everything that the giver has.
@@ -28,7 +28,7 @@ package struct Transfer: Sendable {
         self.context = context
     }
 
-    /// What went, by key.
+    /// Answers the purchases that went, by key.
     package func decide(given history: PurchaseHistory) -> Decision<[PurchaseKey], TransferRefusal> {
         guard giver != receiver else { return Decision(answer: .failure(.sameUser)) }
         if let done = history.done(request, from: giver) { return Decision(answer: .success(done)) }
@@ -79,7 +79,7 @@ extension PurchaseHistory {
         max(now, ledger(of: giver).lastActAt, ledger(of: receiver).lastActAt)
     }
 
-    /// What `request` moved from `giver` when it came first; nil when it moved nothing yet.
+    /// The purchases that `request` moved from `giver` when it came first; nil when it moved nothing yet.
     func done(_ request: Label?, from giver: UserID) -> [PurchaseKey]? {
         let given = request.map { ledger(of: giver).given(by: $0) } ?? []
         return given.isEmpty ? nil : given

@@ -1,10 +1,10 @@
-/// What became of an attached purchase; the raw value is what the API writes (`api.md`, "Attach").
+/// The outcome of an attach; the raw value is what the API writes (`api.md`, "Attach").
 package enum AttachOutcome: String, Hashable, Sendable, CaseIterable {
-    /// It became this user's and gives something, gave it, or will.
+    /// The purchase became this user's and gives something, gave it, or will.
     case attached
-    /// It was this user's before; nothing changed.
+    /// The purchase was this user's before; nothing changed.
     case alreadyAttached = "already_attached"
-    /// It is this user's, and the store took it back.
+    /// The purchase is this user's, and the store took it back.
     case revoked
     /// Genuine and bound, granting nothing now (`semantics.md` §1).
     case recorded
@@ -21,7 +21,7 @@ package enum AttachReason: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AttachOutcome {
-    /// What to answer about a purchase that `claim` made or found this user's, as it stands now. A first attach and its
+    /// The outcome of a purchase that `claim` made or found this user's, as it stands now. A first attach and its
     /// repeats differ in nothing but `attached` and `already_attached`.
     package static func of(_ claim: Claim, standing: Standing?) -> (outcome: AttachOutcome, reason: AttachReason?) {
         let attached = claim == .alreadyTheirs ? AttachOutcome.alreadyAttached : .attached

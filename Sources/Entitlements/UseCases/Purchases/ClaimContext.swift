@@ -1,4 +1,4 @@
-/// What judging a claim needs apart from the history.
+/// The inputs of a claim's judgement beside the history.
 package struct ClaimContext: Sendable {
     package let rules: ClaimRules
     package let fold: FoldContext

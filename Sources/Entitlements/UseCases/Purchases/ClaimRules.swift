@@ -1,7 +1,7 @@
-/// Who may claim a purchase, beside what the catalogue's policies say (`semantics.md` §5).
+/// The rules of who may claim a purchase, beside the catalogue's policies (`semantics.md` §5).
 package struct ClaimRules: Hashable, Sendable {
-    /// Who may claim a purchase that nobody owns and that carries no token of their own; the raw value is what the
-    /// configuration writes.
+    /// The users who may claim a purchase that nobody owns and that carries no token of their own; the raw value is
+    /// what the configuration writes.
     package enum Unclaimed: String, Hashable, Sendable, CaseIterable {
         case any
         case fresh24h = "fresh_24h"
@@ -13,7 +13,7 @@ package struct ClaimRules: Hashable, Sendable {
     package let cooldownDays: Int
     /// How many purchases may come to one user by policy within 365 days.
     package let transfersPerYear: Int
-    /// Whether an account token of the legacy form names the user whose id it is made of.
+    /// True if an account token of the legacy form names the user whose id it is made of.
     package let decodesLegacyTokens: Bool
 
     package init(

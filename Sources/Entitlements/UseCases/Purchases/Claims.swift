@@ -72,8 +72,8 @@ struct Claims {
         return true
     }
 
-    /// Moves everything that an erased person had, whose Apple account is the user's: the clocks ran on, and what is
-    /// left comes as a whole. What another Apple account bought stays.
+    /// Moves everything that an erased person had, whose Apple account is the user's: the clocks ran on, and the rest
+    /// comes as a whole. Purchases of another Apple account stay.
     private mutating func reclaim(
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
     ) -> Bool {
@@ -119,7 +119,7 @@ extension PurchaseHistory.KnownPurchase {
             .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
     }
 
-    /// Whether `proof` shows the Apple account that bought it.
+    /// True if `proof` shows the Apple account that bought the purchase.
     fileprivate func isProven(by proof: AccountProof?) -> Bool {
         guard let proof else { return false }
         return states.contains { proof.covers($0) }
@@ -131,7 +131,7 @@ extension PurchaseHistory.KnownPurchase {
 }
 
 extension Timeline {
-    /// Whether the catalogue's policy lets the purchase at `index` go at `instant`, and it has not moved lately.
+    /// True if the catalogue's policy lets the purchase at `index` go at `instant`, and it has not moved lately.
     fileprivate func maySurrender(_ index: Int, at instant: Instant, in context: ClaimContext) -> Bool {
         let purchase = purchases[index]
         guard let kind = purchase.kind, !isTouched(purchase.key, at: instant) else { return false }
@@ -145,7 +145,7 @@ extension Timeline {
 }
 
 extension UserLedger {
-    /// What an Apple account bought that is another's by `isAnothers`; a state that names no account says nothing.
+    /// The purchases of an Apple account that is another's by `isAnothers`; a state that names no account says nothing.
     fileprivate func purchases(where isAnothers: (VerifiedPurchase) -> Bool) -> Set<PurchaseKey> {
         Set(
             entries.compactMap { entry in

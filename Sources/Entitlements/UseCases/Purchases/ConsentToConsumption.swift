@@ -8,7 +8,7 @@ package struct ConsentToConsumption: Sendable {
         self.consents = consents
     }
 
-    /// What holds now; what holds already is not recorded again.
+    /// Answers the consent that holds now; an act that changes nothing is not recorded.
     package func decide(given history: PurchaseHistory) -> Decision<Bool, Never> {
         guard history.ledger(of: user).consentsToConsumption != consents else {
             return Decision(answer: .success(consents))

@@ -1,7 +1,7 @@
 /// Attaches many verified purchases at once: each gets its own verdict, and one never spoils the rest
 /// (`semantics.md` §6).
 package struct Restore: Sendable {
-    /// What became of an item.
+    /// The verdict on an item.
     package enum Verdict: Hashable, Sendable {
         case claimed(Claim)
         /// Another item about the same purchase has the verdict.

@@ -3,7 +3,7 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// `gatepass audit`: who did what, and whether the books are as they were written.
+/// `gatepass audit`: the audit trail, and the integrity check of the books.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Verify the audit trail, the API keys and the ledgers.",

@@ -22,7 +22,7 @@ struct CatalogueCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// One line: that the catalogue is right, and how much is in it.
+    /// A line that says that the catalogue is right, and how much is in it.
     static func summary(of file: CatalogueFile) -> String {
         let catalogue = file.catalogue
         return "\(file.name) is right: \(counted(catalogue.apps, "app")), \(counted(catalogue.lanes, "lane")), "

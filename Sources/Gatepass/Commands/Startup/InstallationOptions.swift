@@ -1,16 +1,16 @@
 import ArgumentParser
 import Foundation
 
-/// Where a development installation lives; commands that work on it take this.
+/// Options of commands that work on a development installation.
 struct InstallationOptions: ParsableArguments {
     @Option(help: "The development installation's directory.")
     var dataDir = Installation.defaultDirectory
 
-    /// What a command starts from that works on the installation's database while its server runs, and by its clock.
-    /// Throws the exit status 1 when a fault was printed.
+    /// The startup of a command that works on the installation's database while its server runs, by its clock. Throws
+    /// the exit status 1 when a fault was printed.
     func startup(_ options: CommandOptions) throws -> Startup { try startup(options, overrides) }
 
-    /// The same with the key that the installation's kept keys are sealed with.
+    /// The startup, with the key that seals the installation's stored keys.
     func startupForKeys(_ options: CommandOptions) throws -> Startup {
         try startup(options, Startup.reporting { try overridesForKeys() })
     }
@@ -31,7 +31,7 @@ struct InstallationOptions: ParsableArguments {
         return database
     }
 
-    /// The same, and the key that the installation's kept keys are sealed with. Throws what the file system refuses.
+    /// The overrides, with the key that seals the installation's stored keys. Throws errors of the file system.
     func overridesForKeys() throws -> [String: String] {
         let overrides = overrides
         guard !overrides.isEmpty else { return [:] }

@@ -19,6 +19,6 @@ struct ReasonOptions: ParsableArguments {
         }
     }
 
-    /// What the command does, as the trail will tell it.
+    /// The writer of the command's entries in the audit trail.
     var trailWriter: TrailWriter { TrailWriter(by: .commandLine, reason: reason, in: AuditTrail()) }
 }

@@ -3,18 +3,18 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// What commands read of a user.
+/// A user's ledger as commands read it.
 struct RecordedUser: Sendable {
     let ledger: UserLedger
-    /// By the digests in the ledger's entries.
+    /// The notes of the ledger's entries, by digest.
     let notes: [NoteDigest: Note]
     let catalogue: CatalogueVersions
 }
 
-/// What commands read and write through the ledger, as a server would.
+/// Reads and writes of commands through the ledger, as a server does them.
 extension Startup {
-    /// What is recorded of a user with the words that go with it, and the catalogue in force. Throws when the database
-    /// is away or holds no catalogue.
+    /// The ledger of a user with its notes, and the catalogue in force. Throws when the database is away or holds no
+    /// catalogue.
     func ledger(of user: UserID) async throws -> RecordedUser {
         try await withPool { pool in
             let versionCache = try await openCatalogue(pool)

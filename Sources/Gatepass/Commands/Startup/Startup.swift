@@ -4,15 +4,14 @@ import LedgerStore
 import Logging
 import MariaDB
 
-/// What a command starts from: settings, files and the way to the database; every fault is printed and ends the
-/// command.
+/// The start of a command: settings, files and the way to the database. Every fault is printed and ends the command.
 struct Startup {
     let settings: Settings
     let files: ServerFiles
     let options: CommandOptions
     let lookup: FileLookup
     let logger: Logger
-    /// What time it is for what commands record and tell.
+    /// The clock by which commands record and tell.
     let clock: WallClock
     private let idleSettings: [String]
 
@@ -48,7 +47,7 @@ struct Startup {
         }
     }
 
-    /// The same, or nil where there is no file and none was named: the database may hold the catalogue.
+    /// The catalogue file; nil where there is none and none was named, for the database may hold the catalogue.
     func optionalCatalogueFile() throws -> CatalogueFile? {
         let environment = ProcessInfo.processInfo.environment
         let isThere = lookup.find(FileLookup.defaultCatalogue) != nil || ProductMap.isConfigured(in: environment)
@@ -98,7 +97,7 @@ struct Startup {
         }
     }
 
-    /// The same for what takes time.
+    /// Prints what an asynchronous `body` throws and throws the exit status 1 instead.
     static func reporting<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         do {
             return try await body()

@@ -1,4 +1,4 @@
-/// Text of others as one line that shows all that is in it.
+/// Foreign text on one line, with every character made visible.
 enum VisibleText {
     /// Control and format characters, and what separates lines, as escapes of Swift; and so the backslash.
     static func escaped(_ text: String) -> String {

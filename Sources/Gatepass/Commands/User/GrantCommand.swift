@@ -83,7 +83,7 @@ struct GrantCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a client would send.
+    /// The body of the request that a client would send.
     private var json: JSONWriter {
         let kind: GrantRequest.Kind =
             if addOn != nil { .addOn } else if credits != nil { .credits } else if until != nil { .until } else {

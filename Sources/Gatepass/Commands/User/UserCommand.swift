@@ -55,8 +55,8 @@ struct UserStatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass user timeline`: every fact about the user, the last recorded last: when it holds, when it was recorded,
-/// what happened, and where they are known who did it, why, and what it belongs to, with tabs between.
+/// `gatepass user timeline`: every fact about the user, the last recorded last. Each line has, with tabs between, when
+/// the fact holds, when it was recorded, what happened, and as far as known who did it, why, and its reference.
 struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
@@ -84,6 +84,6 @@ struct UserTimelineCommand: AsyncParsableCommand {
 }
 
 extension RecordedUser {
-    /// What the app calls the user's devices.
+    /// The names that the app gave the user's devices.
     fileprivate var deviceNames: DeviceNames { DeviceNames(of: ledger, notes) }
 }

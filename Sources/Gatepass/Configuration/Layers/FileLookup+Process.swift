@@ -13,8 +13,8 @@ extension FileLookup {
 }
 
 extension SettingsInputs {
-    /// What this process was started with: its environment, its credentials directory and the configuration file that
-    /// `config` names or the default one. Throws a fault when that file cannot be read.
+    /// The inputs of this process: its environment, its credentials directory and the configuration file that `config`
+    /// names, or the default one. Throws a fault when that file cannot be read.
     static func ofProcess(
         config: String?, commandLine: [String: String] = [:], lookup: FileLookup = .ofProcess()
     ) throws(Fault) -> SettingsInputs {
@@ -48,7 +48,7 @@ extension SettingsInputs {
 }
 
 extension SettingsInputs.File {
-    /// The file that `explicit` names, else the default one, else nil. Throws a fault when it cannot be read.
+    /// The file at `explicit`, else the default file, else nil.
     static func find(_ explicit: String?, lookup: FileLookup) throws(Fault) -> SettingsInputs.File? {
         guard let found = lookup.find(explicit, default: FileLookup.defaultConfig) else { return nil }
         do {

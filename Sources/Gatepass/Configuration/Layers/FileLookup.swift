@@ -18,13 +18,13 @@ struct FileLookup: Sendable {
 
     /// A file or directory that was found.
     struct Found: Hashable, Sendable {
-        /// As messages show it: the path as written where that leads to it from the working directory.
+        /// The file's name in messages: the path as written where that leads to it from the working directory.
         let name: String
         /// Absolute.
         let path: String
     }
 
-    /// `explicit`, whether or not it is there; else the first place that has `defaultPath`, or nil.
+    /// The file at `explicit`, whether or not it is there; else the first place that has `defaultPath`, or nil.
     func find(_ explicit: String?, default defaultPath: String) -> Found? {
         if let explicit { return Found(name: explicit, path: path(of: explicit, in: workingDirectory)) }
         return find(defaultPath)
@@ -38,7 +38,7 @@ struct FileLookup: Sendable {
         return others.first(where: exists).map { Found(name: $0, path: $0) }
     }
 
-    /// The same, which looks around the configuration file that the command line names, too.
+    /// A lookup that looks also around the configuration file that the command line names.
     func around(config: String?) -> FileLookup {
         guard let config else { return self }
         let file = path(of: config, in: workingDirectory)

@@ -17,7 +17,7 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the value is written in YAML, where quotes count.
+    /// True if the value is written in YAML, where quotes count.
     var isFile: Bool {
         if case .file = self { true } else { false }
     }
@@ -34,7 +34,7 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One setting as it is in effect, for `gatepass config check`; a secret's text is not in it.
+/// A setting as it is in effect, for `gatepass config check`; the text of a secret is not in it.
 struct EffectiveSetting: Hashable, Sendable {
     let key: String
     /// The value as the file would write it; `(set)` or `(not set)` for a secret.

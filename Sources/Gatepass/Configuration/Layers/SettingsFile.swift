@@ -12,7 +12,7 @@ struct SettingsFile {
     private(set) var values: [String: Value] = [:]
     /// Keys without a value, by line: an empty section, or a setting somebody forgot.
     private(set) var emptyKeys: [String: Int] = [:]
-    /// What is wrong whatever the keys mean.
+    /// Faults of form, which do not depend on the meaning of keys.
     private(set) var faults: [Fault] = []
 
     /// Reads the whole file; faults are collected, and what they concern is left out.

@@ -1,4 +1,4 @@
-/// Everything that settings are read from, as values: no reader of settings touches the process.
+/// The inputs of settings, as values: no reader of settings touches the process.
 struct SettingsInputs: Sendable {
     /// A configuration file's name, as messages show it, and its text.
     struct File: Sendable {
@@ -6,7 +6,7 @@ struct SettingsInputs: Sendable {
         let text: String
     }
 
-    /// What the command line says, by key (`http.port`), as text; the strongest layer.
+    /// The settings of the command line, by key (`http.port`), as text; the strongest layer.
     var commandLine: [String: String] = [:]
     /// The process environment; only `GATEPASS_*` counts.
     var environment: [String: String] = [:]

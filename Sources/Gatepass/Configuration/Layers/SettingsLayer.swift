@@ -1,6 +1,6 @@
 import Configuration
 
-/// One source of settings: a swift-configuration provider and the origin of each value in it.
+/// A layer of settings: a swift-configuration provider and the origin of each value in it.
 struct SettingsLayer {
     private let provider: any ConfigProvider
     private let origin: (_ key: String) -> Origin
@@ -28,7 +28,7 @@ struct SettingsLayer {
         origin = { .file(file.name, line: file.values[$0]?.line ?? 1) }
     }
 
-    /// What the layer says about `key`, or nil. Throws `Mismatch` when it is neither of `type` nor of `otherType`.
+    /// The layer's value for `key`, or nil. Throws `Mismatch` when it is neither of `type` nor of `otherType`.
     func value(
         for key: String, as type: ConfigType, or otherType: ConfigType? = nil
     ) throws(Mismatch) -> (content: ConfigContent, origin: Origin)? {

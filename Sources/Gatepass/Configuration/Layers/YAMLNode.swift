@@ -2,7 +2,7 @@
 ///
 /// Plain scalars are read as YAML 1.2 reads them, so the language tag `no` stays a text.
 struct YAMLNode: Sendable {
-    /// What a node holds.
+    /// The value of a node.
     indirect enum Content: Sendable {
         case null
         case boolean(Bool)

@@ -23,7 +23,7 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { text }
 
-    /// Whether `other` lies in the range; addresses of the other family never do.
+    /// True if `other` lies in the range; addresses of the other family never do.
     func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in

@@ -23,10 +23,11 @@ struct IPAddress: Hashable, Sendable {
         self.bytes = bytes.starts(with: Self.mappedPrefix) ? Array(bytes[12...]) : bytes
     }
 
-    /// What one client has: an IPv4 address, or the 64 bits of an IPv6 network, within which addresses cost nothing.
+    /// The network of a client: an IPv4 address, or the 64 bits of an IPv6 network, within which addresses cost
+    /// nothing.
     var network: [UInt8] { Array(bytes.prefix(8)) }
 
-    /// Whether it is of the machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    /// True if it is of the machine itself (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
     var isLoopback: Bool { bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]

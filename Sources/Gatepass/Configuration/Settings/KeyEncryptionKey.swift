@@ -15,7 +15,7 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
         bytes = Array(data)
     }
 
-    /// What development uses where none is set; everybody knows it, and production refuses it.
+    /// The key of development where none is set; everybody knows it, and production refuses it.
     static let development = KeyEncryptionKey(bytes: Array("gatepass-development-only-secret".utf8))
 
     /// 32 random bytes.
@@ -27,7 +27,7 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
         self.bytes = bytes
     }
 
-    /// As the setting is written.
+    /// The key as the setting writes it.
     var base64: String { Data(bytes).base64EncodedString() }
 
     /// A key of one repeated byte, such as all zeros, is a placeholder.
@@ -39,7 +39,7 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
 }
 
 extension Settings.Tokens {
-    /// What keys in the database are sealed with.
+    /// The seal of the keys in the database.
     var seal: KeySeal {
         let current = keyEncryptionKey ?? .development
         return KeySeal(

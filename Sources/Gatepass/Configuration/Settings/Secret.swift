@@ -9,7 +9,7 @@ struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringCon
         self.text = text
     }
 
-    /// Whether there is nothing in it but blanks and line ends, as a template leaves it.
+    /// True if there is nothing in it but blanks and line ends, as a template leaves it.
     var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
     var description: String { "(secret)" }

@@ -19,9 +19,10 @@ extension Settings {
         /// The claim that is the user id.
         let userIDClaim: String
 
-        /// What `gatepass dev` and `gatepass token` sign with when nothing is configured; production refuses it.
+        /// The secret by which `gatepass dev` and `gatepass token` sign when nothing is configured; production refuses
+        /// it.
         static let developmentSecret = "gatepass-development-secret-never-for-production"
-        /// As many bytes as the hash (RFC 7518 §3.2).
+        /// The length of the hash (RFC 7518 §3.2).
         static let shortestSecretBytes = 32
 
         /// Exactly one of them is configured.

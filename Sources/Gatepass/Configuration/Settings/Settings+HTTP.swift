@@ -4,7 +4,7 @@ extension Settings {
         let host: String
         /// 0 takes any free port.
         let port: UInt16
-        /// Whose `X-Forwarded-For` is believed.
+        /// The proxies whose `X-Forwarded-For` is believed.
         let trustedProxies: [AddressRange]
         /// Where `/metrics` is served without a token; nil for nowhere.
         let metricsPort: UInt16?

@@ -17,7 +17,7 @@ extension Settings {
             }
         case .publicKey: break
         case nil:
-            // What could not be read has been noted as such.
+            // A setting that could not be read has its own fault already.
             if reader.faultyKeys.isDisjoint(with: Auth.verificationKeys) {
                 reader.report(
                     "auth", "production needs to know how user tokens are verified",

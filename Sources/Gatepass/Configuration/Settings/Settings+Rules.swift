@@ -16,7 +16,7 @@ extension Settings {
 
     /// `account_tokens`: how an `appAccountToken` is read.
     struct AccountTokens: Hashable, Sendable {
-        /// Whether a token of the old form is decoded to an integer user id.
+        /// True if a token of the old form is decoded to an integer user id.
         let legacyHexUserID: Bool
 
         init(_ reader: inout SettingsReader) {
@@ -24,7 +24,7 @@ extension Settings {
         }
     }
 
-    /// Who may claim a purchase.
+    /// The rules of who may claim a purchase.
     var claimRules: ClaimRules {
         ClaimRules(
             unclaimed: ownership.unclaimed, cooldownDays: ownership.cooldownDays,
@@ -33,7 +33,7 @@ extension Settings {
 
     /// `credits`: who may spend.
     struct Credits: Hashable, Sendable {
-        /// Whether a user's own token may spend and reserve; servers always may.
+        /// True if a user's own token may spend and reserve; servers always may.
         let userSpend: Bool
 
         init(_ reader: inout SettingsReader) {

@@ -10,7 +10,7 @@ extension Settings {
 
         /// DER or PEM files, never none.
         let trustRoots: [String]
-        /// Whether revocation of Apple's certificates is asked online.
+        /// True if revocation of Apple's certificates is asked online.
         let ocsp: Bool
         /// Nil while history and notifications' history are not configured.
         let credentials: Credentials?
@@ -56,7 +56,7 @@ extension Settings {
 
     /// `stripe`: card billing.
     struct Stripe: Hashable, Sendable {
-        /// Any of them verifies a delivery; none means that the source is not configured.
+        /// The secrets of which any verifies a delivery; none means that the source is not configured.
         let signingSecrets: [Secret]
         let userIDMetadataKey: String
         let graceDays: Int
@@ -71,7 +71,7 @@ extension Settings {
             graceDays = reader.integer("stripe.grace_days", default: 14, in: 0...365)
             apiKey = reader.secret("stripe.api_key")
             apiBaseURL = reader.address("stripe.api_base_url")
-            // What no header can hold would be shown by the fault that it makes.
+            // A key that no header can hold would be shown by the fault of the HTTP client.
             if let apiKey, !apiKey.isBlank, !apiKey.text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
                 reader.report(
                     "stripe.api_key", "stripe.api_key is no API key", "write one such as rk_live_…, and no more")

@@ -4,7 +4,7 @@ import Entitlements
 ///
 /// A value exists only when all of it is right: what could not be read is a `SettingsError`.
 struct Settings: Hashable, Sendable {
-    /// What the server is for; decides defaults and what a start refuses.
+    /// The purpose of the server; it decides defaults and what a start refuses.
     enum Environment: String, Hashable, Sendable, CaseIterable {
         case development
         case production

@@ -17,7 +17,7 @@ struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     var isEncrypted: Bool { text.lowercased().hasPrefix("https:") }
 
-    /// Whether it leads to this machine, so that nobody reads along on the way.
+    /// True if the address leads to this machine, so that nobody reads along on the way.
     var isLoopback: Bool {
         let host = URLComponents(string: text)?.host ?? ""
         guard let address = IPAddress(host.trimmingCharacters(in: ["[", "]"])) else {

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSimulator
 
-/// What the simulated card account sold, as the installation keeps it.
+/// A sale of the simulated card account, as the installation keeps it.
 struct KeptCardSale: Codable {
     /// The length of each period in days, where the command named one; else the plan's own.
     let days: Int?

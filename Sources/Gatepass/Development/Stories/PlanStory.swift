@@ -17,7 +17,7 @@ struct PlanStory {
         case act(String, Act)
     }
 
-    /// What the customer or Apple does at an instant, in milliseconds since the epoch.
+    /// An act of the customer or Apple at an instant, in milliseconds since the epoch.
     private typealias Act =
         @Sendable (
             _ story: inout SimulatedSubscription, _ at: Int64, _ plan: PlanOnSale

@@ -5,7 +5,7 @@ import Entitlements
 struct StoryScene {
     let at: Instant
     let event: String
-    /// What the webhook answered.
+    /// The webhook's answer.
     let result: String
     /// As `GET /api/billing/subscriptions/check/{user_id}` answers.
     let subscription: [String: Any]

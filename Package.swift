@@ -117,7 +117,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Support",
-            dependencies: ["AppStore", "Entitlements", "MariaDB", "StoreSimulator", asn1, crypto, logging, x509],
+            dependencies: [
+                "AppStore", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator", asn1, crypto, logging, x509,
+            ],
             path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "EntitlementsTests", dependencies: ["Entitlements"], swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
@@ -132,8 +134,9 @@ let package = Package(
         .testTarget(
             name: "EntitlementAPITests",
             dependencies: [
-                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "StoreSimulator", "StrictJSON",
-                "StripeBilling", "Support", crypto, cryptoExtras, httpClient, httpTypes, hummingbird, hummingbirdCore,
+                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
+                "StrictJSON", "StripeBilling", "Support", crypto, cryptoExtras, httpClient, httpTypes, hummingbird,
+                hummingbirdCore,
                 jwtKit, logging, metrics, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypesHTTP1, nioPosix, serviceLifecycle,
             ],
             swiftSettings: strict),

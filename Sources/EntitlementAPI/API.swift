@@ -1,6 +1,7 @@
 package import AppStore
 package import Entitlements
 package import Hummingbird
+package import LedgerStore
 package import Logging
 import NIOCore
 package import StripeBilling
@@ -15,8 +16,13 @@ package struct API: Sendable {
             let holdsUntil: Instant
         }
 
-        let service: any EntitlementService
-        let operators: any OperatorService
+        let store: StoreDoor
+        /// What answers depend on beside facts and catalogue.
+        let settings: EntitlementSettings
+        /// Who may claim a purchase, beside what the catalogue says.
+        let rules: ClaimRules
+        let signingKeys: @Sendable () async throws(SigningKeyFault) -> SigningKeyRing
+        let readiness: @Sendable () async -> Readiness
         /// The verifier for the apps that are sold in now.
         let verifier: @Sendable () -> AppStoreVerifier
         let inbox: StoreInbox
@@ -56,7 +62,9 @@ package struct API: Sendable {
         let logger: Logger
 
         package init(
-            service: any EntitlementService, operators: any OperatorService,
+            store: StoreDoor, settings: EntitlementSettings, rules: ClaimRules,
+            signingKeys: @escaping @Sendable () async throws(SigningKeyFault) -> SigningKeyRing,
+            readiness: @escaping @Sendable () async -> Readiness,
             verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, cardSecrets: EndpointSecrets?,
             bearers: BearerVerifier,
             rateLimits: RateLimits = RateLimits(),
@@ -69,8 +77,11 @@ package struct API: Sendable {
             logAccess: @escaping @Sendable (AccessLine) -> Void, metrics: APIMetrics,
             metricsPage: MetricsPage? = nil, logger: Logger
         ) {
-            self.service = service
-            self.operators = operators
+            self.store = store
+            self.settings = settings
+            self.rules = rules
+            self.signingKeys = signingKeys
+            self.readiness = readiness
             self.verifier = verifier
             self.inbox = inbox
             self.cardSecrets = cardSecrets
@@ -93,6 +104,9 @@ package struct API: Sendable {
             self.logger = logger
         }
 
+        /// What is sold, as known now.
+        var catalogue: CatalogueVersions { store.catalogue }
+
         /// What a ledger says at an instant, and why, if it `explains`.
         func fold(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant, explains: Bool
@@ -105,7 +119,7 @@ package struct API: Sendable {
         func folds(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant, explains: Bool = false
         ) -> (Instant) -> Folded {
-            let timeline = Timeline(folding: ledger, given: catalogue, settings: service.settings, testersAt: start)
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: settings, testersAt: start)
             let testersChangeAt = ledger.nextChangeOfTesters(after: start) ?? .distantFuture
             return { at in
                 Folded(

@@ -93,22 +93,23 @@ extension Call {
     /// - Throws: `unavailable`.
     func signingKeys() async throws(Problem) -> SigningKeyRing {
         do throws(SigningKeyFault) {
-            return try await api.service.signingKeys()
+            return try await api.signingKeys()
         } catch {
             throw Problem(error)
         }
     }
 
-    /// Calls a service, whose failures are problems.
+    /// What the store answers. Its failures are problems, which stand in the log.
     ///
     /// - Throws: `unavailable`.
-    func served<Value>(
-        _ body: () async throws(ServiceFailure) -> Value
-    ) async throws(Problem) -> Value {
-        do throws(ServiceFailure) {
-            return try await body()
+    func served<Value>(_ ask: (Store) async throws -> Value) async throws(Problem) -> Value {
+        do {
+            return try await ask(try api.store())
+        } catch let failure as ServiceFailure {
+            api.logger.tell(failure)
+            throw Problem(failure)
         } catch {
-            throw Problem(error)
+            throw .unexpected
         }
     }
 }

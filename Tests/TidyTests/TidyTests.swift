@@ -112,6 +112,28 @@ import Testing
         #expect(DocComments.findings(in: sample(text)) == [])
     }
 
+    @Test func `comments begin with their nouns and have short sentences`() {
+        #expect(SourceTree.sources.flatMap(CommentWords.findings) == [])
+    }
+
+    @Test(arguments: [
+        "/// What is read.", "/// The ledger.\n///\n/// It grows.", "/// - Returns: Those that hold.",
+        "/// - Parameters:\n///   - key: Of the purchase.", "// Whether it holds.", "/// The same, later.",
+        "/// " + Array(repeating: "word", count: 41).joined(separator: " ") + ".",
+    ])
+    func `a comment without a noun, or of too many words, is found`(text: String) {
+        #expect(CommentWords.findings(in: sample(text)).count == 1)
+    }
+
+    @Test(arguments: [
+        "/// Official.", "/// The ledger,\n/// of which it tells.", "/// - Returns: The ledger.", "let a = \"// It\"",
+        "/// The ledger:\n/// ```\n/// It\n/// ```",
+        "/// " + Array(repeating: "word", count: 40).joined(separator: " ") + ". The end.",
+    ])
+    func `a comment that begins with its noun is not found`(text: String) {
+        #expect(CommentWords.findings(in: sample(text)) == [])
+    }
+
     @Test func `nothing is put off`() {
         let words = ["TO" + "DO", "FIX" + "ME", "HA" + "CK:"]
         let found = (SourceTree.sources + SourceTree.tests).flatMap { file in

@@ -28,9 +28,7 @@ enum BindPurchaseRoute {
     /// The one purchase that `name` means, whosever it is.
     private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
         let labels = try call.labels()
-        let found = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.search(name.id.text, under: labels)
-        }
+        let found = try await call.served { try await $0.reports.search(name.id.text, under: labels) }
         let keys = found.compactMap { found -> PurchaseKey? in
             guard case .purchase(let key, _) = found else { return nil }
             return key

@@ -86,7 +86,7 @@ struct CompensationRun: Sendable {
             }
         }
         let ledger = try await call.ledger(of: user)
-        let context = FoldContext(catalogue: call.api.service.catalogue, settings: call.api.service.settings)
+        let context = FoldContext(catalogue: call.api.catalogue, settings: call.api.settings)
         let history = PurchaseHistory(now: call.now, ledgers: [user: ledger], purchases: [:], tokenHolders: [:])
         do throws(CompensationRefusal) {
             return try Compensate(user, for: outage, as: id, note: note, in: context).compensation(given: history).get()

@@ -20,11 +20,11 @@ enum CompensationsRoute {
         let limit = try body.integer("limit", in: 1...maximumUsers) ?? maximumUsers
         let after = try place(in: body) ?? CoveredUsers.Place(after: firstEnd(of: run.outage))
         return try await call.idempotently(body, about: .anybody) { _ async throws(Problem) in
-            if let refusal = run.outage.refusal(at: call.now, given: call.api.service.catalogue) {
+            if let refusal = run.outage.refusal(at: call.now, given: call.api.catalogue) {
                 throw Problem(refusal)
             }
-            let covered = try await call.served { () async throws(ServiceFailure) in
-                try await call.api.operators.covered(
+            let covered = try await call.served {
+                try await $0.reports.covered(
                     after: after, before: min(run.outage.endsAt, call.now), limit: limit)
             }
             let tally = try await run.compensate(covered.members)

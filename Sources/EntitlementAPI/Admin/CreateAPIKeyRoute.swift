@@ -11,8 +11,8 @@ enum CreateAPIKeyRoute {
         let request = try request(in: body.value)
         let reason = try Reason(optionalIn: body.value)
         return try await call.idempotently(body, about: .nobody) { attempt async throws(Problem) in
-            let (key, secret) = try await call.served { () async throws(ServiceFailure) in
-                try await call.api.operators.createAPIKey(request, by: call.actor, reason: reason.text) { key, secret in
+            let (key, secret) = try await call.served {
+                try await $0.apiKeys.create(request, by: call.actor, reason: reason.text) { key, secret in
                     attempt.remembered(.created, APIKeyBody(key, secret).bytes)
                 }
             }

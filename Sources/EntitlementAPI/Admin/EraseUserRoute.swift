@@ -12,13 +12,14 @@ enum EraseUserRoute {
         let reason = try body.requiredReason()
         let subject = IdempotencySubject(user, under: try call.labels())
         return try await call.idempotently(body, about: subject) { attempt async throws(Problem) in
-            let isErased = try await call.served { () async throws(ServiceFailure) in
-                try await call.api.service.erase(user, by: call.actor, reason: reason) {
+            let erased = try await call.served { store in
+                defer { store.ledger.forget(user) }
+                return try await store.erasure.erase(user, by: call.actor, reason: reason) {
                     attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)
                 }
             }
             call.api.statusAnswers.forget(user)
-            guard isErased else { throw .notFound }
+            guard erased != nil else { throw .notFound }
             var answer = JSONAnswer.nothing
             answer.isRemembered = true
             return answer

@@ -7,9 +7,7 @@ enum ExportUserRoute {
     /// - Throws: `not_found` for one who was never seen, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let user = try call.namedUser()
-        let document = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.export(of: user)
-        }
+        let document = try await call.served { try await $0.export.document(of: user) }
         guard let document else { throw .notFound }
         return .json(Array(document.utf8))
     }

@@ -12,9 +12,9 @@ enum RevokeAPIKeyRoute {
         let reason = try Reason(optionalIn: body.value)
         let id = call.context.parameters.get("key_id").flatMap { UInt64($0) }
         return try await call.idempotently(body, about: .nobody) { _ async throws(Problem) in
-            let key = try await call.served { () async throws(ServiceFailure) -> APIKey? in
-                guard let id else { return nil }
-                return try await call.api.operators.revokeAPIKey(id, by: call.actor, reason: reason.text)
+            let key = try await call.served { store in
+                guard let id else { return nil as APIKey? }
+                return try await store.apiKeys.revoke(id, by: call.actor, reason: reason.text)
             }
             guard let key else { throw .notFound }
             return JSONAnswer(status: .ok, bytes: APIKeyBody(key).bytes)

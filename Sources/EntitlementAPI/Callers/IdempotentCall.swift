@@ -36,7 +36,7 @@ extension ServerCall {
         let key = try idempotencyKey()
         let seal = AnswerSeal(secret: secret)
         let asked = IdempotentRequest(of: self.key.id, key: key, digest: try digest(of: body), about: subject)
-        let verdict = try await served { () async throws(ServiceFailure) in try await api.operators.claim(asked) }
+        let verdict = try await served { try await $0.idempotency.claim(asked) }
         switch verdict {
         case .claimed(let claim): return try await carryOut(IdempotentAttempt(claim: claim, seal: seal), act)
         case .answered(let status, let body, let claimant):
@@ -55,12 +55,14 @@ extension ServerCall {
             answer = try await act(attempt)
         } catch {
             // Lost: that the key is free at once; the claim ends by itself.
-            try? await api.operators.release(attempt.claim)
+            try? await served { try await $0.idempotency.release(attempt.claim) }
             throw error
         }
         if !answer.isRemembered {
             // Lost: the answer for repeats. The act is done, and the caller gets its answer.
-            try? await api.operators.finish(attempt.remembered(answer.status, answer.bytes))
+            try? await served {
+                try await $0.idempotency.finish(attempt.remembered(answer.status, answer.bytes))
+            }
         }
         return answer.response
     }

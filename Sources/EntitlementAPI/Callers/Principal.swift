@@ -66,9 +66,9 @@ extension SignedCall {
         audit: AuditedAct?,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Result<Reply, Refusal> {
-        let recorded = try await served { () async throws(ServiceFailure) in
-            try await api.service.record(
-                [], for: others.union([principal.user]), keys: keys, everythingOf: giver, audit: audit
+        let recorded = try await served {
+            try await $0.ledger.record(
+                for: others.union([principal.user]), keys: keys, everythingOf: giver, audit: audit
             ) { history, context in
                 deciding(history, context).bounded(for: principal.actor == nil ? principal.user : nil, given: history)
             }
@@ -90,7 +90,7 @@ extension SignedCall {
     /// The timeline of `ledger`, with the list of sandbox testers as it stands at `instant`.
     func timeline(of ledger: UserLedger, testersAt instant: Instant = .distantFuture) -> Timeline {
         Timeline(
-            folding: ledger, given: api.service.catalogue, settings: api.service.settings, testersAt: instant)
+            folding: ledger, given: api.catalogue, settings: api.settings, testersAt: instant)
     }
 
     /// The only purchase of the user that `name` means.

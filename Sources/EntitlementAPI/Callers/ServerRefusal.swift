@@ -21,13 +21,9 @@ extension ServerCall {
             throw Problem(ServerRefusal.missing)
         }
         guard let secret = APIKeySecret(text) else { throw Problem(ServerRefusal.invalid) }
-        let key: APIKey?
-        do throws(ServiceFailure) {
-            key = try await call.api.operators.apiKey(for: secret)
-        } catch {
-            throw Problem(error)
+        guard let key = try await call.served({ try await $0.apiKeys.key(for: secret) }) else {
+            throw Problem(ServerRefusal.invalid)
         }
-        guard let key else { throw Problem(ServerRefusal.invalid) }
         guard key.allows(scope) else { throw Problem(ServerRefusal.insufficientScope(scope)) }
         self.init(key: key, secret: secret, incoming: call)
     }

@@ -51,7 +51,7 @@ extension SignedCall {
     /// - Throws: `unavailable`.
     func labels() throws(Problem) -> Labels {
         do throws(ServiceFailure) {
-            return try api.service.labels()
+            return try api.store().labels
         } catch {
             throw Problem(error)
         }
@@ -63,21 +63,21 @@ extension SignedCall {
     func notes(_ digests: some Sequence<NoteDigest>) async throws(Problem) -> [NoteDigest: Note] {
         let digests = Set(digests)
         guard !digests.isEmpty else { return [:] }
-        return try await served { () async throws(ServiceFailure) in try await api.service.notes(digests) }
+        return try await served { try await $0.reader.notes(digests) }
     }
 
     /// Everything recorded of `user`.
     ///
     /// - Throws: `unavailable`.
     func ledger(of user: UserID) async throws(Problem) -> UserLedger {
-        try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user) }
+        try await served { try await $0.reader.ledger(of: user) }
     }
 
     /// The ledger with its head; nil while that is `known`.
     ///
     /// - Throws: `unavailable`.
     func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {
-        try await served { () async throws(ServiceFailure) in try await api.service.ledger(of: user, unless: known) }
+        try await served { try await $0.reader.ledger(of: user, unless: known) }
     }
 
     /// The result of `fold` over everything recorded of `user`, in turn.

@@ -5,7 +5,7 @@ import Hummingbird
 enum ReadyzRoute {
     /// - Throws: Nothing; the table wants the same form of all routes.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        let readiness = await call.api.service.readiness()
+        let readiness = await call.api.readiness()
         var json = JSONWriter()
         json.beginObject()
         json.member("status", readiness.isReady ? "ready" : "unavailable")

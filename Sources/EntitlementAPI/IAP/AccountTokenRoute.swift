@@ -6,9 +6,7 @@ import LedgerStore
 enum AccountTokenRoute {
     /// - Throws: `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        let token = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.accountToken(of: call.user)
-        }
+        let token = try await call.served { try await $0.accountTokens.token(of: call.user) }
         var json = JSONWriter(capacity: 96)
         json.beginObject()
         json.member("app_account_token", token.description)

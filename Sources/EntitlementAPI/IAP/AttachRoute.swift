@@ -54,7 +54,7 @@ enum AttachRoute {
         json.member("outcome", outcome.rawValue)
         json.member("reason", reason?.rawValue)
         json.name("transaction")
-        json.append(purchase, kind: call.api.service.catalogue.kind(of: purchase))
+        json.append(purchase, kind: call.api.catalogue.kind(of: purchase))
         json.name("status")
         json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
         json.endObject()

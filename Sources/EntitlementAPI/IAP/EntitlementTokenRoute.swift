@@ -6,11 +6,10 @@ enum EntitlementTokenRoute {
     /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in, `unavailable`,
     ///   also while the keys cannot be opened.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
-        let service = call.api.service
         let query = try Query(call.request.uri.query)
         let ring = try await call.signingKeys()
         let claims = try await call.folding(call.user) { (ledger) async throws(Problem) in
-            let catalogue = service.catalogue
+            let catalogue = call.api.catalogue
             let version = catalogue.inForce(at: call.now)
             let app = try query.app(of: version.catalogue)
             let offline = OfflineEntitlement(

@@ -20,7 +20,7 @@ enum StatusRoute {
         let body: StatusBody
         if asOf.knownAt == nil, !history, acts == nil {
             let answer = try await call.api.statusAnswers.answer(
-                about: user, at: asOf.at, given: { call.api.service.catalogue },
+                about: user, at: asOf.at, given: { call.api.catalogue },
                 reading: { (known) async throws(Problem) in try await call.ledger(of: user, unless: known) },
                 inTurn: { (fold) async throws(Problem) in try await call.inTurn { () throws(Problem) in fold() } },
                 fold: { call.api.fold($0, $1, $2, explains: false) })
@@ -28,7 +28,7 @@ enum StatusRoute {
         } else {
             body = try await call.folding(user) { (ledger) async throws(Problem) in
                 let known = asOf.known(of: ledger)
-                let catalogue = call.api.service.catalogue
+                let catalogue = call.api.catalogue
                 let status = call.api.fold(known, catalogue, asOf.at, explains: acts != nil).status
                 var explanation: AnswerExplanation?
                 if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {

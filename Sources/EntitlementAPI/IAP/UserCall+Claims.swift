@@ -45,7 +45,7 @@ extension UserCall {
         by judge: (KnownTexts) async throws(Problem) -> Judged
     ) async throws(Problem) -> (Judged, Replays) {
         // Lost: what was verified before, which is verified again.
-        let replays = (try? await api.service.replays(of: Set(signed.map(\.digest)))) ?? [:]
+        let replays = (try? await served { try await $0.reader.replays(of: Set(signed.map(\.digest))) }) ?? [:]
         let judged = try await judge(KnownTexts(replays.keys))
         let isAsVerified = shown(judged).allSatisfy { replays[$0.transaction.text.digest]?.shows($0.state) ?? true }
         if isAsVerified { return (judged, replays) }
@@ -63,15 +63,14 @@ extension UserCall {
         deciding: @escaping @Sendable (PurchaseHistory, ClaimContext) -> Decision<Reply, Refusal>
     ) async throws(Problem) -> Claimed<Reply, Refusal> {
         let purchases = shown.map(\.state)
-        let rules = api.service.rules
+        let rules = api.rules
         if isTheirs(shown, replays),
             let read = try await reread(purchases, deciding: { deciding($0, ClaimContext(rules: rules, fold: $1)) })
         {
             return read
         }
-        let recorded = try await served { () async throws(ServiceFailure) in
-            try await api.service.record(shown.map(\.evidence), for: [user], keys: [], everythingOf: nil, audit: nil) {
-                history, fold in
+        let recorded = try await served {
+            try await $0.ledger.record(shown.map(\.evidence), for: [user]) { history, fold in
                 deciding(history, ClaimContext(rules: rules, fold: fold))
             }
         }
@@ -80,7 +79,7 @@ extension UserCall {
             at: Attach.answeredAt(recorded.history.now, recording: purchases))
     }
 
-    private var fold: FoldContext { FoldContext(catalogue: api.service.catalogue, settings: api.service.settings) }
+    private var fold: FoldContext { FoldContext(catalogue: api.catalogue, settings: api.settings) }
 
     /// True if all of it was shown before and is the user's.
     private func isTheirs(_ shown: [ShownPurchase], _ replays: Replays) -> Bool {

@@ -11,9 +11,9 @@ enum AnomaliesRoute {
         let query = try Query(call.request.uri.query)
         let page = try PageRequest(query, of: "anomalies")
         let reason = try reason(in: query)
-        let found = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.anomalyCandidates(
-                before: page.before, limit: page.limit, of: reason, given: call.api.service.catalogue)
+        let found = try await call.served {
+            try await $0.reports.anomalyCandidates(
+                before: page.before, limit: page.limit, of: reason, given: call.api.catalogue)
         }
         var timelines: [UserID: Timeline] = [:]
         for owner in Set(found.rows.compactMap(\.owner)) {

@@ -7,8 +7,8 @@ enum AuditRoute {
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "audit")
-        let rows = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.auditEntries(before: page.before, limit: page.readLimit)
+        let rows = try await call.served {
+            try await $0.reports.auditEntries(before: page.before, limit: page.readLimit)
         }
         return .json(page.body(of: rows, number: \.id) { $0.append($1) })
     }

@@ -5,7 +5,7 @@ import Hummingbird
 enum CatalogueRoute {
     /// - Throws: Nothing; the table wants the same form of all routes.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
-        let versions = call.api.service.catalogue
+        let versions = call.api.catalogue
         var json = JSONWriter(capacity: 4096)
         json.beginObject()
         json.member("catalog_version", versions.latest.number)

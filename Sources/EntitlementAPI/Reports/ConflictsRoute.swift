@@ -7,9 +7,7 @@ enum ConflictsRoute {
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "conflicts")
-        let found = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.conflicts(before: page.before, limit: page.limit)
-        }
+        let found = try await call.served { try await $0.reports.conflicts(before: page.before, limit: page.limit) }
         return .json(page.body(of: found.rows, next: found.next) { $0.append($1) })
     }
 }

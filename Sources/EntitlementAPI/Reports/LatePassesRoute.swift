@@ -9,8 +9,8 @@ enum LatePassesRoute {
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "ended-before-attached")
-        let late = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.latePassCandidates(before: page.before, limit: page.limit)
+        let late = try await call.served {
+            try await $0.reports.latePassCandidates(before: page.before, limit: page.limit)
         }
         let labels = try call.labels()
         var rows: [LatePass] = []

@@ -8,8 +8,8 @@ enum SandboxTestersRoute {
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "sandbox-testers")
-        let testers = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.sandboxTesters(before: page.before, limit: page.limit)
+        let testers = try await call.served {
+            try await $0.reports.sandboxTesters(before: page.before, limit: page.limit)
         }
         return .json(
             page.body(of: testers.rows, next: testers.next) { json, tester in

@@ -16,9 +16,7 @@ enum SearchRoute {
         }
         let page = try CursorPage<FoundCursor>(query)
         let labels = try call.labels()
-        let found = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.search(text, under: labels)
-        }
+        let found = try await call.served { try await $0.reports.search(text, under: labels) }
         let sorted = found.sorted { FoundCursor(after: $0).precedes($1) }
         return .json(page.body(of: sorted) { $0.append($1) })
     }

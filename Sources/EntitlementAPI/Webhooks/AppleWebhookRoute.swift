@@ -15,7 +15,7 @@ enum AppleWebhookRoute {
     ///   genuine, `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         // Before the ledger is open, the apps are not known for certain.
-        _ = try await call.served { () async throws(ServiceFailure) in try call.api.service.labels() }
+        _ = try await call.served { $0 }
         guard !call.api.verifier().evidence.apps.isEmpty else { throw .notFound }
         let body = try await call.json()
         guard body.value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
@@ -28,12 +28,13 @@ enum AppleWebhookRoute {
         }
         let reader = call.api.inbox.apple
         let delivery = try await verified(SignedNotification(text), by: reader, call.api.metrics)
-        let stored = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.service.receive(InboxDelivery(delivery, labels: try call.api.service.labels()))
+        let stored = try await call.served {
+            try await $0.inbox.receive(InboxDelivery(delivery, labels: $0.labels))
         }
         return await StoreInbox.answer(to: stored, from: .appleIAP, call) { () async throws(ServiceFailure) in
-            let service = call.api.service
-            return try await service.place(reader.read(delivery, under: try service.labels()), as: stored.id)
+            let store = try call.api.store()
+            return try await Inbox.place(
+                reader.read(delivery, under: store.labels), as: stored.id, under: call.api.rules, in: store.ledger)
         }
     }
 

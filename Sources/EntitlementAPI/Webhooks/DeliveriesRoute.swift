@@ -10,8 +10,8 @@ enum DeliveriesRoute {
         let page = try PageRequest(query, of: "webhooks")
         let state: DeliveryResult? = try word("state", in: query)
         let reason: DeliveryReason? = try word("reason", in: query)
-        let rows = try await call.served { () async throws(ServiceFailure) in
-            try await call.api.operators.deliveries(
+        let rows = try await call.served {
+            try await $0.reports.deliveries(
                 before: page.before, limit: page.readLimit, of: state, because: reason)
         }
         return .json(page.body(of: rows, number: \.id) { $0.append($1) })
@@ -38,9 +38,9 @@ enum ReplayDeliveryRoute {
         let reason = try Reason(optionalIn: body.value)
         let id = call.context.parameters.get("delivery_id").flatMap { UInt64($0) }
         return try await call.idempotently(body, about: .nobody) { _ async throws(Problem) in
-            let delivery = try await call.served { () async throws(ServiceFailure) -> RecordedDelivery? in
-                guard let id else { return nil }
-                return try await call.api.operators.replayDelivery(id, by: call.actor, reason: reason.text)
+            let delivery = try await call.served { store in
+                guard let id else { return nil as RecordedDelivery? }
+                return try await store.inbox.replay(id, by: call.actor, reason: reason.text, audit: store.audit)
             }
             guard let delivery else { throw .notFound }
             return JSONAnswer(status: .ok, bytes: DeliveryBody(delivery).bytes)

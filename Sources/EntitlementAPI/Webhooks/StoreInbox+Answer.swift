@@ -14,8 +14,12 @@ extension StoreInbox {
     ) async -> Response {
         guard !stored.standing.isSettled else { return answer(DeliveryStanding(.duplicate), from: source, call) }
         let placing = Task { () -> DeliveryStanding in
-            // Lost: why it could not be placed; a job tries again, and what is wrong is in the log.
-            (try? await placing()) ?? .pending
+            do throws(ServiceFailure) {
+                return try await placing()
+            } catch {
+                call.api.logger.tell(error)  // a job tries again
+                return .pending
+            }
         }
         if let standing = await placing.value(within: patience) { return answer(standing, from: source, call) }
         Task {

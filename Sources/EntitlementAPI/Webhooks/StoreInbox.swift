@@ -1,5 +1,5 @@
 package import AppStore
-import Entitlements
+package import Entitlements
 package import LedgerStore
 
 /// Places stored deliveries: each text is read again by the reader of its source, and handed to the ledger.
@@ -7,13 +7,17 @@ package import LedgerStore
 /// What it does may be done twice, in any order and at the same time: statements are ordered by their own dates, and
 /// what is known changes nothing (`semantics.md` §1).
 package struct StoreInbox: Sendable {
-    private let service: any EntitlementService
+    private let store: StoreDoor
+    private let rules: ClaimRules
     let apple: AppleReader
     let cards: CardReader
     private let metrics: APIMetrics
 
-    package init(service: any EntitlementService, apple: AppleReader, cards: CardReader, metrics: APIMetrics) {
-        self.service = service
+    package init(
+        store: StoreDoor, under rules: ClaimRules, apple: AppleReader, cards: CardReader, metrics: APIMetrics
+    ) {
+        self.store = store
+        self.rules = rules
         self.apple = apple
         self.cards = cards
         self.metrics = metrics
@@ -45,34 +49,28 @@ package struct StoreInbox: Sendable {
     ///
     /// - Throws: ``Failure``.
     package func place(stored id: UInt64) async throws(Failure) {
-        let stored: DeliveryContent?
+        let (opened, stored): (Store, DeliveryContent?)
         do throws(ServiceFailure) {
-            stored = try await service.content(ofDelivery: id)
+            opened = try store()
+            stored = try await opened.inbox.content(of: id)
         } catch {
             throw .service(error)
         }
         guard let stored else { return }
-        metrics.delivered(from: stored.source, try await place(stored, as: id))
-    }
-
-    private func place(_ stored: DeliveryContent, as id: UInt64) async throws(Failure) -> DeliveryStanding {
-        let read = try await read(stored)
+        let read = try await read(stored, under: opened.labels)
         do throws(ServiceFailure) {
-            guard let read else { return try await service.noteTextGone(id) }
-            return try await service.place(read, as: id)
+            guard let read else {
+                return metrics.delivered(from: stored.source, try await Inbox.noteTextGone(id, in: opened.ledger))
+            }
+            metrics.delivered(
+                from: stored.source, try await Inbox.place(read, as: id, under: rules, in: opened.ledger))
         } catch {
             throw .service(error)
         }
     }
 
     /// The news of a stored text, or of what a delivery without text takes back; nil for nothing.
-    private func read(_ stored: DeliveryContent) async throws(Failure) -> ReadDelivery? {
-        let labels: Labels
-        do throws(ServiceFailure) {
-            labels = try service.labels()
-        } catch {
-            throw .service(error)
-        }
+    private func read(_ stored: DeliveryContent, under labels: Labels) async throws(Failure) -> ReadDelivery? {
         switch (stored.text, stored.takeback) {
         case (let text?, _):
             switch stored.source {

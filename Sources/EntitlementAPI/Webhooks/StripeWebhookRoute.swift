@@ -21,12 +21,14 @@ enum StripeWebhookRoute {
         }
         let body = try await call.bytes()
         let event = try verified(body, signedAs: signature, secrets, call.api)
-        let (service, reader) = (call.api.service, call.api.inbox.cards)
-        let stored = try await call.served { () async throws(ServiceFailure) in
-            try await service.receive(reader.delivery(event, written: body, under: try service.labels()))
+        let reader = call.api.inbox.cards
+        let stored = try await call.served {
+            try await $0.inbox.receive(reader.delivery(event, written: body, under: $0.labels))
         }
         return await StoreInbox.answer(to: stored, from: .stripe, call) { () async throws(ServiceFailure) in
-            try await service.place(reader.read(event, under: try service.labels()), as: stored.id)
+            let store = try call.api.store()
+            return try await Inbox.place(
+                reader.read(event, under: store.labels), as: stored.id, under: call.api.rules, in: store.ledger)
         }
     }
 

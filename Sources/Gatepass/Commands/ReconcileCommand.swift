@@ -72,10 +72,10 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
     }
 
     private func reconcile(_ list: StripeEventList, _ startup: Startup) async throws -> Outcome {
-        try await startup.withService { service, opened in
+        try await startup.withStore { store in
             let stripe = startup.settings.stripe
             let reconciliation = StripeReconciliation(
-                list: list, service: service, inbox: opened.inbox,
+                list: list, store: store, rules: startup.settings.claimRules,
                 cards: CardReader(userKey: stripe.userIDMetadataKey, graceDays: stripe.graceDays),
                 note: { StandardError.print("gatepass: \($0.listed) events, \($0.new) new; \(goOn($0))") })
             var report = ReconciliationReport(after: after)

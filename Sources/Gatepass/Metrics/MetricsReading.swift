@@ -9,15 +9,17 @@ import MariaDB
 struct MetricsReading: Sendable {
     let metrics: ServerMetrics
     let pool: Pool
-    let service: LedgerService
+    let store: StoreDoor
+    let health: ServerHealth
     let clock: WallClock
     private let figures: SharedQuestion<StoreFigures>
     private let startedAt = Surroundings.uptime()
 
-    init(metrics: ServerMetrics, pool: Pool, service: LedgerService, clock: WallClock) {
+    init(metrics: ServerMetrics, pool: Pool, store: StoreDoor, health: ServerHealth, clock: WallClock) {
         self.metrics = metrics
         self.pool = pool
-        self.service = service
+        self.store = store
+        self.health = health
         self.clock = clock
         figures = SharedQuestion {
             try? await StoreFigures.read(from: pool, at: WallClock.real.now())  // the page says that they are missing
@@ -26,11 +28,11 @@ struct MetricsReading: Sendable {
 
     /// The whole page.
     func page() async -> [UInt8] {
-        let figures = service.isOpen ? await figures.answer() : nil
+        let figures = store.isOpen ? await figures.answer() : nil
         var page = ExpositionText()
         for family in MetricFamily.counted { metrics.factory.write(family, to: &page) }
         write(.databaseUp, [([], figures == nil ? 0 : 1)], to: &page)
-        write(.serving, [([], service.isServing ? 1 : 0)], to: &page)
+        write(.serving, [([], health.isServing ? 1 : 0)], to: &page)
         writePool(to: &page)
         writeBooks(to: &page)
         if let figures { write(figures, to: &page) }
@@ -48,7 +50,7 @@ struct MetricsReading: Sendable {
 
     /// Before the first check that ended, the age is that of the process.
     private func writeBooks(to page: inout ExpositionText) {
-        guard let found = service.books.found else {
+        guard let found = health.books.found else {
             let uptime = Double((Surroundings.uptime() - startedAt).components.seconds)
             return write(.booksAge, [([], uptime)], to: &page)
         }

@@ -9,8 +9,8 @@ import StripeBilling
 /// Their order decides nothing, and taking them again changes nothing.
 struct StripeReconciliation {
     let list: StripeEventList
-    let service: LedgerService
-    let inbox: Inbox
+    let store: Store
+    let rules: ClaimRules
     let cards: CardReader
     /// Learns how far it is after each page but the last.
     let note: (ReconciliationReport) -> Void
@@ -60,15 +60,18 @@ struct StripeReconciliation {
                 report.known += 1
                 continue
             }
-            let labels = try service.labels()
-            let stored = try await service.receive(cards.delivery(event, written: text, under: labels))
+            let stored = try await store.inbox.receive(cards.delivery(event, written: text, under: store.labels))
             let standing =
                 stored.standing.isSettled
-                ? stored.standing : try await service.place(cards.read(event, under: labels), as: stored.id)
+                ? stored.standing : try await place(cards.read(event, under: store.labels), as: stored.id)
             report.standings[standing, default: 0] += 1
             if !standing.isSettled { waiting.append(Waiting(delivery: stored.id, standing: standing)) }
         }
         return waiting
+    }
+
+    private func place(_ delivery: ReadDelivery, as id: UInt64) async throws -> DeliveryStanding {
+        try await Inbox.place(delivery, as: id, under: rules, in: store.ledger)
     }
 
     /// The ids of `events` that the inbox has. The delivery under such an id may be written otherwise (`stripe.md` §6),
@@ -77,7 +80,7 @@ struct StripeReconciliation {
         var known: [StoreEnvironment: Set<String>] = [:]
         for (environment, events) in Dictionary(grouping: events, by: \.environment) {
             let space = NumberSpace(source: .stripe, app: .cards, environment: environment)
-            known[environment] = try await inbox.known(events.map(\.id), in: space)
+            known[environment] = try await store.inbox.known(events.map(\.id), in: space)
         }
         return known
     }
@@ -86,11 +89,11 @@ struct StripeReconciliation {
     /// beside may have been first. So in the end the inbox tells what became of each.
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
-            guard let text = try await service.content(ofDelivery: waiting.delivery)?.text else { continue }
-            _ = try await service.place(cards.read(text, under: try service.labels()), as: waiting.delivery)
+            guard let text = try await store.inbox.content(of: waiting.delivery)?.text else { continue }
+            _ = try await place(cards.read(text, under: store.labels), as: waiting.delivery)
         }
         for waiting in waiting {
-            let standing = try await inbox.standing(of: waiting.delivery) ?? waiting.standing
+            let standing = try await store.inbox.standing(of: waiting.delivery) ?? waiting.standing
             report.standings[waiting.standing, default: 0] -= 1
             report.standings[standing, default: 0] += 1
         }

@@ -48,7 +48,11 @@ struct DatabaseOpening: Service {
     private static let pauseBetweenKeys = Duration.seconds(2)
 
     let pool: Pool
-    let service: LedgerService
+    let store: StoreDoor
+    let health: ServerHealth
+    let keys: SigningKeys
+    /// Ends when the database has been opened.
+    let opening = OpeningSignal()
     let settings: Settings
     let catalogueFile: CatalogueFile?
     let migrations: [Migration]
@@ -59,22 +63,21 @@ struct DatabaseOpening: Service {
     /// Runs the queues until the end. Throws `Refusal`, `MigrationRefusal`, or what is wrong with the catalogue.
     func run() async throws {
         guard let opened = try await cancelWhenGracefulShutdown(open) else { return }
-        service.open(opened)
+        store.open(opened)
+        opening.open()
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                group.addTask { await opened.ledger.run() }
-                group.addTask { await opened.reader.run() }
-                group.addTask { await watch(opened.versionCache) }
+                group.addTask { await opened.run() }
+                group.addTask { await watch(opened.catalogue) }
                 group.addTask { await watchKeys() }
             }
         } onGracefulShutdown: {
-            opened.ledger.shutDown()
-            opened.reader.shutDown()
+            opened.shutDown()
         }
     }
 
     /// Nil when the process is to end before the database came.
-    private func open() async throws -> LedgerService.Opened? {
+    private func open() async throws -> Store? {
         var hasComplained = false
         while !Task.isCancelled {
             do {
@@ -128,16 +131,15 @@ struct DatabaseOpening: Service {
         }
     }
 
-    private func openCatalogue() async throws -> LedgerService.Opened {
+    private func openCatalogue() async throws -> Store {
         let ledgerSettings = try await LedgerSettings(settings, from: pool, clock: clock)
         try await applyCatalogue()
         guard let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) else {
             throw Refusal.noCatalogue
         }
-        let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
         try await keys.resealOutdated()
-        return LedgerService.Opened(
-            pool, versionCache, keys, settings: ledgerSettings, clock: clock, noteBatch: metrics.committed)
+        return Store(
+            pool: pool, catalogue: versionCache, settings: ledgerSettings, clock: clock, noteBatch: metrics.committed)
     }
 
     /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.
@@ -156,7 +158,7 @@ struct DatabaseOpening: Service {
     /// Keys are made, published and given up in time, and their faults told, though nobody asks for a token.
     private func watchKeys() async {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            _ = try? await service.signingKeys()  // what is wrong stands in the log and in readiness
+            _ = try? await health.signingKeys()  // what is wrong stands in the log and in readiness
             try? await Task.sleep(for: Self.pauseBetweenKeys)  // cancelled: the loop ends
         }
     }

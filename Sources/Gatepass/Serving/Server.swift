@@ -61,24 +61,23 @@ struct Server: Sendable {
         let metrics = ServerMetrics()
         let pool = Pool(
             database, limits: limits, surroundings: Surroundings.pool, logger: logger, noteFailure: metrics.failed)
-        let service = LedgerService(
-            pool: pool, roots: roots, provisional: provisional, entitlements: settings.entitlements,
-            rules: settings.claimRules, clock: clock, logger: logger)
+        let store = StoreDoor(provisional: provisional)
+        let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
+        let health = ServerHealth(
+            store: store, keys: keys, pool: pool, roots: roots, clock: clock, logger: logger)
         let statusCheck =
             settings.apple.ocsp
             ? CertificateStatusCheck(transport: OCSPQuestions(client: client), uptime: uptime) : nil
         let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
-        let operators = DatabaseOperatorService(
-            pool: pool, clock: clock, logger: logger)
-        let inbox = inbox(of: service, verifiers: verifiers, metrics: metrics.api)
-        let reading = MetricsReading(metrics: metrics, pool: pool, service: service, clock: clock)
+        let inbox = inbox(of: store, verifiers: verifiers, metrics: metrics.api)
+        let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
-            service: service, operators: operators, bearers: bearers, verifiers: verifiers, inbox: inbox, reading)
-        let api = API(dependencies, isInDevelopment: store != nil)
+            store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, reading)
+        let api = API(dependencies, isInDevelopment: self.store != nil)
         let opening = DatabaseOpening(
-            pool: pool, service: service, settings: settings, catalogueFile: catalogueFile, migrations: migrations,
-            clock: clock, metrics: metrics, logger: logger)
-        let notice = ReadyNotice(opening: service.opening, onReady: onReady)
+            pool: pool, store: store, health: health, keys: keys, settings: settings, catalogueFile: catalogueFile,
+            migrations: migrations, clock: clock, metrics: metrics, logger: logger)
+        let notice = ReadyNotice(opening: opening.opening, onReady: onReady)
         let http = application(api, at: settings.http.port) { notice.listens(at: $0) }
         let metricsPort = settings.http.metricsPort.map { port in
             ListeningHTTP(
@@ -89,14 +88,14 @@ struct Server: Sendable {
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
             FreedMemory(bodies: dependencies.bodies),
-            NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: service.note),
-            JobRunner(pool: pool, service: service, inbox: inbox, logger: logger, noteEnd: metrics.ended),
+            NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: health.note),
+            JobRunner(pool: pool, store: store, inbox: inbox, logger: logger, noteEnd: metrics.ended),
             CatalogueReload(server: self, pool: pool),
             ListeningHTTP(
                 application: http, address: "\(settings.http.host):\(settings.http.port)",
-                remedy: "name another with http.host and http.port, or --port", onShutdown: service.drain),
+                remedy: "name another with http.host and http.port, or --port", onShutdown: health.drain),
             notice,
-        ] + (metricsPort.map { [$0] } ?? []) + (store.map { [$0] } ?? [])
+        ] + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
     }
 
     private func application(
@@ -119,30 +118,32 @@ struct Server: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    private func inbox(of service: LedgerService, verifiers: AppVerifiers, metrics: APIMetrics) -> StoreInbox {
+    private func inbox(of store: StoreDoor, verifiers: AppVerifiers, metrics: APIMetrics) -> StoreInbox {
         StoreInbox(
-            service: service,
+            store: store, under: settings.claimRules,
             apple: AppleReader(
-                verifier: { verifiers.verifier(for: service.catalogue) }, under: settings.claimRules, now: clock.now),
+                verifier: { verifiers.verifier(for: store.catalogue) }, under: settings.claimRules, now: clock.now),
             cards: CardReader(userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays),
             metrics: metrics)
     }
 
     private func dependencies(
-        service: LedgerService, operators: DatabaseOperatorService, bearers: BearerVerifier, verifiers: AppVerifiers,
+        store: StoreDoor, health: ServerHealth, bearers: BearerVerifier, verifiers: AppVerifiers,
         inbox: StoreInbox, _ reading: MetricsReading
     ) -> API.Dependencies {
         let limits = settings.rateLimits
         return API.Dependencies(
-            service: service, operators: operators, verifier: { verifiers.verifier(for: service.catalogue) },
-            inbox: inbox, cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
+            store: store, settings: settings.entitlements, rules: settings.claimRules,
+            signingKeys: health.signingKeys, readiness: health.readiness,
+            verifier: { verifiers.verifier(for: store.catalogue) }, inbox: inbox,
+            cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
                 readPerMinute: limits.readPerMinute ?? 0),
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,
-            realNow: WallClock.real.now, developmentClock: store, uptime: uptime,
+            realNow: WallClock.real.now, developmentClock: self.store, uptime: uptime,
             newRequestID: Surroundings.requestID,
             newID: Surroundings.id,
             logAccess: { [logger] in AccessLog.take($0, for: logger) }, metrics: reading.metrics.api,

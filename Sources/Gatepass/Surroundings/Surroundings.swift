@@ -44,8 +44,8 @@ enum Surroundings {
         return token
     }
 
-    /// 16 bytes that keep a note from being guessed from its digest.
-    static func noteSalt() -> [UInt8] { randomBytes(16) }
+    /// 16 bytes that keep words from being guessed from their digest.
+    static func salt() -> [UInt8] { randomBytes(16) }
 
     /// A P-256 key that nobody can guess.
     static func signingKey() -> P256.Signing.PrivateKey { P256.Signing.PrivateKey() }

@@ -23,7 +23,9 @@ struct Housekeeping: Service {
             var logged = AuditHead.empty
             while !Task.isCancelled {
                 // A failed sweep is tried again next time.
-                _ = try? await IdempotencyKeys(pool: pool, clock: clock).sweep()
+                _ = try? await IdempotencyKeys(
+                    pool: pool, now: clock.now, random: Surroundings.attemptName
+                ).sweep()
                 if let days = retention.signedTextsDays {
                     _ = try? await SignedTexts(pool: pool).sweep(olderThanDays: days, at: clock.now())
                 }

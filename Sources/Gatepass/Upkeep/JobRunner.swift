@@ -12,7 +12,7 @@ struct JobRunner: Service {
     private static let pause = Duration.seconds(1)
 
     let pool: Pool
-    let service: LedgerService
+    let store: StoreDoor
     let inbox: StoreInbox
     let logger: Logger
     /// Learns how each try ended.
@@ -33,7 +33,7 @@ struct JobRunner: Service {
                 var isPausing = false
                 while !Task.isCancelled {
                     // Lost: that the database is away; after the pause it is asked again.
-                    let taken = free > 0 && service.isOpen ? (try? await jobs.take(free)) ?? [] : []
+                    let taken = free > 0 && store.isOpen ? (try? await jobs.take(free)) ?? [] : []
                     free -= taken.count
                     for job in taken {
                         group.addTask {

@@ -8,9 +8,6 @@ package import MariaDB
 /// appended locks nothing afterwards, so no two can wait for each other; on a cluster the second of two fails its
 /// certification and is run again like after a deadlock.
 package struct AuditTrail: Sendable {
-    /// How many bytes salt a digest.
-    package static let saltBytes = 16
-
     private let salt: @Sendable () -> [UInt8]
 
     /// `salt` makes 16 random bytes.

@@ -82,18 +82,19 @@ package final class Ledger: Sendable {
     package func record<Reply, Refusal>(
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
         placing news: DeliveryNews? = nil, everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
-        deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws(ServiceFailure) -> Recorded<Reply, Refusal> {
         let keys = keys.union(evidence.map(\.statement.key)).union([news?.about].compactMap(\.self))
         let users = giver.map { users.union([$0]) } ?? users
         return try await withCheckedContinuation { continuation in
             let request = Request(users: users, evidence: evidence, keys: keys, news: news, giver: giver, audit: audit)
             {
-                workspace, catalogue in
+                [settings] workspace, catalogue in
                 var isNew = false
                 for piece in evidence where workspace.record(piece) { isNew = true }
                 let decision = deciding(
-                    workspace.history(for: users, keys, news, isEvidenceNew: isNew), catalogue)
+                    workspace.history(for: users, keys, news, isEvidenceNew: isNew),
+                    FoldContext(catalogue: catalogue, settings: settings.entitlements))
                 workspace.apply(decision)
                 let history = workspace.history(for: users, keys, news, isEvidenceNew: isNew)
                 return Request.Decided(hasChanged: !decision.changesNothing) { folded in

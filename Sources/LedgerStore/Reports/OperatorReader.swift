@@ -54,6 +54,11 @@ package struct OperatorReader: Sendable {
         }
     }
 
+    /// The audit trail, newest first. Throws when the database is away.
+    package func auditEntries(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [AuditEntry] {
+        try await AuditTrail.page(before: id, limit: limit, from: pool)
+    }
+
     /// Up to `limit` of those who had coverage that ends after `place` and begins before `endsAt`, each once; there may
     /// be more though none was found, because it goes over so many rows only. Throws when the database is away.
     package func covered(

@@ -11,7 +11,7 @@ enum Fixture {
     static let now = Instant(milliseconds: 1_768_478_400_000)
     static let app = AppID("com.example.app")
     static let labels = PseudonymKey(bytes: Array(repeating: 7, count: PseudonymKey.byteCount)).labels
-    /// The one that the service issues, to whoever asked last.
+    /// The one that is issued first.
     static let accountToken = "0f3b8c9e-5f6d-4a7b-8c9d-0e1f2a3b4c5d"
     static let secret = Array("a secret of the login that is long enough".utf8)
 
@@ -49,6 +49,15 @@ enum Fixture {
     }
 
     static let settings = EntitlementSettings(sandboxAccess: .everyone)
+
+    /// A key for each scope; its secret is 43 of one letter.
+    static func apiKey(_ scope: APIKeyScope) -> String {
+        switch scope {
+        case .read: "gp_" + String(repeating: "r", count: 43)
+        case .write: "gp_" + String(repeating: "w", count: 43)
+        case .admin: "gp_" + String(repeating: "a", count: 43)
+        }
+    }
 
     static func user(_ text: String = "u1") throws -> UserID {
         guard let user = UserID(text) else { throw Missing() }

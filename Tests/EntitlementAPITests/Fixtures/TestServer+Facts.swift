@@ -1,15 +1,19 @@
 import AppStore
 import Entitlements
+import LedgerStore
 import StrictJSON
+import Support
 import Synchronization
 import Testing
+
+@testable import EntitlementAPI
 
 extension TestServer {
     /// Gives a user a purchase of the catalogue, made at the fixture's instant.
     func sell(
         _ product: String, as id: String, _ type: StatedType, to user: String = "u1",
         in environment: StoreEnvironment = .production, revoked share: Int? = nil
-    ) throws {
+    ) async throws {
         let user = try Fixture.user(user)
         let revocation = share.map { Revocation(revokedAt: Fixture.now, share: $0) }
         let purchase = VerifiedPurchase(
@@ -17,45 +21,77 @@ extension TestServer {
                 source: .appleIAP, app: Fixture.app, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(id), productID: ProductID(product), type: type, purchasedAt: Fixture.now,
             revocation: revocation, signedAt: Fixture.now + (share == nil ? 0 : 1))
-        service.state.withLock { $0.ledgers.sell(purchase, to: user, at: $0.now) }
+        try await open.sell(purchase, to: user)
     }
 
     /// Gives a user a pass that was bought some days before it is attached.
     func sellBefore(
         days: Int64, as id: String, to user: String = "u1", in environment: StoreEnvironment = .production
-    ) throws {
+    ) async throws {
         let user = try Fixture.user(user)
         let purchase = VerifiedPurchase(
             key: PurchaseKey(
                 source: .appleIAP, app: Fixture.app, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(id), productID: ProductID("pass.30d"), type: .pass,
             purchasedAt: Fixture.now + -days * Instant.millisecondsPerDay, signedAt: Fixture.now)
-        service.state.withLock { $0.ledgers.sell(purchase, to: user, at: $0.now) }
+        try await open.sell(purchase, to: user)
     }
 
     /// A lot of 100 credits.
     func sellCredits(
         _ id: String = "c1", to user: String = "u1", in environment: StoreEnvironment = .production,
         revoked share: Int? = nil
-    ) throws {
-        try sell("credits", as: id, .consumable, to: user, in: environment, revoked: share)
+    ) async throws {
+        try await sell("credits", as: id, .consumable, to: user, in: environment, revoked: share)
     }
 
     /// An operator's grant.
-    func grant(_ offer: GiveGrant.Offer, as id: String, to user: String = "u1") throws {
-        let give = GiveGrant(
-            offer, as: ExternalID(id), to: try Fixture.user(user), note: Note(actor: "ann", reason: "sorry"),
-            from: service.catalogue)
-        service.state.withLock { state in
-            let decision = give.decide(given: state.ledgers.history(at: state.now))
-            #expect(throws: Never.self) { try decision.answer.get() }
-            state.ledgers.apply(decision, at: state.now)
+    func grant(_ offer: GiveGrant.Offer, as id: String, to user: String = "u1") async throws {
+        let (id, user) = (ExternalID(id), try Fixture.user(user))
+        let given = try await open.store.ledger.record(for: [user], keys: [Grant.key(id)]) {
+            GiveGrant(offer, as: id, to: user, note: Note(actor: "ann", reason: "sorry"), from: $1.catalogue)
+                .decide(given: $0)
+        }
+        #expect(throws: Never.self) { try given.answer.get() }
+    }
+
+    /// The store, which must be open.
+    var open: OpenStore {
+        get throws { try #require(opened) }
+    }
+
+    /// Everything recorded of a user.
+    func ledger(of user: String = "u1") async throws -> UserLedger {
+        try await open.store.reader.ledger(of: try Fixture.user(user))
+    }
+
+    /// Runs `body` while the reads of a user wait behind one that is under way.
+    func holdingReads(of user: String = "u1", _ body: () async throws -> Void) async throws {
+        let user = try Fixture.user(user)
+        let ended = try await api.foldLine.run(for: user) { () async throws(Problem) -> Result<Void, any Error> in
+            do {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try ended.get()
+    }
+
+    /// How many requests were committed.
+    var records: Int { world.records.withLock { $0 } }
+
+    /// The audit trail, the oldest entry first.
+    var audited: [JSONValue] {
+        get async throws {
+            let trail = try await send("GET", "/api/admin/audit?limit=100", token: Fixture.apiKey(.admin))
+            return try trail.json["data"]?.elements?.reversed() ?? []
         }
     }
 
     /// Lets time pass.
     func wait(hours: Int64) {
-        service.state.withLock { $0.now = $0.now + hours * Instant.millisecondsPerHour }
+        clock.now = clock.now + hours * Instant.millisecondsPerHour
     }
 
     /// Requires that a request is refused.

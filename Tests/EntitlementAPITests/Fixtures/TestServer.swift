@@ -1,10 +1,13 @@
 import AppStore
 import AsyncHTTPClient
+import Crypto
 import Entitlements
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import LedgerStore
 import Logging
+import MariaDB
 import Metrics
 import NIOCore
 import NIOHTTP1
@@ -20,44 +23,93 @@ import Synchronization
 /// The API behind a real socket on the loopback interface.
 struct TestServer: Sendable {
     let port: Int
-    let service: FakeService
+    let world: World
     let authority: DevelopmentAuthority
     let log: TestLog
+    let api: API.Dependencies
+    /// Nil where the database has not been opened.
+    let opened: OpenStore?
 
-    /// Serves while `body` runs.
+    var clock: TestClock { world.clock }
+
+    /// What a test may change under a server.
+    final class World: Sendable {
+        let clock = TestClock(at: Fixture.now)
+        let signingKeys = Mutex([Keys.stored()])
+        let readiness = Mutex(Readiness(checks: [.init(name: "database", isInOrder: true, detail: "reachable")]))
+        /// How many requests were committed.
+        let records = Mutex(0)
+    }
+
+    /// Serves while `body` runs; without `isOpen`, as before the database comes.
     static func run(
-        limits: ServerLimits = ServerLimits(), rateLimits: RateLimits = RateLimits(),
-        service: FakeService = FakeService(), usersMaySpend: Bool = true,
-        operators: FakeOperators = FakeOperators(),
+        isOpen: Bool = true, limits: ServerLimits = ServerLimits(), rateLimits: RateLimits = RateLimits(),
+        catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules(), usersMaySpend: Bool = true,
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance, metricsPage: MetricsPage? = nil,
         adding endpoints: [Endpoint] = [], isInDevelopment: Bool = false,
         _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
         let authority = try Fixture.authority()
-        let log = TestLog()
+        let (log, world) = (TestLog(), World())
         var logger = Logger(label: "test") { _ in log }
         logger.logLevel = .info
         let verifier = AppStoreVerifier(
             evidence: EvidenceVerifier(
                 apps: [StoreApp(bundleId: Fixture.app.text)], roots: try authority.trustRoots))
-        let api = API(
-            API.Dependencies(
-                service: service, operators: operators, verifier: { verifier },
-                inbox: StoreInbox(
-                    service: service,
-                    apple: AppleReader(verifier: { verifier }, under: service.rules, now: { service.now }),
-                    cards: CardReader(userKey: "user_id", graceDays: 14),
-                    metrics: APIMetrics(metrics)),
-                cardSecrets: EndpointSecrets(["whsec_test"]),
-                bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
-                rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
-                usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2,
-                now: { service.now }, realNow: { service.now }, uptime: { .zero }, newRequestID: { "made-here" },
-                newID: { String(UInt64.random(in: .min ... .max), radix: 36) }, logAccess: log.keep,
-                metrics: APIMetrics(metrics), metricsPage: metricsPage,
-                logger: logger),
-            adding: endpoints, isInDevelopment: isInDevelopment, limits: limits)
+        let store = StoreDoor(provisional: catalogue)
+        let now = { @Sendable in world.clock.now }
+        let dependencies = API.Dependencies(
+            store: store, settings: Fixture.settings, rules: rules,
+            signingKeys: { () throws(SigningKeyFault) in
+                try SigningKeyRing(
+                    of: world.signingKeys.withLock { $0 }, under: Keys.seal, tokenHours: 72, at: world.clock.now)
+            }, readiness: { world.readiness.withLock { $0 } }, verifier: { verifier },
+            inbox: StoreInbox(
+                store: store, under: rules, apple: AppleReader(verifier: { verifier }, under: rules, now: now),
+                cards: CardReader(userKey: "user_id", graceDays: 14), metrics: APIMetrics(metrics)),
+            cardSecrets: EndpointSecrets(["whsec_test"]),
+            bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
+            rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
+            usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2, now: now, realNow: now, uptime: { .zero },
+            newRequestID: { "made-here" }, newID: { String(UInt64.random(in: .min ... .max), radix: 36) },
+            logAccess: log.keep, metrics: APIMetrics(metrics), metricsPage: metricsPage, logger: logger)
+        let api = API(dependencies, adding: endpoints, isInDevelopment: isInDevelopment, limits: limits)
+        @Sendable func serve(_ opened: OpenStore?) async throws {
+            try await Self.serve(api) { port in
+                try await body(
+                    TestServer(
+                        port: port, world: world, authority: authority, log: log, api: dependencies, opened: opened))
+            }
+        }
+        guard isOpen else { return try await serve(nil) }
+        try await OpenStore.running(
+            catalogue: catalogue, settings: LedgerSettings(entitlements: Fixture.settings, labels: Fixture.labels),
+            clock: world.clock, token: AccountToken(Fixture.accountToken),
+            noteBatch: { requests in world.records.withLock { $0 += requests } }
+        ) { opened in
+            try await addKeys(to: opened.schema)
+            store.open(opened.store)
+            try await serve(opened)
+        }
+    }
+
+    /// One key for each scope.
+    private static func addKeys(to schema: TestSchema) async throws {
+        for (number, scope) in [APIKeyScope.write, .read, .admin].enumerated() {
+            try await schema.rows(
+                "INSERT INTO api_keys (id, name, scopes, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)",
+                [
+                    Value(number + 1), .text(scope.rawValue), .text(scope.rawValue),
+                    .bytes(Array(SHA256.hash(data: Array(Fixture.apiKey(scope).utf8)))),
+                    .int64(Fixture.now.milliseconds),
+                ])
+        }
+    }
+
+    private static func serve(
+        _ api: API, _ body: @Sendable (_ port: Int) async throws -> Void
+    ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
             router: api.router(), server: api.server(),
@@ -65,13 +117,12 @@ struct TestServer: Sendable {
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
             logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() })
         let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [application], logger: logger))
+            configuration: ServiceGroupConfiguration(services: [application], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             for await number in ports {
-                let server = TestServer(port: number, service: service, authority: authority, log: log)
                 do {
-                    try await body(server)
+                    try await body(number)
                 } catch {
                     await group.triggerGracefulShutdown()
                     throw error

@@ -29,50 +29,66 @@ struct FoldLineTests {
         let count = Mutex(0)
     }
 
-    @Test func `of ten reads of one user nine are answered, one after the other, and others are answered meanwhile`()
+    @Test func `of ten reads of one user nine are taken, each kind of them waits, and others are answered meanwhile`()
         async throws
     {
-        let (user, other) = (try Fixture.user(), try Fixture.user("u2"))
         try await TestServer.run { server in
-            try server.sellCredits()
-            server.service.state.withLock { $0.held = [user] }
+            try await server.sellCredits()
             try await withThrowingTaskGroup(of: TestServer.Answer.self) { group in
-                for path in Self.reads { group.addTask { try await server.send("GET", path, through: Self.client) } }
-                // None of the others is answered while the ledger is held.
-                let refused = try #require(try await group.next())
-                #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.body)")
-                #expect(refused.headers["Retry-After"] == ["1"] && refused.headers["RateLimit-Limit"] == ["9"])
-                try await server.expectRefusal(429, "rate_limited", "GET", "/api/credits")
-                for path in Self.reads where !path.hasSuffix("u1") {
-                    let answer = try await server.send("GET", path, token: Fixture.token(of: "u2"))
-                    #expect(answer.status == 200, "\(path): \(answer.body)")
+                try await server.holdingReads {
+                    for path in Self.reads {
+                        group.addTask { try await server.send("GET", path, through: Self.client) }
+                    }
+                    // None of the others is answered while the first is under way.
+                    for _ in 1...2 {
+                        let refused = try #require(try await group.next())
+                        #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.body)")
+                        #expect(refused.headers["Retry-After"] == ["1"] && refused.headers["RateLimit-Limit"] == ["9"])
+                    }
+                    for path in Self.reads { try await server.expectRefusal(429, "rate_limited", "GET", path) }
+                    for path in Self.reads where !path.hasSuffix("u1") {
+                        let answer = try await server.send("GET", path, token: Fixture.token(of: "u2"))
+                        #expect(answer.status == 200, "\(path): \(answer.body)")
+                    }
+                    let consent = "/api/iap/apple/consumption-consent"
+                    let write = try await server.send("PUT", consent, #"{"consented":true}"#)
+                    #expect(write.status == 200, "a write waits for no read: \(write.body)")
                 }
-                let write = try await server.send("PUT", "/api/iap/apple/consumption-consent", #"{"consented":true}"#)
-                #expect(write.status == 200, "a write waits for no read: \(write.body)")
-                server.service.state.withLock { $0.held = [] }
                 for try await answer in group { #expect(answer.status == 200, "\(answer.body)") }
             }
-            let loads = server.service.state.withLock { $0.loads }
-            #expect(loads[user]?.most == 1)
-            #expect(loads[other]?.most == 1)
             for path in Self.reads { #expect(try await server.send("GET", path).status == 200, "\(path)") }
         }
     }
 
-    @Test func `a server's question about a user does not wait behind the user`() async throws {
-        let user = try Fixture.user()
-        try await TestServer.run { server in
-            server.service.state.withLock { $0.held = [user] }
-            async let own = server.send("GET", "/api/credits")
-            async let first = server.send(
-                "GET", "/api/admin/users/u1/credits", token: FakeOperators.secret(.read))
-            async let second = server.send(
-                "GET", "/api/admin/users/u1/status", token: FakeOperators.secret(.read))
-            while server.service.state.withLock({ $0.loads[user]?.now }) != 3 {
-                try await Task.sleep(for: .milliseconds(2))
+    @Test func `the reads of one user run one after the other`() async throws {
+        let (line, user, running) = (FoldLine(), try Fixture.user(), Folds())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0...FoldLine.maximumWaiting {
+                group.addTask {
+                    try await line.run(for: user) { () async throws(Problem) in
+                        let now = running.count.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        #expect(now == 1)
+                        await Task.yield()
+                        running.count.withLock { $0 -= 1 }
+                    }
+                }
             }
-            server.service.state.withLock { $0.held = [] }
-            for answer in try await [own, first, second] { #expect(answer.status == 200, "\(answer.body)") }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a server's question about a user does not wait behind the user`() async throws {
+        try await TestServer.run { server in
+            try await server.holdingReads {
+                for path in ["credits", "status"] {
+                    let answer = try await server.send(
+                        "GET", "/api/admin/users/u1/" + path, token: Fixture.apiKey(.read))
+                    #expect(answer.status == 200, "\(answer.body)")
+                }
+            }
         }
     }
 

@@ -1,6 +1,9 @@
 import Entitlements
+import LedgerStore
+import MariaDB
 import NIOHTTP1
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -133,8 +136,11 @@ struct ProductListTests {
 
     /// Requires that a version that comes into force is served to the next asker.
     private static func expectNewVersion(after tag: String, _ language: String, _ server: TestServer) async throws {
-        let number = server.service.catalogue.latest.number + 1
-        server.service.versions.withLock { $0 = CatalogueVersions(first: version(number)) }
+        let number = server.api.catalogue.latest.number + 1
+        try await server.open.schema.rows(
+            "INSERT INTO catalog_versions (version, effective_at, content) VALUES (?, ?, '')",
+            [Value(number), .int64(Instant.distantPast.milliseconds + Int64(number))])
+        try await server.open.store.catalogue.refreshIfNewer()
         let answer = try await server.send(
             "GET", path, token: nil, fields: [("Accept-Language", language), ("If-None-Match", tag)])
         #expect(answer.status == 200)
@@ -146,7 +152,7 @@ struct ProductListTests {
             number: 4, effectiveAt: Fixture.now + Instant.millisecondsPerHour,
             catalogue: Fixture.catalogue.latest.catalogue)
         let catalogue = CatalogueVersions(first: Fixture.catalogue.latest, later: [later])
-        try await TestServer.run(service: FakeService(catalogue)) { server in
+        try await TestServer.run(catalogue: catalogue) { server in
             let before = try await server.send("GET", Self.path, token: nil).json
             server.wait(hours: 1)
             let after = try await server.send("GET", Self.path, token: nil).json

@@ -1,5 +1,7 @@
 import Entitlements
+import LedgerStore
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -10,20 +12,20 @@ struct PurchasePageTests {
     private static let count = 60
 
     /// Purchases of each kind, some taken back, and grants.
-    private static func sell(to server: TestServer) throws {
+    private static func sell(to server: TestServer) async throws {
         let products: [(String, StatedType)] = [
             ("pass.30d", .pass), ("addon", .addOn), ("credits", .consumable), ("nothing-known", .pass),
         ]
         for number in 0..<count - 2 {
             let (product, type) = products[number % products.count]
-            try server.sell(
+            try await server.sell(
                 product, as: "p\(number)", type, in: number % 2 == 0 ? .production : .sandbox,
                 revoked: number % 7 == 0 ? Revocation.fullShare : nil)
             if number % 5 == 0 { server.wait(hours: 1) }
         }
-        try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+        try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
         server.wait(hours: 1)
-        try server.grant(.addDays(7, of: TierID("pro")), as: "g2")
+        try await server.grant(.addDays(7, of: TierID("pro")), as: "g2")
     }
 
     /// A row by its members that are texts and numbers.
@@ -34,13 +36,13 @@ struct PurchasePageTests {
 
     @Test func `a page makes as many rows as it shows, however many purchases there are`() async throws {
         try await TestServer.run { server in
-            try Self.sell(to: server)
-            let ledger = server.service.state.withLock { $0.ledgers[UserID("u1") ?? .erased(pseudonym: 0)] }
+            try await Self.sell(to: server)
+            let ledger = try await server.ledger()
             let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
             #expect(ListedPurchase.all(in: ledger).count == Self.count)
             for (limit, made) in [(1, 1), (7, 7), (50, 50), (100, Self.count)] {
                 let page = PurchasePage(
-                    try CursorPage(try Query("limit=\(limit)")), of: ledger, timeline, at: server.service.now)
+                    try CursorPage(try Query("limit=\(limit)")), of: ledger, timeline, at: server.clock.now)
                 #expect(page.summaries.count == made)
                 #expect(page.summaries.allSatisfy { $0.explained?.entitlement.key == $0.key })
                 #expect(page.summaries.allSatisfy { $0.explained?.explanation.key == $0.key })
@@ -50,7 +52,7 @@ struct PurchasePageTests {
 
     @Test func `rows are the same in pages of any length`() async throws {
         try await TestServer.run { server in
-            try Self.sell(to: server)
+            try await Self.sell(to: server)
             func rows(limit: Int) async throws -> [String] {
                 var (rows, query) = ([String](), "?limit=\(limit)")
                 while true {

@@ -55,7 +55,7 @@ struct StrangersTests {
             #expect(try await send("genuine", from: "abcd").status == 429)
             #expect(try await send("genuine", from: "efgh").status == 200)
             #expect(try await send("genuine", from: "abcd", "/other/small").status == 200)
-            server.service.state.withLock { $0.now = $0.now + 20_000 }
+            server.clock.now = server.clock.now + 20_000
             #expect(try await send("genuine", from: "abcd").status == 200)
             #expect(try await send("forged", from: "abcd").status == 400)
             #expect(try await send("genuine", from: "abcd").status == 429)

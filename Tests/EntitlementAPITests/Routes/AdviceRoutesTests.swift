@@ -1,7 +1,9 @@
 import AppStore
 import Entitlements
+import LedgerStore
 import NIOHTTP1
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -32,7 +34,7 @@ struct AdviceRoutesTests {
                 subscribe.body
                     == #"{"action":"subscribe","allowed":true,"current_devices":0,"target_devices":1,"#
                     + #""active_devices":0,"devices_to_release":[],"message":"Subscribe to use up to 1 device."}"#)
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for id in ["a", "b"] { _ = try await server.send("POST", "/api/devices", #"{"device_id":"\#(id)"}"#) }
             func action(_ query: String) async throws -> String? {
                 try await server.send("GET", Self.planChange + query).json["action"]?.string
@@ -84,7 +86,7 @@ struct AdviceRoutesTests {
                 let answer = try await server.send("PUT", path, #"{"consented":\#(consents)}"#)
                 #expect(answer.status == 200 && answer.body == #"{"consented":\#(consents)}"#)
             }
-            let entries = try server.service.state.withLock { try $0.ledgers[Fixture.user()].entries.map(\.fact) }
+            let entries = try await server.ledger().entries.map(\.fact)
             #expect(entries == [.consumptionConsent(true), .consumptionConsent(false)])
             for body in [#"{}"#, #"{"consented":1}"#, #"{"consented":"true"}"#, #"{"consented":null}"#] {
                 try await server.expectRefusal(400, "invalid_request", "PUT", path, body, at: "#/consented")
@@ -96,8 +98,8 @@ struct AdviceRoutesTests {
 
     @Test func `what an operator gave is manual`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
-            try server.grant(.addOn(ProductID("addon")), as: "g2")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addOn(ProductID("addon")), as: "g2")
             let status = try await server.send("GET", "/api/iap/apple/status?explain=1").json
             let entitlement = status["entitlements"]?.elements?.first
             #expect(entitlement?["source"]?.string == "manual" && entitlement?["external_id"]?.string == "g1")
@@ -118,14 +120,12 @@ struct AdviceRoutesTests {
 
     @Test func `what went to somebody else says so on both sides`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .pass)
+            try await server.sell("pass.30d", as: "p1", .pass)
             server.wait(hours: 24)
             let (giver, receiver) = (try Fixture.user("u1"), try Fixture.user("u2"))
-            server.service.state.withLock { state in
-                let transfer = Transfer(
-                    .all, from: giver, to: receiver, note: Note(actor: "ann", reason: "asked"),
-                    in: FoldContext(catalogue: server.service.catalogue, settings: server.service.settings))
-                state.ledgers.apply(transfer.decide(given: state.ledgers.history(at: state.now)), at: state.now)
+            _ = try await server.open.store.ledger.record(for: [receiver], everythingOf: giver) {
+                Transfer(.all, from: giver, to: receiver, note: Note(actor: "ann", reason: "asked"), in: $1)
+                    .decide(given: $0)
             }
             let given = try await Self.explained("u1", server)
             #expect(given.reason == "transferred" && given.facts == ["state", "bound", "gave_away"])

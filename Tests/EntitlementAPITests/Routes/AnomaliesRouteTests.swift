@@ -1,7 +1,9 @@
 import AppStore
 import Entitlements
 import LedgerStore
+import MariaDB
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -10,7 +12,7 @@ import Testing
 /// Purchases that give nothing, and why, across users.
 struct AnomaliesRouteTests {
     private static let list = "/api/admin/anomalies"
-    private static let reader = FakeOperators.secret(.read)
+    private static let reader = Fixture.apiKey(.read)
 
     private static func state(
         _ id: String, of product: String = "pass.30d", _ type: StatedType = .pass,
@@ -40,21 +42,13 @@ struct AnomaliesRouteTests {
     ]
 
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
-        let candidates = try recorded.enumerated().map { number, recorded in
-            AnomalyCandidate(
-                id: UInt64(number + 1), owner: try recorded.owner.map { try Fixture.user($0) }, state: recorded.state,
-                recordedAt: Fixture.now + Int64(number),
-                hasUnreadable: ["odd", "mystery"].contains(recorded.state.key.externalID.text))
-        }
-        try await TestServer.run(operators: FakeOperators(anomalyCandidates: candidates)) { server in
-            for (state, owner) in recorded where owner != nil && owner != "u3" {
-                let user = try Fixture.user(owner ?? "")
-                server.service.state.withLock { service in
-                    if state.key.externalID.text == "two" {
-                        service.ledgers.sell(Self.state("two"), to: user, at: service.now)
-                    }
-                    service.ledgers.sell(state, to: user, at: service.now)
-                }
+        try await TestServer.run { server in
+            for (number, (state, owner)) in recorded.enumerated() {
+                server.clock.now = Fixture.now + Int64(number)
+                let (id, user) = (state.key.externalID.text, try owner.map { try Fixture.user($0) })
+                if id == "two" { try await server.open.sell(Self.state("two"), to: user) }
+                try await server.open.sell(
+                    state, to: user, unreadable: ["odd", "mystery"].contains(id) ? ["storefront"] : [])
             }
             try await body(server)
         }
@@ -152,7 +146,7 @@ struct AnomaliesRouteTests {
                 token: Self.reader)
             try await server.expectRefusal(401, "unauthenticated", "GET", Self.list)
             for scope in APIKeyScope.allCases {
-                let answer = try await server.send("GET", Self.list, token: FakeOperators.secret(scope))
+                let answer = try await server.send("GET", Self.list, token: Fixture.apiKey(scope))
                 #expect(answer.status == 200)
             }
         }
@@ -160,8 +154,10 @@ struct AnomaliesRouteTests {
 
     @Test func `nothing is listed while ledgers cannot be read`() async throws {
         try await Self.open { server in
-            server.service.state.withLock { $0.failure = .notOpen }
+            let schema = try server.open.schema
+            try await schema.rows("RENAME TABLE users TO users_away")
             try await server.expectRefusal(503, "unavailable", "GET", Self.list, token: Self.reader)
+            try await schema.rows("RENAME TABLE users_away TO users")
         }
     }
 }

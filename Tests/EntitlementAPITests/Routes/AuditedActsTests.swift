@@ -2,8 +2,10 @@ import AppStore
 import Entitlements
 import HTTPTypes
 import LedgerStore
+import MariaDB
 import NIOHTTP1
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -35,14 +37,19 @@ struct AuditedActsTests {
         _ method: String, _ path: String, _ body: String? = nil, key: String, _ server: TestServer
     ) async throws -> TestServer.Answer {
         try await server.send(
-            method, user + path, body, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", key)])
+            method, user + path, body, token: Fixture.apiKey(.write), fields: [("Idempotency-Key", key)])
+    }
+
+    /// The details of an entry of the trail.
+    private static func details(of entry: JSONValue?) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: (entry?["details"]?.members ?? []).map { ($0.name, $0.value.string ?? "") })
     }
 
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
-            try server.sell("pass.30d", as: "p1", .pass, to: "guest")
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.sellCredits()
+            try await server.sell("pass.30d", as: "p1", .pass, to: "guest")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             try await body(server)
         }
     }
@@ -56,21 +63,29 @@ struct AuditedActsTests {
                     let answer = try await Self.act(method, path, body, key: "k\(number)", server)
                     #expect((200..<300).contains(answer.status), "\(path): \(answer.body)")
                 }
-                let told = server.service.state.withLock { $0.audited }
+                let told = try await server.audited
                 #expect(told.count == number + 1, "\(path)")
-                #expect(told.last?.action.text == action && told.last?.actor.text == "api_key:1 write")
-                #expect(told.last?.subject == UserID("u1"))
-                #expect(told.last?.reason == (body?.contains("reason") == true ? "r" : nil), "\(path)")
+                let last = told.last
+                #expect(last?["action"]?.string == action && last?["actor"]?.string == "api_key:1 write")
+                #expect(last?["user_id"]?.string == "u1")
+                #expect(last?["reason"]?.string == (body?.contains("reason") == true ? "r" : nil), "\(path)")
             }
-            let told = server.service.state.withLock { $0.audited }
-            #expect(told.suffix(2).map(\.other) == [UserID("guest"), UserID("u2")])
+            let told = try await server.audited
+            var others: [String] = []
+            for user in ["guest", "u2"] {
+                others.append(
+                    String(
+                        try await server.open.schema.number(
+                            "SELECT pseudonym FROM users WHERE user_id = ?", [.text(user)])))
+            }
+            #expect(told.suffix(2).map { $0["other_pseudonym"]?.string } == others)
             #expect(
-                told.first { $0.action == .withdrawPurchase }?.details
+                Self.details(of: told.first { $0["action"]?.string == AuditAction.withdrawPurchase.text })
                     == [
                         "source": "apple_iap", "app": Fixture.app.text, "environment": "Production",
                         "external_id": "c1",
                     ])
-            #expect(told.first?.details == ["unit": "credit", "amount": "6", "reference": "order 1"])
+            #expect(Self.details(of: told.first) == ["unit": "credit", "amount": "6", "reference": "order 1"])
         }
     }
 
@@ -84,14 +99,14 @@ struct AuditedActsTests {
                 let id = try held.json["reservation_id"]?.string ?? ""
                 let answer = try await Self.act("POST", "/credits/reservations/\(id)/\(path)", key: path, server)
                 #expect(answer.status == 200)
-                let told = server.service.state.withLock { $0.audited.suffix(2) }
-                #expect(told.map(\.action.text) == ["credits.reserve", "reservation." + path])
-                #expect(told.allSatisfy { $0.details["reservation_id"] == id })
+                let told = try await server.audited.suffix(2)
+                #expect(told.map { $0["action"]?.string } == ["credits.reserve", "reservation." + path])
+                #expect(told.allSatisfy { Self.details(of: $0)["reservation_id"] == id })
             }
-            let first = server.service.state.withLock { $0.audited.first }
-            #expect(first?.action.text == "grant.give")
+            let first = try await server.audited.first
+            #expect(first?["action"]?.string == "grant.give")
             #expect(
-                first?.details == [
+                Self.details(of: first) == [
                     "grant_id": grant, "reference": "t1", "kind": "add_days", "tier": "pro", "days": "3",
                 ])
         }
@@ -107,7 +122,7 @@ struct AuditedActsTests {
                 let members = given.map { #""\#($0)":\#($0 == "amount" ? $1 : #""\#($1)""#)"# }
                 let body = "{" + (members + [#""reason":"r","reference":"t1""#]).joined(separator: ",") + "}"
                 let id = try await Self.act("POST", "/grants", body, key: "k\(number)", server).json["id"]?.string ?? ""
-                let told = server.service.state.withLock { $0.audited.last?.details }
+                let told = Self.details(of: try await server.audited.last)
                 #expect(told == given.merging(["grant_id": id, "reference": "t1"]) { first, _ in first })
             }
         }
@@ -131,15 +146,15 @@ struct AuditedActsTests {
                 for wrong in [#""""#, "5", #""\#(String(repeating: "r", count: 501))""#] {
                     try await server.expectRefusal(
                         400, "invalid_request", method, Self.user + path, #"{\#(members)"reason":\#(wrong)}"#,
-                        at: "#/reason", fields: [("Idempotency-Key", "refused")], token: FakeOperators.secret(.write))
+                        at: "#/reason", fields: [("Idempotency-Key", "refused")], token: Fixture.apiKey(.write))
                 }
                 let body = #"{\#(members)"reason":"why \#(number)"}"#
                 let done = try await Self.act(method, path, body, key: "because\(number)", server)
                 #expect((200..<300).contains(done.status), "\(path): \(done.body)")
-                let told = server.service.state.withLock { $0.audited.last }
-                #expect(told?.action.text == action && told?.reason == "why \(number)", "\(path)")
+                let told = try await server.audited.last
+                #expect(told?["action"]?.string == action && told?["reason"]?.string == "why \(number)", "\(path)")
                 let newest = try await server.send(
-                    "GET", Self.user + "/timeline?limit=1", token: FakeOperators.secret(.read)
+                    "GET", Self.user + "/timeline?limit=1", token: Fixture.apiKey(.read)
                 ).json["data"]?.elements?.first
                 #expect(newest?["reason"]?.string == "why \(number)", "\(path)")
                 server.wait(hours: path.hasPrefix("/devices") ? 25 : 0)
@@ -190,7 +205,7 @@ struct AuditedActsTests {
                 #expect(answer.status >= 400, "\(path)")
             }
             #expect(try await Self.act("DELETE", "/devices/none", key: "k", server).status == 404)
-            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+            #expect(try await server.audited.isEmpty)
         }
     }
 
@@ -201,7 +216,7 @@ struct AuditedActsTests {
             let device = try await server.send("POST", "/api/devices", Self.device)
             let consent = try await server.send("PUT", "/api/iap/apple/consumption-consent", #"{"consented":true}"#)
             #expect([spent.status, device.status, consent.status] == [200, 201, 200])
-            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+            #expect(try await server.audited.isEmpty)
         }
     }
 }

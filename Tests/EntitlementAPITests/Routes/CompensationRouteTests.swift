@@ -1,13 +1,15 @@
 import AppStore
 import Entitlements
 import LedgerStore
+import MariaDB
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
 @testable import EntitlementAPI
 
-/// Making up for an outage, over a ledger in memory.
+/// Making up for an outage.
 struct CompensationRouteTests {
     private static let path = "/api/admin/compensations"
     private static let why = #""reference":"outage-1","reason":"sorry""#
@@ -18,16 +20,18 @@ struct CompensationRouteTests {
         _ members: String = outage, key: String, _ server: TestServer
     ) async throws -> TestServer.Answer {
         try await server.send(
-            "POST", path, "{\(members),\(why)}", token: FakeOperators.secret(.write),
+            "POST", path, "{\(members),\(why)}", token: Fixture.apiKey(.write),
             fields: [("Idempotency-Key", key)])
     }
 
-    /// Five users, of whom `u1` and `u2` have a pass and the others nothing; an hour after it was sold.
+    /// Five users, of whom `u1` and `u2` bought a pass and the others were given one; an hour after it was sold.
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
-        let users = try (1...5).map { try Fixture.user("u\($0)") }
-        try await TestServer.run(operators: FakeOperators(covered: users)) { server in
-            try server.sell("pass.30d", as: "1", .pass)
-            try server.sell("pass.30d", as: "2", .pass, to: "u2")
+        try await TestServer.run { server in
+            try await server.sell("pass.30d", as: "1", .pass)
+            try await server.sell("pass.30d", as: "2", .pass, to: "u2")
+            for user in ["u3", "u4", "u5"] {
+                try await server.grant(.addDays(30, of: TierID("pro")), as: "grant of " + user, to: user)
+            }
             server.wait(hours: 1)
             try await body(server)
         }
@@ -86,9 +90,10 @@ struct CompensationRouteTests {
 
     @Test func `a run that fails half way is repeated`() async throws {
         try await Self.open { server in
-            server.service.state.withLock { $0.failure = .notOpen }
+            let schema = try server.open.schema
+            try await schema.rows("RENAME TABLE ledger_entries TO ledger_entries_away")
             #expect(try await Self.run(key: "k", server).status == 503)
-            server.service.state.withLock { $0.failure = nil }
+            try await schema.rows("RENAME TABLE ledger_entries_away TO ledger_entries")
             let repeated = try await Self.run(key: "k", server)
             #expect(try Self.counts(repeated) == ["2", "0", "3"])
         }
@@ -102,7 +107,7 @@ struct CompensationRouteTests {
             ) async throws {
                 try await server.expectRefusal(
                     status, code, "POST", Self.path, "{\(members),\(Self.why)}", at: pointer,
-                    fields: [("Idempotency-Key", "k")], token: FakeOperators.secret(.write),
+                    fields: [("Idempotency-Key", "k")], token: Fixture.apiKey(.write),
                     sourceLocation: sourceLocation)
             }
             let (from, to) = (#""from":"2026-01-15T10:00:00Z""#, #""to":"2026-01-15T11:00:00Z""#)
@@ -128,7 +133,7 @@ struct CompensationRouteTests {
             ] {
                 try await server.expectRefusal(
                     400, "invalid_request", "POST", Self.path, body, at: pointer,
-                    fields: [("Idempotency-Key", "k")], token: FakeOperators.secret(.write))
+                    fields: [("Idempotency-Key", "k")], token: Fixture.apiKey(.write))
             }
             let nobody = try await Self.run(whole, key: "nobody", server)
             #expect(try Self.counts(nobody) == ["0", "0", "0"])

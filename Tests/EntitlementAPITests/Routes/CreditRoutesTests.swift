@@ -3,6 +3,7 @@ import Entitlements
 import LedgerStore
 import NIOHTTP1
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -20,8 +21,8 @@ struct CreditRoutesTests {
 
     @Test func `a spend says from which lots, and its repeat the same`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
-            try server.grant(.credits(50, unit: "credit", expiresAt: Fixture.now + 86_400_000), as: "g1")
+            try await server.sellCredits()
+            try await server.grant(.credits(50, unit: "credit", expiresAt: Fixture.now + 86_400_000), as: "g1")
             let body = #"{"amount":60,"reference":"order 1"}"#
             let first = try await server.send("POST", Self.spend, body, fields: Self.key("k1"))
             #expect(first.status == 200)
@@ -31,7 +32,7 @@ struct CreditRoutesTests {
                     + #""spendable":90,"debt":0}"#)
             #expect(first.headers.first(name: "idempotency-replayed") == nil)
             #expect(first.headers.first(name: "cache-control") == "no-store")
-            try server.sellCredits("c2")
+            try await server.sellCredits("c2")
             let again = try await server.send(
                 "POST", Self.spend, #" {"reference": "order 1", "amount": 60} "#, fields: Self.key("k1"))
             #expect(again.status == 200 && again.body == first.body)
@@ -56,16 +57,16 @@ struct CreditRoutesTests {
 
     @Test func `the balance is made of its parts`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
-            try server.sellCredits("s1", in: .sandbox)
+            try await server.sellCredits()
+            try await server.sellCredits("s1", in: .sandbox)
             let empty = try await server.send("GET", "/api/credits", token: Fixture.token(of: "u2"))
             #expect(empty.body == #"{"data":[],"next_cursor":null}"#)
             _ = try await server.send(
                 "POST", Self.spend, #"{"amount":70,"reference":"r"}"#, fields: Self.key("k1"))
             _ = try await server.send(
                 "POST", Self.reserve, #"{"amount":20,"ttl_seconds":60}"#, fields: Self.key("k2"))
-            try server.sellCredits(revoked: 100_000)
-            server.service.state.withLock { $0.now = $0.now + 1000 }
+            try await server.sellCredits(revoked: 100_000)
+            server.clock.now = server.clock.now + 1000
             let answer = try await server.send("GET", "/api/credits")
             let production =
                 #"{"unit":"credit","environment":"Production","spendable":0,"debt":90,"reserved":20,"credited":100,"#
@@ -85,7 +86,7 @@ struct CreditRoutesTests {
 
     @Test func `the balance is told as it was and with what made it`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             _ = try await server.send("POST", Self.spend, #"{"amount":70,"reference":"r"}"#, fields: Self.key("k1"))
             server.wait(hours: 1)
             let id = try await server.send(
@@ -126,7 +127,7 @@ struct CreditRoutesTests {
 
     @Test func `a spend is refused`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             let good = #"{"amount":1,"reference":"r"}"#
             for (body, pointer) in [
                 ("[]", "#"), ("1", "#"), (#"{"reference":"r"}"#, "#/amount"),
@@ -173,8 +174,8 @@ struct CreditRoutesTests {
 
     @Test func `keys belong to their user`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
-            try server.sellCredits("c2", to: "u2")
+            try await server.sellCredits()
+            try await server.sellCredits("c2", to: "u2")
             let body = #"{"amount":1,"reference":"r"}"#
             let mine = try await server.send("POST", Self.spend, body, fields: Self.key("k"))
             let theirs = try await server.send(
@@ -186,7 +187,7 @@ struct CreditRoutesTests {
 
     @Test func `a reservation is committed in part`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             let body = #"{"amount":60,"ttl_seconds":600}"#
             let first = try await server.send("POST", Self.reserve, body, fields: Self.key("k"))
             #expect(first.status == 201)
@@ -212,7 +213,7 @@ struct CreditRoutesTests {
 
     @Test func `a reservation is released or ends`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             let body = #"{"amount":60,"ttl_seconds":1}"#
             let first = try Self.reservation(
                 try await server.send("POST", Self.reserve, body, fields: Self.key("k1")))
@@ -243,7 +244,7 @@ struct CreditRoutesTests {
 
     @Test func `another user's reservation is like one that does not exist`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             let made = try await server.send(
                 "POST", Self.reserve, #"{"amount":60,"ttl_seconds":600}"#, fields: Self.key("k"))
             let path = try Self.reservation(made)
@@ -262,7 +263,7 @@ struct CreditRoutesTests {
 
     @Test func `where users may not spend, nothing tells more`() async throws {
         try await TestServer.run(usersMaySpend: false) { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             for path in [
                 Self.spend, Self.reserve, "/api/credits/gold/spend", "/api/credits/reservations/r1/commit",
                 "/api/credits/reservations/r1/release",
@@ -279,7 +280,7 @@ struct CreditRoutesTests {
 
     @Test func `writes are counted apart from attaches`() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 1)) { server in
-            try server.sellCredits()
+            try await server.sellCredits()
             let body = #"{"amount":1,"reference":"r"}"#
             #expect(try await server.send("POST", Self.spend, body, fields: Self.key("k1")).status == 200)
             try await server.expectRefusal(429, "rate_limited", "POST", Self.spend, body, fields: Self.key("k1"))
@@ -290,8 +291,7 @@ struct CreditRoutesTests {
     }
 
     @Test func `a database that is away is a passing fault`() async throws {
-        try await TestServer.run { server in
-            server.service.state.withLock { $0.failure = .notOpen }
+        try await TestServer.run(isOpen: false) { server in
             let body = #"{"amount":1,"reference":"r"}"#
             let answer = try await server.send("POST", Self.spend, body, fields: Self.key("k1"))
             #expect(answer.status == 503 && answer.headers.first(name: "retry-after") == "1")

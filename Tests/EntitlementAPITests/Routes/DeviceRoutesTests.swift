@@ -25,7 +25,7 @@ struct DeviceRoutesTests {
 
     @Test func `a device is registered once`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             let first = try await server.send(
                 "POST", Self.devices, #"{"device_id":"a/b","name":"Ann's phone","pinned":true}"#)
             #expect(first.status == 201)
@@ -50,7 +50,7 @@ struct DeviceRoutesTests {
 
     @Test func `devices are told as they were and with what happened to them`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             _ = try await Self.register("d1", server)
             server.wait(hours: 1)
             _ = try await server.send("POST", "/api/devices/d1/suspend")
@@ -81,7 +81,7 @@ struct DeviceRoutesTests {
             let none = try await Self.register("d1", server)
             #expect(none.code == "seat_limit_reached")
             #expect(try none.json["detail"]?.string == "Nothing that the user has gives a device seat now.")
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for number in 1...5 { #expect(try await Self.register("d\(number)", server).status == 201) }
             let refused = try await Self.register("d6", server)
             #expect(refused.status == 409 && refused.code == "seat_limit_reached")
@@ -107,7 +107,7 @@ struct DeviceRoutesTests {
 
     @Test func `the limit suspends after the grace, and the cached status knows`() async throws {
         try await TestServer.run { server in
-            try server.grant(.until(Fixture.now + 3_600_000, of: TierID("pro")), as: "g1")
+            try await server.grant(.until(Fixture.now + 3_600_000, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
             func seats() async throws -> [String?] {
                 let status = try await server.send("GET", "/api/iap/apple/status").json["devices"]
@@ -120,14 +120,14 @@ struct DeviceRoutesTests {
             server.wait(hours: 24)
             #expect(try await seats() == ["0", "0", "1"])
             #expect(try await Self.states(server) == ["d1 suspended limit"])
-            try server.grant(.addDays(1, of: TierID("pro")), as: "g2")
+            try await server.grant(.addDays(1, of: TierID("pro")), as: "g2")
             #expect(try await seats() == ["5", "1", "0"])
         }
     }
 
     @Test func `being seen moves the instant`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
             for (hours, instant) in [(3, "2026-01-15T12:00:00Z"), (21, "2026-01-16T12:00:00Z")] as [(Int64, String)] {
                 server.wait(hours: hours)
@@ -139,7 +139,7 @@ struct DeviceRoutesTests {
 
     @Test func `another user's device is like one that does not exist`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
             let stranger = Fixture.token(of: "u2")
             for (method, act) in [
@@ -161,7 +161,7 @@ struct DeviceRoutesTests {
 
     @Test func `a device is reached by its escaped name`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for id in ["...", "a/b", "license1", "100%", "x?y#z"] {
                 #expect(try await Self.register(id, server).status == 201)
             }
@@ -174,7 +174,7 @@ struct DeviceRoutesTests {
 
     @Test func `a registration is refused`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for (body, pointer) in [
                 ("[]", "#"), ("{}", "#/device_id"), (#"{"device_id":null}"#, "#/device_id"),
                 (#"{"device_id":1}"#, "#/device_id"), (#"{"device_id":""}"#, "#/device_id"),
@@ -201,7 +201,7 @@ struct DeviceRoutesTests {
 
     @Test func `a hundred devices are enough`() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 0)) { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for number in 1...100 {
                 #expect(try await Self.register("d\(number)", server).status == 201)
                 #expect(try await server.send("POST", "/api/devices/d\(number)/suspend").status == 200)
@@ -216,7 +216,7 @@ struct DeviceRoutesTests {
         async throws
     {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             #expect(try await Self.register("d1", server).status == 201)
             let consent = "/api/iap/apple/consumption-consent"
             for number in 1...20 {
@@ -235,7 +235,7 @@ struct DeviceRoutesTests {
             }
             let unchanged = try await server.send("POST", Self.devices, #"{"device_id":"d1","name":"name 20"}"#)
             #expect(unchanged.status == 200, "what restates is answered")
-            let token = FakeOperators.secret(.write)
+            let token = Fixture.apiKey(.write)
             let byServer = try await server.send(
                 "POST", "/api/admin/users/u1/devices", name, token: token, fields: [("Idempotency-Key", "k")])
             #expect(byServer.status == 200, "a server answers for its own acts")
@@ -246,14 +246,14 @@ struct DeviceRoutesTests {
 
     @Test func `explained acts come a page at a time, the newest first, in all three answers`() async throws {
         try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 0)) { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for device in ["d1", "d2"] { #expect(try await Self.register(device, server).status == 201) }
             for number in 1...30 {
                 let path =
                     "/api/admin/users/u1/devices/d\(1 + number % 2)/"
                     + ((number - 1) / 2 % 2 == 0 ? "suspend" : "reactivate")
                 let done = try await server.send(
-                    "POST", path, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", "k\(number)")])
+                    "POST", path, token: Fixture.apiKey(.write), fields: [("Idempotency-Key", "k\(number)")])
                 #expect(done.status == 200, "\(done.body)")
             }
             for (path, count) in [("/api/iap/apple/status", 32), (Self.devices, 32), ("/api/credits", 0)] {

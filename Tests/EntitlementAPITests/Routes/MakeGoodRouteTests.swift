@@ -22,26 +22,22 @@ struct MakeGoodRouteTests {
 
     /// `old` and `older` had ended; `new`, which the tables name too, has not.
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
-        let owner = try Fixture.user()
-        let late = ["old", "older", "new"].enumerated().map {
-            LatePassCandidate(id: UInt64($0.offset + 1), key: key($0.element), owner: owner)
-        }
-        try await TestServer.run(operators: FakeOperators(late: late)) { server in
-            try server.sellBefore(days: 40, as: "old")
-            try server.sellBefore(days: 90, as: "older")
-            try server.sellBefore(days: 1, as: "new")
+        try await TestServer.run { server in
+            try await server.sellBefore(days: 40, as: "old")
+            try await server.sellBefore(days: 90, as: "older")
+            try await server.sellBefore(days: 1, as: "new")
             try await body(server)
         }
     }
 
     private static func makeGood(_ body: String, key: String, _ server: TestServer) async throws -> TestServer.Answer {
         try await server.send(
-            "POST", path, body, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", key)])
+            "POST", path, body, token: Fixture.apiKey(.write), fields: [("Idempotency-Key", key)])
     }
 
     @Test func `what had ended is listed and made good once`() async throws {
         try await Self.open { server in
-            let token = FakeOperators.secret(.read)
+            let token = Fixture.apiKey(.read)
             let before = try await server.send("GET", Self.list, token: token)
             let rows = try before.json["data"]?.elements ?? []
             #expect(rows.map { $0["external_id"]?.string } == ["older", "old"], "\(before.body)")
@@ -69,7 +65,7 @@ struct MakeGoodRouteTests {
 
     @Test func `nothing else is made good`() async throws {
         try await Self.open { server in
-            try server.sellBefore(days: 40, as: "old", in: .sandbox)
+            try await server.sellBefore(days: 40, as: "old", in: .sandbox)
             for (status, code, body, pointer) in [
                 (404, "unknown_purchase", Self.body("none"), nil),
                 (404, "unknown_purchase", Self.body("old", #","source":"stripe""#), nil),
@@ -82,7 +78,7 @@ struct MakeGoodRouteTests {
             ] as [(Int, String, String, String?)] {
                 try await server.expectRefusal(
                     status, code, "POST", Self.path, body, at: pointer, fields: [("Idempotency-Key", "k")],
-                    token: FakeOperators.secret(.write))
+                    token: Fixture.apiKey(.write))
             }
             var both: Set<String?> = []
             for environment in ["Production", "Sandbox"] {

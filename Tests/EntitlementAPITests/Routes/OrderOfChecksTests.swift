@@ -68,8 +68,9 @@ struct OrderOfChecksTests {
             #expect(limited.headers.first(name: "ratelimit-limit") == "1")
             #expect(limited.headers.first(name: "ratelimit-remaining") == "0")
             #expect(limited.headers.first(name: "ratelimit-reset") == "60")
-            server.service.state.withLock { $0.failure = .notOpen }
-            let away = try await server.send("GET", status, token: Fixture.token(of: "u2"))
+        }
+        try await TestServer.run(isOpen: false) { server in
+            let away = try await server.send("GET", "/api/iap/apple/status", token: Fixture.token(of: "u2"))
             #expect(away.status == 503 && away.code == "unavailable")
             #expect(away.headers.first(name: "retry-after") == "1")
         }
@@ -94,7 +95,7 @@ struct OrderOfChecksTests {
             #expect(try await send("/nowhere", from: "one").status == 404)
             #expect(try await server.send("POST", "/livez", fields: [("X-Forwarded-For", "one")]).status == 405)
             #expect(try await send("/api/iap/apple/status", from: "one").status == 200)
-            server.service.state.withLock { $0.now = $0.now + 30_000 }
+            server.clock.now = server.clock.now + 30_000
             #expect(try await send("/livez", from: "one").status == 200)
         }
     }
@@ -131,7 +132,7 @@ struct OrderOfChecksTests {
     @Test func `head and options answer for every path`() async throws {
         let token = Fixture.token(of: "u1")
         try await TestServer.run(metricsPage: MetricsPage(token: Array(token.utf8)) { [] }) { server in
-            try server.sell("pass.30d", as: "p1", .pass, to: "u1")
+            try await server.sell("pass.30d", as: "p1", .pass, to: "u1")
             for endpoint in Routes.all where !endpoint.isInDevelopmentOnly {
                 let path = Self.parameters.reduce(endpoint.path) { $0.replacing($1.key, with: $1.value) }
                 let options = try await server.send("OPTIONS", path, token: nil)
@@ -143,7 +144,7 @@ struct OrderOfChecksTests {
                 let isAdmin = path.hasPrefix("/api/admin/")
                 let head = try await server.send(
                     "HEAD", path + (Self.queries[endpoint.path] ?? ""),
-                    token: isAdmin ? FakeOperators.secret(.admin) : token)
+                    token: isAdmin ? Fixture.apiKey(.admin) : token)
                 #expect(head.status == (isReadable ? 200 : 405), "\(path)")
                 #expect(head.body.isEmpty)
             }

@@ -175,14 +175,14 @@ struct OtherModuleTests {
         try await TestServer.run(rateLimits: RateLimits(readPerMinute: 1), adding: OtherModule.endpoints) { server in
             for (path, wrong, right, body) in [
                 ("/other/mine", nil, Fixture.token(of: "anna"), "anna"),
-                ("/other/servers", Fixture.token(of: "anna"), FakeOperators.secret(.admin), "admin"),
+                ("/other/servers", Fixture.token(of: "anna"), Fixture.apiKey(.admin), "admin"),
             ] {
                 let refused = try await server.send("GET", path, token: wrong)
                 #expect(refused.status == 401 && refused.code == "unauthenticated")
                 let answer = try await server.send("GET", path, token: right)
                 #expect(answer.status == 200 && answer.body == body)
             }
-            let reader = try await server.send("GET", "/other/servers", token: FakeOperators.secret(.read))
+            let reader = try await server.send("GET", "/other/servers", token: Fixture.apiKey(.read))
             #expect(reader.status == 403 && reader.code == "forbidden")
             #expect(try await server.send("GET", "/other/mine", token: Fixture.token(of: "anna")).status == 429)
             #expect(try await server.send("GET", "/other/page").status == 200)

@@ -25,7 +25,7 @@ struct PagedListsTests {
         return (texts, count)
     }
 
-    private static let reader = FakeOperators.secret(.read)
+    private static let reader = Fixture.apiKey(.read)
 
     /// A list under `/api/admin/users/u1`, and the user's own.
     private static func both(_ list: String) -> [(path: String, token: String)] {
@@ -39,7 +39,7 @@ struct PagedListsTests {
 
     @Test func `devices come in pages, the newest first, whatever comes and goes meanwhile`() async throws {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for device in ["b", "a", "c"] { try await Self.register(device, server) }
             server.wait(hours: 1)
             try await Self.register("d", server)
@@ -61,8 +61,8 @@ struct PagedListsTests {
 
     @Test func `balances come in pages, each with its lots`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits("c1")
-            try server.sellCredits("c2", in: .sandbox)
+            try await server.sellCredits("c1")
+            try await server.sellCredits("c2", in: .sandbox)
             for (path, token) in Self.both("credits") {
                 for (limit, count) in [(1, 2), (2, 1), (100, 1)] {
                     let found = try await Self.pages("\(path)?limit=\(limit)", of: "environment", token: token, server)
@@ -75,21 +75,20 @@ struct PagedListsTests {
     }
 
     @Test func `what is found comes in pages, each thing once`() async throws {
-        let user = try Fixture.user()
-        let keys = ["7", "8"].map { id in
-            PurchaseKey(source: .appleIAP, app: Fixture.app, environment: .sandbox, externalID: ExternalID(id))
-        }
-        let found: [Found] =
-            [.user(user), .accountToken(user)] + keys.map { .purchase($0, owner: user) }
-            + keys.map { .transaction(TransactionID("7"), of: $0, owner: nil) }
+        let text = Fixture.accountToken
         let kinds = ["user", "account_token", "purchase", "purchase", "transaction", "transaction"]
-        try await TestServer.run(operators: FakeOperators(found: found)) { server in
+        try await TestServer.run { server in
+            let issued = try await server.send("GET", "/api/iap/apple/account-token", token: Fixture.token(of: text))
+            #expect(issued.body.contains(text))
+            for environment in [StoreEnvironment.production, .sandbox] {
+                try await server.sell("pass.30d", as: text, .pass, to: text, in: environment)
+            }
             for (limit, count) in [(1, 6), (4, 2), (5, 2), (6, 1), (100, 1)] {
-                let path = "/api/admin/search?q=7&limit=\(limit)"
+                let path = "/api/admin/search?q=\(text)&limit=\(limit)"
                 let pages = try await Self.pages(path, of: "kind", token: Self.reader, server)
                 #expect(pages.texts == kinds && pages.count == count)
-                let ids = try await Self.pages(path, of: "external_id", token: Self.reader, server).texts
-                #expect(ids == [nil, nil, "7", "8", "7", "8"])
+                let places = try await Self.pages(path, of: "environment", token: Self.reader, server).texts
+                #expect(places == [nil, nil, "Production", "Sandbox", "Production", "Sandbox"])
             }
         }
     }
@@ -98,9 +97,9 @@ struct PagedListsTests {
         async throws
     {
         try await TestServer.run { server in
-            try server.sellCredits("c1")
-            try server.sellCredits("c2", in: .sandbox)
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.sellCredits("c1")
+            try await server.sellCredits("c2", in: .sandbox)
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             for device in ["a", "b"] { try await Self.register(device, server) }
             var cursors: [String: String] = ["transactions": CursorText.encode("transactions", ["7"])]
             for list in ["devices", "credits", "iap/purchases"] {
@@ -137,11 +136,11 @@ struct PagedListsTests {
                 for cursor in others {
                     try await server.expectRefusal(
                         400, "invalid_request", "GET", "/api/admin/\(list)?cursor=\(cursor)", at: "?cursor",
-                        token: FakeOperators.secret(.admin))
+                        token: Fixture.apiKey(.admin))
                 }
                 let own = CursorText.encode(name, ["7"])
                 let page = try await server.send(
-                    "GET", "/api/admin/\(list)?cursor=\(own)", token: FakeOperators.secret(.admin))
+                    "GET", "/api/admin/\(list)?cursor=\(own)", token: Fixture.apiKey(.admin))
                 #expect(page.status == 200, "\(list): \(page.body)")
             }
         }

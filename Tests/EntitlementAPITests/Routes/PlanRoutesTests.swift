@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import StrictJSON
+import Support
 import Synchronization
 import Testing
 
@@ -18,25 +19,25 @@ struct PlanRoutesTests {
     }
 
     /// A user with a plan of one day from the fixture's instant on, and what the store says of its renewal.
-    private static func sell(_ server: TestServer, offer: String? = nil) throws {
+    private static func sell(_ server: TestServer, offer: String? = nil) async throws {
         let user = try Fixture.user()
         let period = VerifiedPurchase(
             key: key("w"), transactionID: TransactionID("w"), periodID: "1", productID: ProductID("annual3"),
             type: .plan, purchasedAt: Fixture.now, expiresAt: endsAt, offer: offer,
             price: Price(milliunits: 0, currency: "EUR"), signedAt: Fixture.now)
-        server.service.state.withLock { $0.ledgers.sell(period, to: user, at: $0.now) }
+        try await server.open.sell(period, to: user)
     }
 
     private static func tell(
         _ server: TestServer, _ willRenew: Bool = true, as product: String? = nil, graceEndsAt: Instant? = nil,
         isInRetry: Bool = false, end: RenewalEnd? = nil, consent: VerifiedRenewal.PriceConsent? = nil,
         after hours: Int64
-    ) {
+    ) async throws {
         let renewal = VerifiedRenewal(
             key: key("w"), signedAt: Fixture.now + hours * hour, willRenew: willRenew,
             renewsInto: product.map { ProductID($0) }, graceEndsAt: graceEndsAt, isInRetry: isInRetry, end: end,
             priceConsent: consent)
-        server.service.state.withLock { $0.ledgers.tell(renewal, at: $0.now) }
+        try await server.open.tell(renewal)
     }
 
     /// What both answers say of the plan, one after the other.
@@ -51,13 +52,13 @@ struct PlanRoutesTests {
 
     @Test func `status and check say the same of a plan`() async throws {
         try await TestServer.run { server in
-            try Self.sell(server, offer: "introductory")
+            try await Self.sell(server, offer: "introductory")
             let unsaid =
                 #""renews_as":"annual3","grace_ends_at":null,"grace_ends_at_ms":null,"#
                 + #""is_in_billing_retry":false,"expiration_reason":null,"price_consent":null,"#
                 + #""offer":"introductory","is_trial":true"#
             #expect(try await Self.answers(server) == [unsaid, unsaid])
-            Self.tell(server, as: "annual9", consent: .given, after: 1)
+            try await Self.tell(server, as: "annual9", consent: .given, after: 1)
             let said = unsaid.replacing("annual3", with: "annual9")
                 .replacing(#""price_consent":null"#, with: #""price_consent":"agreed""#)
             #expect(try await Self.answers(server) == [said, said])
@@ -66,21 +67,21 @@ struct PlanRoutesTests {
 
     @Test func `a plan lives through renewal off, grace, retry and its end`() async throws {
         try await TestServer.run { server in
-            try Self.sell(server)
-            Self.tell(server, false, after: 1)
+            try await Self.sell(server)
+            try await Self.tell(server, false, after: 1)
             try await Self.expect(server, "ACTIVE", willRenew: false, [:])
-            Self.tell(server, consent: .pending, after: 2)
+            try await Self.tell(server, consent: .pending, after: 2)
             try await Self.expect(
                 server, "ACTIVE", willRenew: true, ["renews_as": "annual3", "price_consent": "pending"])
             server.wait(hours: 24)
             try await Self.expect(
                 server, "GRACE", willRenew: true, ["renews_as": "annual3", "price_consent": "pending"])
-            Self.tell(server, graceEndsAt: Self.endsAt + 6 * Self.hour, isInRetry: true, after: 25)
+            try await Self.tell(server, graceEndsAt: Self.endsAt + 6 * Self.hour, isInRetry: true, after: 25)
             let grace = ["renews_as": "annual3", "grace_ends_at": "2026-01-16T18:00:00Z"]
             try await Self.expect(server, "GRACE", willRenew: true, grace, isInRetry: true)
             server.wait(hours: 6)
             try await Self.expect(server, "EXPIRED", willRenew: true, grace, isInRetry: true)
-            Self.tell(server, false, end: .billing, after: 31)
+            try await Self.tell(server, false, end: .billing, after: 31)
             try await Self.expect(server, "EXPIRED", willRenew: false, ["expiration_reason": "billing_error"])
         }
     }
@@ -108,15 +109,15 @@ struct PlanRoutesTests {
 
     @Test func `what no store renews says nothing of it, and the seven members stay first`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .pass)
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.sell("pass.30d", as: "p1", .pass)
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             let pass = try await server.send("GET", Self.check).body
             #expect(!pass.contains("renews_as") && !pass.contains("will_renew"))
             let status = try await server.send("GET", Self.status).body
             #expect(!status.contains("renews_as") && status.contains("will_renew"))
         }
         try await TestServer.run { server in
-            try Self.sell(server)
+            try await Self.sell(server)
             let plan = try await server.send("GET", Self.check).body
             let seven =
                 #"{"is_subscribed":true,"has_active_subscription":true,"status":"ACTIVE","provider":"apple","#

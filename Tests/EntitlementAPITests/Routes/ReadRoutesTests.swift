@@ -123,7 +123,7 @@ struct ReadRoutesTests {
         try await TestServer.run { server in
             let days = CatalogueCheck.maximumDays
             for number in 0..<(8_000 * 366 / days + 1) {
-                try server.grant(.addDays(days, of: TierID("pro")), as: "g\(number)")
+                try await server.grant(.addDays(days, of: TierID("pro")), as: "g\(number)")
             }
             for query in ["", "?history=1&explain=1"] {
                 let answer = try await server.send("GET", Self.status + query)
@@ -161,7 +161,7 @@ struct ReadRoutesTests {
         try await TestServer.run { server in
             try await Self.attachPasses(1, server)
             server.wait(hours: 1)
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             func told(_ query: String) async throws -> [String?] {
                 let data = try await server.send("GET", "/api/iap/purchases" + query).json["data"]?.elements ?? []
                 return data.flatMap { [$0["external_id"]?.string, $0["state"]?.string] }
@@ -226,7 +226,7 @@ struct ReadRoutesTests {
         let two = CatalogueVersions(
             first: CatalogueVersions.Version(
                 number: 1, effectiveAt: .distantPast, catalogue: Fixture.catalogue(of: [AppID("a"), AppID("b")])))
-        try await TestServer.run(service: FakeService(two)) { server in
+        try await TestServer.run(catalogue: two) { server in
             let path = "/api/iap/apple/products"
             let unnamed = try await server.send("GET", path, token: nil)
             #expect(unnamed.status == 400)
@@ -243,8 +243,8 @@ struct ReadRoutesTests {
             #expect(
                 ready.body
                     == #"{"status":"ready","checks":[{"name":"database","ok":true,"detail":"reachable"}]}"#)
-            server.service.state.withLock {
-                $0.readiness = Readiness(checks: [.init(name: "database", isInOrder: false, detail: "unreachable")])
+            server.world.readiness.withLock {
+                $0 = Readiness(checks: [.init(name: "database", isInOrder: false, detail: "unreachable")])
             }
             let draining = try await server.send("GET", "/readyz", token: nil)
             #expect(draining.status == 503 && draining.headers.first(name: "retry-after") == "5")

@@ -23,21 +23,18 @@ struct ReplayRouteTests {
         return try await server.send("POST", "/api/iap/apple/restore", "[\(list)]").json
     }
 
-    /// How often something was to be recorded.
-    private static func records(_ server: TestServer) -> Int { server.service.state.withLock { $0.records } }
-
     @Test func `the text of a purchase that is the user's is answered from what is recorded`() async throws {
         try await TestServer.run { server in
             let jws = try server.authority.sign(Fixture.pass()).text
             #expect(try await Self.attach(jws, server).json["outcome"]?.string == "attached")
-            #expect(Self.records(server) == 1)
+            #expect(server.records == 1)
             for _ in 1...3 {
                 #expect(try await Self.attach(jws, server).json["outcome"]?.string == "already_attached")
             }
-            #expect(Self.records(server) == 1)
+            #expect(server.records == 1)
             let anew = try server.authority.sign(Fixture.pass().signed(at: 1_768_003_300_000)).text
             #expect(try await Self.attach(anew, server).json["outcome"]?.string == "already_attached")
-            #expect(Self.records(server) == 2, "another text about it may say something new")
+            #expect(server.records == 2, "another text about it may say something new")
         }
     }
 
@@ -45,10 +42,11 @@ struct ReplayRouteTests {
         try await TestServer.run { server in
             let jws = try server.authority.sign(Fixture.pass()).text
             _ = try await Self.attach(jws, server)
-            try server.sell("pass.30d", as: "1001", .pass, in: .sandbox, revoked: 100_000)
+            try await server.sell("pass.30d", as: "1001", .pass, in: .sandbox, revoked: 100_000)
+            let recorded = server.records
             let told = try await Self.attach(jws, server).json
             #expect(told["outcome"]?.string == "revoked" && told["status"]?["active"]?.flag == false)
-            #expect(Self.records(server) == 1)
+            #expect(server.records == recorded)
         }
     }
 
@@ -67,16 +65,16 @@ struct ReplayRouteTests {
             for text in [unowned, unowned] {
                 #expect(try await Self.attach(text, server).code == "account_token_mismatch")
             }
-            #expect(Self.records(server) == 5)
+            #expect(server.records == 5)
             #expect(try await Self.attach(unowned, as: "u2", server).json["outcome"]?.string == "attached")
             let body = #"{"all":true,"to_user_id":"u3","reason":"r"}"#
             let moved = try await server.send(
-                "POST", "/api/admin/users/u1/transfer", body, token: FakeOperators.secret(.write),
+                "POST", "/api/admin/users/u1/transfer", body, token: Fixture.apiKey(.write),
                 fields: [("Idempotency-Key", "k")])
             #expect(moved.status == 200)
             #expect(try await Self.attach(owned, server).code == "owned_by_another_user")
             #expect(try await Self.attach(owned, as: "u3", server).json["outcome"]?.string == "already_attached")
-            #expect(Self.records(server) == 8)
+            #expect(server.records == 8)
         }
     }
 
@@ -87,11 +85,11 @@ struct ReplayRouteTests {
             let again = try await Self.restore(texts + texts.prefix(3), server)
             #expect(again["summary"]?["already_attached"]?.integer == "100")
             #expect(again["summary"]?["duplicates"]?.integer == "3")
-            #expect(Self.records(server) == 1)
+            #expect(server.records == 1)
             let new = try server.authority.sign(Fixture.pass("101")).text
             let more = try await Self.restore(texts + [new, "x"], server)
             let summary = ["attached", "already_attached", "refused"].map { more["summary"]?[$0]?.integer }
-            #expect(summary == ["1", "100", "1"] && Self.records(server) == 2)
+            #expect(summary == ["1", "100", "1"] && server.records == 2)
         }
     }
 }

@@ -16,7 +16,7 @@ struct UserActsTests {
         _ method: String, _ path: String, _ body: String? = nil, key: String, _ server: TestServer
     ) async throws -> TestServer.Answer {
         try await server.send(
-            method, user + path, body, token: FakeOperators.secret(.write), fields: [("Idempotency-Key", key)])
+            method, user + path, body, token: Fixture.apiKey(.write), fields: [("Idempotency-Key", key)])
     }
 
     private static func expectRefusal(
@@ -25,7 +25,7 @@ struct UserActsTests {
     ) async throws {
         try await server.expectRefusal(
             status, code, "POST", user + path, body, at: pointer, fields: [("Idempotency-Key", "refused")],
-            token: FakeOperators.secret(.write), sourceLocation: sourceLocation)
+            token: Fixture.apiKey(.write), sourceLocation: sourceLocation)
     }
 
     private static let why = #""reason":"sorry","reference":"t1""#
@@ -140,8 +140,8 @@ struct UserActsTests {
 
     @Test func `a purchase goes to somebody new`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .pass)
-            try server.sell("addon", as: "p1", .addOn, in: .sandbox)
+            try await server.sell("pass.30d", as: "p1", .pass)
+            try await server.sell("addon", as: "p1", .addOn, in: .sandbox)
             let to = #""to_user_id":"u2","reason":"asked""#
             try await Self.expectRefusal(
                 422, "ambiguous_purchase", "/transfer", #"{"external_id":"p1",\#(to)}"#, server)
@@ -171,8 +171,8 @@ struct UserActsTests {
 
     @Test func `everything goes, or one purchase, and never both by one request`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .pass)
-            try server.sell("addon", as: "p2", .addOn)
+            try await server.sell("pass.30d", as: "p1", .pass)
+            try await server.sell("addon", as: "p2", .addOn)
             let to = #""to_user_id":"u2","reason":"asked""#
             for (members, pointer) in [
                 (#""external_id":"p1""#, "#/external_id"), (#""external_id":7"#, "#/external_id"),
@@ -181,7 +181,7 @@ struct UserActsTests {
                 try await Self.expectRefusal(
                     400, "invalid_request", "/transfer", #"{\#(members),"all":true,\#(to)}"#, at: pointer, server)
             }
-            #expect(server.service.state.withLock { $0.audited }.isEmpty)
+            #expect(try await server.audited.isEmpty)
             let one = #"{"external_id":"p1","all":false,\#(to)}"#
             #expect(try await Self.act("POST", "/transfer", one, key: "k1", server).body.contains(#""p1""#))
             let rest = #"{"external_id":null,"all":true,\#(to)}"#
@@ -191,9 +191,9 @@ struct UserActsTests {
 
     @Test func `a purchase is taken back by its name, and a repeat answers alike`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .pass)
-            try server.sell("addon", as: "p1", .addOn, in: .sandbox)
-            try server.sell("pass.30d", as: "p2", .pass, to: "u2")
+            try await server.sell("pass.30d", as: "p1", .pass)
+            try await server.sell("addon", as: "p1", .addOn, in: .sandbox)
+            try await server.sell("pass.30d", as: "p2", .pass, to: "u2")
             let why = #""reason":"a chargeback""#
             try await Self.expectRefusal(
                 422, "ambiguous_purchase", "/revoke", #"{"external_id":"p1",\#(why)}"#, server)
@@ -207,10 +207,10 @@ struct UserActsTests {
                 (#"{"external_id":7,\#(why)}"#, "#/external_id"),
             ] { try await Self.expectRefusal(400, "invalid_request", "/revoke", body, at: pointer, server) }
             let body = #"{"external_id":"p1","environment":"Production",\#(why)}"#
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1", to: "u3")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1", to: "u3")
             let grant = try await server.send(
                 "POST", "/api/admin/users/u3/revoke", #"{"external_id":"g1",\#(why)}"#,
-                token: FakeOperators.secret(.write), fields: [("Idempotency-Key", "k0")])
+                token: Fixture.apiKey(.write), fields: [("Idempotency-Key", "k0")])
             #expect(grant.body.hasPrefix(#"{"source":"manual","app":null,"#), "\(grant.body)")
             let revoked = try await Self.act("POST", "/revoke", body, key: "k1", server)
             #expect(
@@ -226,7 +226,7 @@ struct UserActsTests {
 
     @Test func `a guest is merged`() async throws {
         try await TestServer.run { server in
-            try server.sell("pass.30d", as: "p1", .pass, to: "guest")
+            try await server.sell("pass.30d", as: "p1", .pass, to: "guest")
             for (guest, status, code) in [("nobody", 404, "unknown_guest"), ("u1", 422, "same_user")] {
                 try await Self.expectRefusal(
                     status, code, "/merge", #"{"from_user_id":"\#(guest)","reason":"r"}"#, server)
@@ -254,8 +254,8 @@ struct UserActsTests {
 
     @Test func `servers do what users do for them`() async throws {
         try await TestServer.run(usersMaySpend: false) { server in
-            try server.sellCredits()
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.sellCredits()
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             let body = #"{"amount":60,"reference":"order 1"}"#
             let spent = try await Self.act("POST", "/credits/credit/spend", body, key: "k1", server)
             #expect(spent.status == 200, "\(spent.body)")
@@ -278,7 +278,7 @@ struct UserActsTests {
                 #expect(removed.status == 204 && removed.body.isEmpty)
             }
             for path in ["/credits", "/devices", "/devices/license/status"] {
-                let answer = try await server.send("GET", Self.user + path, token: FakeOperators.secret(.read))
+                let answer = try await server.send("GET", Self.user + path, token: Fixture.apiKey(.read))
                 let own = try await server.send("GET", "/api" + path)
                 #expect(answer.status == 200 && answer.body == own.body)
             }
@@ -289,7 +289,7 @@ struct UserActsTests {
         async throws
     {
         try await TestServer.run { server in
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             let device = #"{"device_id":"d1"}"#
             let acts = [
                 ("POST", "", device), ("POST", "/d1/suspend", "{}"), ("POST", "/d1/reactivate", "{}"),
@@ -315,14 +315,14 @@ struct UserActsTests {
 
     /// What the timeline tells first.
     private static func newest(_ server: TestServer) async throws -> JSONValue? {
-        try await server.send("GET", user + "/timeline?limit=1", token: FakeOperators.secret(.read))
+        try await server.send("GET", user + "/timeline?limit=1", token: Fixture.apiKey(.read))
             .json["data"]?.elements?.first
     }
 
     @Test func `the timeline tells every kind of fact`() async throws {
         try await TestServer.run { server in
-            try server.sellCredits()
-            try server.grant(.addDays(30, of: TierID("pro")), as: "g1")
+            try await server.sellCredits()
+            try await server.grant(.addDays(30, of: TierID("pro")), as: "g1")
             _ = try await Self.act(
                 "POST", "/credits/credit/spend", #"{"amount":60,"reference":"order 1"}"#, key: "k1", server)
             _ = try await server.send("POST", "/api/devices", #"{"device_id":"d1"}"#)
@@ -332,7 +332,7 @@ struct UserActsTests {
                 "POST", "/transfer", #"{"all":true,"to_user_id":"u2","reason":"r"}"#, key: "k3", server)
             var (path, texts, page) = (Self.user + "/timeline?limit=4", [String](), 0)
             while page < 5 {
-                let json = try await server.send("GET", path, token: FakeOperators.secret(.read)).json
+                let json = try await server.send("GET", path, token: Fixture.apiKey(.read)).json
                 texts += json["data"]?.elements?.compactMap { $0["text"]?.string } ?? []
                 page += 1
                 guard let cursor = json["next_cursor"]?.string else { break }
@@ -350,7 +350,7 @@ struct UserActsTests {
                     "Transaction c1 of credits was shown as bought on 2026-01-15T12:00:00Z and not taken back.",
                 ])
             let first = try await server.send(
-                "GET", Self.user + "/timeline?limit=1", token: FakeOperators.secret(.read)
+                "GET", Self.user + "/timeline?limit=1", token: Fixture.apiKey(.read)
             ).json["data"]?.elements?.first
             #expect(first?["kind"]?.string == "gave_away" && first?["reason"]?.string == "r")
             #expect(first?["actor"]?.string == "api_key:1 write")

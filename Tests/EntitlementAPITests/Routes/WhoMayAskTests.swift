@@ -32,7 +32,7 @@ struct WhoMayAskTests {
         Caller("wrong key", "gp_" + String(repeating: "x", count: 43)),
         Caller("half a key", "gp_rrrr"), Caller("no key", "gp_"), Caller("empty", ""),
         Caller("basic", "dTE6cGFzcw==", scheme: "Basic"),
-        Caller("two keys", FakeOperators.secret(.admin) + ", " + FakeOperators.secret(.admin)),
+        Caller("two keys", Fixture.apiKey(.admin) + ", " + Fixture.apiKey(.admin)),
     ]
 
     private static func path(_ endpoint: Endpoint, user: String = "u1") -> String {
@@ -93,7 +93,7 @@ struct WhoMayAskTests {
                     if user == "u2" { #expect(!answer.body.contains("987654321"), "\(endpoint.path)") }
                 }
                 for scope in APIKeyScope.allCases {
-                    let key = Caller(scope.rawValue, FakeOperators.secret(scope))
+                    let key = Caller(scope.rawValue, Fixture.apiKey(scope))
                     let answer = try await Self.send(endpoint, server, as: key)
                     #expect((answer.status == 401) == !(isAdmin || isShared), "\(endpoint.path) as \(scope)")
                 }
@@ -111,7 +111,7 @@ struct WhoMayAskTests {
                 let scope = needed[endpoint.path] ?? (endpoint.method == .get ? .read : .write)
                 for held in APIKeyScope.allCases {
                     let answer = try await Self.send(
-                        endpoint, server, as: Caller(held.rawValue, FakeOperators.secret(held)))
+                        endpoint, server, as: Caller(held.rawValue, Fixture.apiKey(held)))
                     #expect((answer.status == 403) == (held < scope), "\(endpoint.path) with \(held): \(answer.status)")
                     guard held < scope else { continue }
                     #expect(answer.code == "forbidden")
@@ -125,7 +125,7 @@ struct WhoMayAskTests {
 
     @Test func `a server asks about anybody and a user who was never seen has nothing`() async throws {
         try await Self.withPurchase { server in
-            let key = FakeOperators.secret(.read)
+            let key = Fixture.apiKey(.read)
             let check = "/api/billing/subscriptions/check/"
             #expect(try await server.send("GET", check + "u1", token: key).json["status"]?.string == "ACTIVE")
             #expect(try await server.send("GET", check + "u2", token: key).json["status"]?.string == "NONE")
@@ -145,7 +145,7 @@ struct WhoMayAskTests {
                 "u1%0A",
             ] {
                 for path in ["/api/billing/subscriptions/check/\(id)", "/api/admin/users/\(id)/status"] {
-                    let answer = try await server.send("GET", path, token: FakeOperators.secret(.admin))
+                    let answer = try await server.send("GET", path, token: Fixture.apiKey(.admin))
                     #expect(answer.status == 404 && answer.body == unknown, "\(path)")
                 }
                 let answer = try await server.send("GET", "/api/billing/subscriptions/check/\(id)")

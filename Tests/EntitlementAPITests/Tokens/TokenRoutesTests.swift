@@ -36,7 +36,7 @@ struct TokenRoutesTests {
             let (header, claims) = try Self.segments(of: try #require(json["token"]?.string))
             #expect(header["alg"]?.string == "ES256")
             #expect(header["typ"]?.string == "entitlement+jwt")
-            #expect(header["kid"]?.string == server.service.state.withLock { $0.signingKeys[0].key.kid })
+            #expect(header["kid"]?.string == server.world.signingKeys.withLock { $0[0].key.kid })
             let now = Fixture.now.milliseconds / 1_000
             for (name, text) in [("iss", "gatepass"), ("sub", "u1"), ("tier", "pro"), ("state", "active")] {
                 #expect(claims[name]?.string == text, "\(name)")
@@ -63,7 +63,7 @@ struct TokenRoutesTests {
         let two = CatalogueVersions(
             first: CatalogueVersions.Version(
                 number: 1, effectiveAt: .distantPast, catalogue: Fixture.catalogue(of: [AppID("a"), AppID("b")])))
-        try await TestServer.run(service: FakeService(two)) { server in
+        try await TestServer.run(catalogue: two) { server in
             #expect(try await server.send("GET", Self.path).status == 400)
             #expect(try await server.send("GET", Self.path + "?bundle_id=c").status == 404)
             let named = try await server.send("GET", Self.path + "?bundle_id=b")
@@ -99,18 +99,17 @@ struct TokenRoutesTests {
             let tag = try #require(answer.headers.first(name: "etag"))
             let same = try await server.send("GET", Self.keys, token: nil, fields: [("If-None-Match", tag)])
             #expect(same.status == 304 && same.body.isEmpty)
-            server.service.state.withLock { $0.signingKeys.append(Keys.stored(2)) }
+            server.world.signingKeys.withLock { $0.append(Keys.stored(2)) }
             let more = try await server.send("GET", Self.keys, token: nil, fields: [("If-None-Match", tag)])
             #expect(try more.json["keys"]?.elements?.count == 2)
         }
     }
 
     @Test func `keys that cannot be opened are a passing fault to clients`() async throws {
-        let service = FakeService()
-        service.state.withLock {
-            $0.signingKeys = [Keys.stored(under: KeySeal(SymmetricKey(size: .bits256))), Keys.stored(2)]
-        }
-        try await TestServer.run(service: service) { server in
+        try await TestServer.run { server in
+            server.world.signingKeys.withLock {
+                $0 = [Keys.stored(under: KeySeal(SymmetricKey(size: .bits256))), Keys.stored(2)]
+            }
             for path in [Self.path, Self.keys] {
                 let answer = try await server.send("GET", path)
                 #expect(answer.status == 503 && answer.code == "unavailable")

@@ -17,25 +17,26 @@ import Testing
     @Test func `the last check of the books is told with its age, and a server that is not open says so`() async throws
     {
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let settings = ConnectionSettings(
+        let nowhere = ConnectionSettings(
             endpoints: [.socket(path: "/tmp/there-is-no-socket")], database: "d", user: "u", password: nil, tlsCA: nil)
-        let pool = Pool(settings, surroundings: Surroundings.pool, logger: quiet)
+        let pool = Pool(nowhere, surroundings: Surroundings.pool, logger: quiet)
         let clock = WallClock { Self.now }
-        let loaded = try LoadedSettings(from: SettingsInputs()).settings
+        let settings = try LoadedSettings(from: SettingsInputs()).settings
         let catalogue = Catalogue(apps: [], tiers: [], products: [])
-        let service = LedgerService(
-            pool: pool, roots: try EndToEndServer.authority.get().trustRoots,
-            provisional: CatalogueVersions(first: .init(number: 0, effectiveAt: .distantPast, catalogue: catalogue)),
-            entitlements: loaded.entitlements, rules: loaded.claimRules, clock: clock, logger: quiet)
+        let store = StoreDoor(
+            provisional: CatalogueVersions(first: .init(number: 0, effectiveAt: .distantPast, catalogue: catalogue)))
+        let health = ServerHealth(
+            store: store, keys: SigningKeys(settings.tokens, pool: pool, clock: clock), pool: pool,
+            roots: try EndToEndServer.authority.get().trustRoots, clock: clock, logger: quiet)
         let metrics = ServerMetrics()
-        let reading = MetricsReading(metrics: metrics, pool: pool, service: service, clock: clock)
+        let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let before = String(decoding: await reading.page(), as: UTF8.self)
         #expect(!before.contains("gatepass_books_faults") && before.contains("\ngatepass_books_check_age_seconds "))
         for line in ["gatepass_database_up 0", "gatepass_serving 0", "gatepass_pool_waiting 0"] {
             #expect(before.contains("\n\(line)\n"), "\(line)")
         }
         #expect(!before.contains("gatepass_jobs{"))
-        service.note(IntegrityHealth(faults: 2, at: Self.now + -90_500))
+        health.note(IntegrityHealth(faults: 2, at: Self.now + -90_500))
         let after = String(decoding: await reading.page(), as: UTF8.self)
         #expect(after.contains("\ngatepass_books_faults 2\n"))
         #expect(after.contains("\ngatepass_books_check_age_seconds 90.5\n"))

@@ -26,8 +26,8 @@ import Testing
     ) async throws -> Result<[PurchaseKey], TransferRefusal> {
         let audit = act(.transfer, to: anna, with: ben)
         return try await store.ledger.record(for: [ben], everythingOf: anna, audit: audit) {
-            [anna, ben] history, catalogue in
-            Transfer(selection, from: anna, to: ben, note: Sample.note, in: TestStore.fold(catalogue)).decide(
+            [anna, ben] history, context in
+            Transfer(selection, from: anna, to: ben, note: Sample.note, in: context).decide(
                 given: history)
         }.answer
     }
@@ -124,8 +124,8 @@ import Testing
             let key = Sample.pass("1").key
             let token = try await store.instances[0].tokens.token(of: ben)
             #expect(try await store.attach(Sample.pass("1", token: token), to: anna) == .failure(.accountTokenMismatch))
-            _ = try await store.ledger.record(for: [anna], keys: [key]) { [anna] history, catalogue in
-                BindPurchase(key, to: anna, note: Sample.note, in: TestStore.fold(catalogue)).decide(given: history)
+            _ = try await store.ledger.record(for: [anna], keys: [key]) { [anna] history, context in
+                BindPurchase(key, to: anna, note: Sample.note, in: context).decide(given: history)
             }
             _ = try await store.transfer(.all, from: anna, to: ben)
             try await store.erase(ben)

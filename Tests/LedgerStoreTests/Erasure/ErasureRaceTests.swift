@@ -73,7 +73,7 @@ import Testing
             try await store.attach(Sample.pass("bens"), to: ben)
             try await store.attach(Sample.pass("others"), to: anna)
             if known {
-                _ = try await store.instances[0].ledger.record([TestStore.evidence(pass)], for: []) { _ in
+                _ = try await store.instances[0].ledger.record([OpenStore.evidence(pass)], for: []) { _ in
                     Decision<Void, Never>(answer: .success(()))
                 }
             }

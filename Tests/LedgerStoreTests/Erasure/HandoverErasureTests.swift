@@ -65,9 +65,9 @@ import Testing
             let key = Sample.pass("1").key
             try await store.attach(Sample.pass("1", day: 30, account: "apple 1"), to: anna)
             let erased = try await store.erase(anna)
-            let bound = try await store.ledger.record(for: [ben], keys: [key]) { [ben] history, catalogue in
+            let bound = try await store.ledger.record(for: [ben], keys: [key]) { [ben] history, context in
                 BindPurchase(
-                    key, to: ben, note: Note(actor: "support", reason: "his own"), in: TestStore.fold(catalogue)
+                    key, to: ben, note: Note(actor: "support", reason: "his own"), in: context
                 )
                 .decide(given: history)
             }
@@ -191,7 +191,7 @@ import Testing
 
     private func take(_ key: PurchaseKey, from user: UserID, note: Note, in store: TestStore) async throws {
         let taken = try await store.ledger.record(for: [user], keys: [key]) {
-            WithdrawPurchase(key, of: user, note: note, in: TestStore.fold($1)).decide(given: $0)
+            WithdrawPurchase(key, of: user, note: note, in: $1).decide(given: $0)
         }
         _ = try taken.answer.get()
     }

@@ -1,11 +1,12 @@
 import Entitlements
 import LedgerStore
 import MariaDB
+import Support
 
 /// What servers and operators use, over a store's tables.
 struct TestOperators: Sendable {
     let pool: Pool
-    let audit = AuditTrail { (0..<AuditTrail.saltBytes).map { _ in .random(in: .min ... .max) } }
+    let audit = AuditTrail { (0..<16).map { _ in .random(in: .min ... .max) } }
     let keys: APIKeys
     let idempotency: IdempotencyKeys
     let reader: OperatorReader

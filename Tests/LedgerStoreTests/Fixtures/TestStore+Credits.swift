@@ -1,6 +1,7 @@
 import Entitlements
 import LedgerStore
 import MariaDB
+import Support
 
 extension TestStore {
     private static let coins = Purse(unit: "coin", environment: .production)
@@ -11,11 +12,11 @@ extension TestStore {
         _ amount: Int, of user: UserID, under key: String, via instance: Int = 0
     ) async throws -> Result<SpendReceipt, DrawRefusal> {
         guard let amount = CreditAmount(amount) else { throw Sample.UnknownText() }
-        return try await instances[instance].ledger.record(for: [user]) { history, catalogue in
+        return try await instances[instance].ledger.record(for: [user]) { history, context in
             SpendCredits(
                 amount, from: Self.coins, of: user,
                 idempotencyKey: Sample.labels.label(.idempotencyKey, user.text, key),
-                request: Sample.labels.label(.request, "spend", "\(amount.units)"), in: catalogue,
+                request: Sample.labels.label(.request, "spend", "\(amount.units)"), in: context.catalogue,
                 settings: Sample.settings
             ).decide(given: history)
         }.answer
@@ -29,11 +30,11 @@ extension TestStore {
         guard let amount = CreditAmount(amount), let hour = ReservationTime(seconds: 3_600) else {
             throw Sample.UnknownText()
         }
-        return try await ledger.record(for: [user]) { history, catalogue in
+        return try await ledger.record(for: [user]) { history, context in
             ReserveCredits(
                 amount, from: Self.coins, of: user, for: hour, as: ReservationID(id),
                 idempotencyKey: Sample.labels.label(.idempotencyKey, user.text, key),
-                request: Sample.labels.label(.request, "reserve", "\(amount.units)"), in: catalogue,
+                request: Sample.labels.label(.request, "reserve", "\(amount.units)"), in: context.catalogue,
                 settings: Sample.settings
             ).decide(given: history)
         }.answer

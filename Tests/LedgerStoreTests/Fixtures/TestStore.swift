@@ -1,9 +1,7 @@
-import Crypto
 import Entitlements
 import LedgerStore
 import MariaDB
 import Support
-import Synchronization
 
 /// A schema of the test's own with the product's tables, and instances of the store at work on it.
 struct TestStore: Sendable {
@@ -49,7 +47,7 @@ struct TestStore: Sendable {
         _ body: @Sendable (TestStore) async throws -> Void
     ) async throws {
         let settings = try await (server ?? PrivateMariaDB.shared).freshDatabase()
-        let clock = TestClock()
+        let clock = TestClock(at: Sample.epoch + 40 * Instant.millisecondsPerDay)
         var patient = settings
         patient.readTimeoutSeconds = 60
         try await Pool.running(patient) { pool in
@@ -145,7 +143,7 @@ struct TestStore: Sendable {
     ) async throws(ServiceFailure) -> Recorded<Claim, AttachRefusal> {
         let proof = proof.map { Self.proof($0, in: purchase.key.environment) }
         return try await instances[instance].ledger.record(
-            [Self.evidence(purchase, text: text, unreadable: unreadable)], for: [user]
+            [OpenStore.evidence(purchase, text: text, unreadable: unreadable)], for: [user]
         ) { Attach(purchase, to: user, proof: proof, in: claims($1)).decide(given: $0) }
     }
 
@@ -155,7 +153,7 @@ struct TestStore: Sendable {
         _ purchases: [VerifiedPurchase], to user: UserID, proof: String? = nil, via instance: Int = 0
     ) async throws(ServiceFailure) -> [Restore.Verdict] {
         let proof = proof.map { Self.proof($0, in: .production) }
-        return try await instances[instance].ledger.record(purchases.map { Self.evidence($0) }, for: [user]) {
+        return try await instances[instance].ledger.record(purchases.map { OpenStore.evidence($0) }, for: [user]) {
             Restore(purchases, to: user, proof: proof, in: claims($1)).decide(given: $0)
         }.answer.get()
     }
@@ -166,8 +164,8 @@ struct TestStore: Sendable {
         _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, note: Note = Sample.note,
         via instance: Int = 0
     ) async throws(ServiceFailure) -> Result<[PurchaseKey], TransferRefusal> {
-        try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, catalogue in
-            Transfer(selection, from: giver, to: receiver, note: note, in: Self.fold(catalogue))
+        try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, context in
+            Transfer(selection, from: giver, to: receiver, note: note, in: context)
                 .decide(given: history)
         }.answer
     }
@@ -177,10 +175,9 @@ struct TestStore: Sendable {
     func merge(_ guest: UserID, into user: UserID) async throws(ServiceFailure) -> Result<[PurchaseKey], MergeRefusal> {
         try await ledger.record(
             for: [user], everythingOf: guest, audit: AuditedAct(by: .commandLine, .merge, to: user, with: guest)
-        ) { history, catalogue in
+        ) { history, context in
             Merge(
-                guest, into: user, note: Sample.note, mentionedAs: Sample.labels.mention(of: guest),
-                in: Self.fold(catalogue)
+                guest, into: user, note: Sample.note, mentionedAs: Sample.labels.mention(of: guest), in: context
             ).decide(given: history)
         }.answer
     }
@@ -192,7 +189,7 @@ struct TestStore: Sendable {
     ) async throws(ServiceFailure) -> Result<Grant, GrantRefusal> {
         let id = ExternalID(id)
         return try await instances[instance].ledger.record(for: [user], keys: [Grant.key(id)]) {
-            GiveGrant(offer, as: id, to: user, note: note, from: $1).decide(given: $0)
+            GiveGrant(offer, as: id, to: user, note: note, from: $1.catalogue).decide(given: $0)
         }.answer
     }
 
@@ -205,7 +202,8 @@ struct TestStore: Sendable {
         let label = name.map { Sample.labels.label(.deviceName, user.text, $0.text) }
         let note = Note(actor: nil, device: device, deviceName: name)
         return try await instances[instance].ledger.record(for: [user]) {
-            RegisterDevice(id, of: user, named: label, note: note).decide(given: $0, in: $1, under: Sample.settings)
+            RegisterDevice(id, of: user, named: label, note: note).decide(
+                given: $0, in: $1.catalogue, under: Sample.settings)
         }.answer
     }
 
@@ -224,13 +222,7 @@ struct TestStore: Sendable {
         }
     }
 
-    static func fold(_ catalogue: CatalogueVersions) -> FoldContext {
-        FoldContext(catalogue: catalogue, settings: Sample.settings)
-    }
-
-    func claims(_ catalogue: CatalogueVersions) -> ClaimContext {
-        ClaimContext(rules: rules, fold: Self.fold(catalogue))
-    }
+    func claims(_ context: FoldContext) -> ClaimContext { ClaimContext(rules: rules, fold: context) }
 
     static func proof(_ account: String, in environment: StoreEnvironment) -> AccountProof {
         AccountProof(of: Sample.label(of: account, in: environment), in: Sample.app, environment)
@@ -240,34 +232,5 @@ struct TestStore: Sendable {
     func timeline(of user: UserID) async throws(ServiceFailure) -> Timeline {
         let ledger = try await instances[0].reader.ledger(of: user)
         return Timeline(folding: ledger, given: instances[0].versionCache.snapshot, settings: Sample.settings)
-    }
-
-    /// A text for a state; the ledger never looks into it.
-    static func evidence(
-        _ purchase: VerifiedPurchase, text: String? = nil, unreadable: [String] = []
-    ) -> Evidence {
-        let text =
-            text ?? "header.\(purchase.transactionID)~\(purchase.signedAt.milliseconds)~\(purchase.revocation != nil)"
-        let header = text.utf8.prefix(upTo: text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.startIndex)
-        return Evidence(
-            purchase,
-            provedBy: Evidence.Proof(
-                text: SignedText(
-                    text: text, digest: Array(SHA256.hash(data: Array(text.utf8))),
-                    header: SignedText.Header(length: header.count, digest: Array(SHA256.hash(data: Array(header))))),
-                details: StoreDetails(
-                    productType: "\(purchase.type)", reason: "PURCHASE", storefront: "DEU",
-                    webOrderLineItemID: purchase.periodID),
-                unreadable: unreadable))
-    }
-}
-
-/// A clock that stands still unless the test moves it.
-final class TestClock: Sendable {
-    private let stored = Mutex(Sample.epoch + 40 * Instant.millisecondsPerDay)
-
-    var now: Instant {
-        get { stored.withLock { $0 } }
-        set { stored.withLock { $0 = newValue } }
     }
 }

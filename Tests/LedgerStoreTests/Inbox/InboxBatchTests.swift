@@ -26,7 +26,7 @@ import Testing
     ) async throws(ServiceFailure) {
         var news = DeliveryNews(in: NumberSpace(source: .appleIAP, app: Sample.app, environment: .production))
         news.about = purchase.key
-        let read = ReadDelivery(news, showing: [TestStore.evidence(purchase)])
+        let read = ReadDelivery(news, showing: [OpenStore.evidence(purchase)])
         _ = try await Inbox.place(read, as: delivery, under: ClaimRules(), in: ledger)
     }
 
@@ -46,7 +46,7 @@ import Testing
                     try await withThrowingTaskGroup(of: Void.self) { racers in
                         racers.addTask { try await Self.place(pass, delivery, with: ledger) }
                         racers.addTask {
-                            let answer = try await ledger.record([TestStore.evidence(pass)], for: [user]) {
+                            let answer = try await ledger.record([OpenStore.evidence(pass)], for: [user]) {
                                 Attach(pass, to: user, proof: nil, in: store.claims($1)).decide(given: $0)
                             }.answer
                             #expect(throws: Never.self) { try answer.get() }

@@ -110,7 +110,7 @@ import Testing
         try await store.register(Sample.device("e"), of: anna)
         try await store.grant(.addDays(3, of: TierID("pro")), as: "g", to: anna)
         _ = try await store.attach(Sample.pass("4", day: 30), to: ben)
-        _ = try await store.ledger.record([TestStore.evidence(Sample.pass("5"))], for: []) { _ in
+        _ = try await store.ledger.record([OpenStore.evidence(Sample.pass("5"))], for: []) { _ in
             Decision<Void, Never>(answer: .success(()))
         }
     }

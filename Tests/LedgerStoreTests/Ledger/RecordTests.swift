@@ -212,7 +212,8 @@ import Testing
                     group.addTask {
                         let pass = Sample.pass("pass\(number)")
                         let recorded = try await store.recordAttach(of: pass, to: user)
-                        let context = TestStore.fold(store.instances[0].versionCache.snapshot)
+                        let context = FoldContext(
+                            catalogue: store.instances[0].versionCache.snapshot, settings: Sample.settings)
                         let (told, folded) = (
                             recorded.timeline(of: user, in: context), recorded.history.timeline(of: user, in: context)
                         )

@@ -33,7 +33,7 @@ import Testing
             for: [nobody], keys: [Grant.key(ExternalID("g"))],
             audit: AuditedAct(by: .commandLine, .withdrawGrant, to: nobody)
         ) { [nobody] in
-            WithdrawGrant(ExternalID("g"), of: nobody, note: Sample.note, in: TestStore.fold($1)).decide(given: $0)
+            WithdrawGrant(ExternalID("g"), of: nobody, note: Sample.note, in: $1).decide(given: $0)
         }.answer
         #expect(revoked == .failure(.unknownGrant))
         let spent = try await store.spend(1, of: nobody, under: "k")
@@ -42,7 +42,7 @@ import Testing
         #expect(try await store.attach(Sample.pass("annas"), to: nobody) == .failure(.ownedByAnotherUser))
         let removed = try await store.ledger.record(for: [nobody]) { [nobody] in
             RemoveDevice(Sample.label(of: Sample.device("d"), of: nobody), of: nobody).decide(
-                given: $0, in: $1, under: Sample.settings)
+                given: $0, in: $1.catalogue, under: Sample.settings)
         }.answer
         #expect(throws: DeviceRefusal.self) { try removed.get() }
         for (giver, receiver) in [(nobody, anna), (nobody, noone)] {

@@ -6,7 +6,7 @@ import Hummingbird
 enum ProductsRoute {
     /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        let version = call.api.service.catalogue.inForce(at: call.now)
+        let version = call.api.catalogue.inForce(at: call.now)
         let app = try Query(call.request.uri.query).app(of: version.catalogue)
         let wanted = AcceptLanguage(call.request.headers[.acceptLanguage])
         let body = call.api.productLists.body(of: app, in: version, for: wanted) { language in

@@ -38,49 +38,29 @@ extension Startup {
     /// when the database is away or holds no catalogue.
     func recorded<Reply, Refusal>(
         for user: UserID, keys: Set<PurchaseKey>, audit: AuditedAct,
-        deciding: @escaping @Sendable (PurchaseHistory, CatalogueVersions) -> Decision<Reply, Refusal>
+        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
     ) async throws -> Result<Reply, Refusal> {
-        try await withPool { pool in
-            let ledger = try await openLedger(pool)
-            async let running: Void = ledger.run()
-            let recorded: Result<Recorded<Reply, Refusal>, any Error>
-            do {
-                recorded = .success(try await ledger.record(for: [user], keys: keys, audit: audit, deciding: deciding))
-            } catch {
-                recorded = .failure(error)
-            }
-            ledger.shutDown()
-            await running
-            return try recorded.get().answer
+        try await withStore { store in
+            try await store.ledger.record(for: [user], keys: keys, audit: audit, deciding: deciding).answer
         }
     }
 
-    /// Runs `body` with what a server does its work with, once the database is open. Throws what `body` throws, and
-    /// when the database is away or holds no catalogue.
-    func withService<Answer: Sendable>(
-        _ body: @Sendable (LedgerService, LedgerService.Opened) async throws -> Answer
-    ) async throws -> Answer {
+    /// Runs `body` with the store of a server. Throws what `body` throws, and when the database is away or holds no
+    /// catalogue.
+    func withStore<Answer: Sendable>(_ body: @Sendable (Store) async throws -> Answer) async throws -> Answer {
         try await withPool { pool in
-            let versionCache = try await openCatalogue(pool)
-            let ledgerSettings = try await LedgerSettings(settings, from: pool, clock: clock)
-            let opened = LedgerService.Opened(
-                pool, versionCache, SigningKeys(settings.tokens, pool: pool, clock: clock), settings: ledgerSettings,
-                clock: clock, noteBatch: { _ in })
-            let service = LedgerService(
-                pool: pool, roots: try files.trustRoots(settings), provisional: versionCache.snapshot,
-                entitlements: settings.entitlements, rules: settings.claimRules, clock: clock, logger: logger)
-            service.open(opened)
-            async let writing: Void = opened.ledger.run()
-            async let reading: Void = opened.reader.run()
+            let store = Store(
+                pool: pool, catalogue: try await openCatalogue(pool),
+                settings: try await LedgerSettings(settings, from: pool, clock: clock), clock: clock)
+            async let running: Void = store.run()
             let answer: Result<Answer, any Error>
             do {
-                answer = .success(try await body(service, opened))
+                answer = .success(try await body(store))
             } catch {
                 answer = .failure(error)
             }
-            opened.ledger.shutDown()
-            opened.reader.shutDown()
-            _ = await (writing, reading)
+            store.shutDown()
+            await running
             return try answer.get()
         }
     }
@@ -91,12 +71,5 @@ extension Startup {
             throw DatabaseOpening.Refusal.noCatalogue
         }
         return versionCache
-    }
-
-    private func openLedger(_ pool: Pool) async throws -> Ledger {
-        let versionCache = try await openCatalogue(pool)
-        return Ledger(
-            pool: pool, catalogue: versionCache, settings: try await LedgerSettings(settings, from: pool, clock: clock),
-            now: clock.now, salt: Surroundings.noteSalt)
     }
 }

@@ -74,8 +74,8 @@ struct GrantCommand: AsyncParsableCommand {
         let note = request.note(by: .commandLine)
         let answer = try await startup.recorded(
             for: user, keys: [Grant.key(id)], audit: request.audit(by: .commandLine, to: user, as: id)
-        ) { history, catalogue in
-            GiveGrant(request.offer, as: id, to: user, note: note, from: catalogue).decide(given: history)
+        ) { history, context in
+            GiveGrant(request.offer, as: id, to: user, note: note, from: context.catalogue).decide(given: history)
         }
         switch answer {
         case .success(let grant): return grant

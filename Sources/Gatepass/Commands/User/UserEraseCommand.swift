@@ -38,11 +38,8 @@ struct UserEraseCommand: AsyncParsableCommand {
         let users = try users()
         let startup = try installation.startupForKeys(options)
         try await Startup.reporting {
-            try await startup.withPool { pool in
-                let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
-                let erasure = Erasure(
-                    pool: pool, labels: settings.labels, audit: AuditTrail(), now: startup.clock.now)
-                for user in users { try await erase(user, erasure) }
+            try await startup.withStore { store in
+                for user in users { try await erase(user, store.erasure) }
             }
         }
     }

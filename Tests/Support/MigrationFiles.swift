@@ -1,11 +1,10 @@
 import FoundationEssentials
-import LedgerStore
-import Support
+package import LedgerStore
 
 /// The migrations as they stand in the repository.
-enum MigrationFiles {
+package enum MigrationFiles {
     /// All of them, in order. Throws when they cannot be read.
-    static func all() throws -> [Migration] {
+    package static func all() throws -> [Migration] {
         let directory = TestRun.repository + "/migrations"
         return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().compactMap { name in
             let bytes = FileManager.default.contents(atPath: directory + "/" + name) ?? Data()

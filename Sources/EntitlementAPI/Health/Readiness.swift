@@ -1,0 +1,24 @@
+/// Whether requests can be served.
+package struct Readiness: Hashable, Sendable {
+    /// One thing that must be in order.
+    package struct Check: Hashable, Sendable {
+        package let name: String
+        package let isInOrder: Bool
+        /// For operators; it names no user and holds no secret.
+        package let detail: String
+
+        package init(name: String, isInOrder: Bool, detail: String) {
+            self.name = name
+            self.isInOrder = isInOrder
+            self.detail = detail
+        }
+    }
+
+    package let checks: [Check]
+
+    package init(checks: [Check]) {
+        self.checks = checks
+    }
+
+    package var isReady: Bool { checks.allSatisfy(\.isInOrder) }
+}

@@ -1,0 +1,93 @@
+import AppStore
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+import Logging
+import MariaDB
+import Synchronization
+
+/// Whether this server can serve, check by check, and what of it is news to operators.
+final class ServerHealth: Sendable {
+    /// What the lock guards.
+    private struct State {
+        var isDraining = false
+        var keys = KeyHealth()
+        var books = IntegrityHealth()
+    }
+
+    private let store: StoreDoor
+    private let keys: SigningKeys
+    private let roots: TrustRoots
+    private let clock: WallClock
+    private let logger: Logger
+    private let writableSchema: SharedQuestion<Int>
+    private let lastDeliveries: SharedQuestion<[LastDelivery]>
+    private let state = Mutex(State())
+
+    init(store: StoreDoor, keys: SigningKeys, pool: Pool, roots: TrustRoots, clock: WallClock, logger: Logger) {
+        self.store = store
+        self.keys = keys
+        self.roots = roots
+        self.clock = clock
+        self.logger = logger
+        // Lost of both: why; it stands in the pool's log.
+        writableSchema = SharedQuestion { try? await Schema.writableVersion(in: pool) }
+        lastDeliveries = SharedQuestion { try? await StoreFigures.lastDeliveries(in: pool) }
+    }
+
+    /// No longer ready: load balancers should send nothing more.
+    func drain() {
+        state.withLock { $0.isDraining = true }
+    }
+
+    /// True if the database has been opened, and the process does not end.
+    var isServing: Bool { store.isOpen && !state.withLock { $0.isDraining } }
+
+    /// What the last check of the books found.
+    var books: IntegrityHealth { state.withLock { $0.books } }
+
+    /// The books have been verified.
+    func note(_ books: IntegrityHealth) {
+        state.withLock { $0.books = books }
+    }
+
+    /// The keys of entitlement tokens; the first is made when there is none. Throws `database` while the database is
+    /// away.
+    func signingKeys() async throws(SigningKeyFault) -> SigningKeyRing {
+        let ring: Result<SigningKeyRing, SigningKeyFault>
+        do throws(SigningKeyFault) {
+            guard store.isOpen else { throw .database(ServiceFailure.notOpen.description) }
+            ring = .success(try await keys.ring())
+        } catch {
+            ring = .failure(error)
+        }
+        if let message = state.withLock({ $0.keys.note(ring) }) { logger.log(level: message.level, "\(message.text)") }
+        return try ring.get()
+    }
+
+    func readiness() async -> Readiness {
+        let (isOpen, state) = (store.isOpen, state.withLock { $0 })
+        async let deliveries = lastDeliveries.answer()
+        let schema = await writableSchema.answer()
+        let realNow = WallClock.real.now().milliseconds
+        let expired = roots.roots.filter { !$0.isValid(at: realNow) }
+        let ahead = Span(milliseconds: clock.now().milliseconds - realNow).map {
+            Readiness.Check(name: "clock", isInOrder: true, detail: "\($0.text) ahead of the real time")
+        }
+        let checks: [Readiness.Check] = [
+            .init(
+                name: "database", isInOrder: schema != nil,
+                detail: schema == nil ? "cannot be written to, or lacks a table" : "writable"),
+            .init(
+                name: "migrations", isInOrder: schema.map(Schema.accepted.contains) ?? false,
+                detail: "schema \(schema.map(String.init) ?? "unknown"), accepted \(Schema.accepted)"),
+            .init(
+                name: "trust_roots", isInOrder: expired.isEmpty,
+                detail: expired.first.map { "\($0.subject) is not valid now" } ?? "\(roots.roots.count) loaded"),
+            .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
+            state.keys.check, state.books.check, StoreSilence(await deliveries, at: clock.now()).check,
+            .init(name: "serving", isInOrder: !state.isDraining, detail: state.isDraining ? "draining" : "yes"),
+        ]
+        return Readiness(checks: checks + [ahead].compactMap(\.self))
+    }
+}

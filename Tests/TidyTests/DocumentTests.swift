@@ -20,7 +20,7 @@ import Testing
     @Test func `every reason is in the documents`() throws {
         let reasons = Documents.members(ofSchema: "EvidenceReason", inOpenAPI: try SourceTree.file("openapi.yaml").text)
         let known = Documents.cases(
-            ofEnum: "Reason", in: try SourceTree.file("Sources/AppStore/Verification/EvidenceError.swift").text)
+            ofEnum: "Reason", in: try SourceTree.file("Sources/AppStore/JWS/EvidenceError.swift").text)
         #expect(known.filter { $0 != "wrong_app" && $0 != "wrong_environment" } == reasons)
         let page = try SourceTree.file("api.md").text
         #expect(reasons.filter { !page.contains("`\($0)`") } == [])

@@ -197,7 +197,7 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func append(_ fact: Explanation.Fact) {
+    private mutating func append(_ fact: PurchaseFact) {
         beginObject()
         member("kind", fact.kind.rawValue)
         member("transaction_id", fact.transactionID?.text)
@@ -208,7 +208,7 @@ extension JSONWriter {
         endObject()
     }
 
-    mutating func append(_ interval: Explanation.Interval) {
+    mutating func append(_ interval: Interval) {
         beginObject()
         member("starts_at", exactly: "starts_at_ms", interval.startsAt)
         member("ends_at", exactly: "ends_at_ms", interval.endsAt)

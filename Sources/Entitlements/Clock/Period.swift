@@ -23,7 +23,7 @@ struct Period {
     /// When the store suspends it.
     private(set) var suspensions: [Suspension]
     /// The stretches in which the period runs, as the source's events list them; nil for a source without events.
-    private(set) var listed: [Explanation.Interval]?
+    private(set) var listed: [Interval]?
 
     /// The periods of a chain, by their start. Where several start together, replaced periods come first, the earlier
     /// replaced before the later.

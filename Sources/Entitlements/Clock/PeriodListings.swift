@@ -47,8 +47,8 @@ struct PeriodListings {
     }
 
     /// The stretches in which `period` runs, the first listing reaching back; nil where no event lists it.
-    func parts(of period: Period) -> [Explanation.Interval]? {
-        var parts: [Explanation.Interval] = []
+    func parts(of period: Period) -> [Interval]? {
+        var parts: [Interval] = []
         var openedAt: Instant?
         var previous: Listing?
         for listing in listings {

@@ -4,7 +4,7 @@ extension Purchase {
         let key: PurchaseKey
         private(set) var boundAt: Instant?
         private(set) var tenures: [Tenure] = []
-        private(set) var facts: [Explanation.Fact] = []
+        private(set) var facts: [PurchaseFact] = []
         private(set) var states: [VerifiedPurchase] = []
         private(set) var renewals: [VerifiedRenewal] = []
         /// The grant that the purchase is, if an operator gave it; a grant has no states.
@@ -34,7 +34,7 @@ extension Purchase {
         var withdrawal: ShareTrack { withdrawnAt.map { ShareTrack(revokedAt: $0) } ?? .untouched }
 
         mutating func add(_ entry: LedgerEntry) {
-            if let fact = Explanation.Fact(entry) { facts.append(fact) }
+            if let fact = PurchaseFact(entry) { facts.append(fact) }
             switch entry.fact {
             case .stated(.purchase(let state)): states.append(state)
             case .stated(.renewal(let state)): renewals.append(state)

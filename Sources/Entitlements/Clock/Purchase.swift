@@ -28,7 +28,7 @@ package final class Purchase: Sendable {
     /// When the user had it; never empty.
     package let tenures: [Tenure]
     /// The facts that make it, in the order of recording.
-    package let facts: [Explanation.Fact]
+    package let facts: [PurchaseFact]
     /// The product, of a chain that of its newest period; nil for a grant that is of no product.
     package let productID: ProductID?
     /// The kind that the catalogue gives it; nil while no version knows the product.

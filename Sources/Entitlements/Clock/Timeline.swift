@@ -97,7 +97,7 @@ package struct Timeline: Sendable {
 
     /// The coverage of the windows while their purchases are the user's.
     private static func coverage(
-        of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Explanation.Interval]
+        of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Interval]
     ) -> [Coverage] {
         purchases.indices.flatMap { index in
             purchases[index].windows.flatMap { window in
@@ -151,7 +151,7 @@ package struct Timeline: Sendable {
 extension Coverage {
     /// Nil for an interval without an end, which no window has.
     fileprivate init?(
-        _ part: Explanation.Interval, of window: Window, in purchase: Purchase, at index: Int, isGrace: Bool
+        _ part: Interval, of window: Window, in purchase: Purchase, at index: Int, isGrace: Bool
     ) {
         guard let endsAt = part.endsAt else { return nil }
         self.init(

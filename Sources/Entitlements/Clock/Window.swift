@@ -33,7 +33,7 @@ package struct Window: Hashable, Sendable {
     private let graceEndsAt: Instant?
     private let suspensions: [Suspension]
     /// The stretches in which the source says that the period runs; nil where a source tells by no events.
-    private let listed: [Explanation.Interval]?
+    private let listed: [Interval]?
     /// From when on the chain is over for ever.
     private let overAt: Instant?
 
@@ -89,12 +89,12 @@ package struct Window: Hashable, Sendable {
     }
 
     /// The coverage by the window's dates, independent of any instant.
-    package var covered: [Explanation.Interval] { parts(from: startsAt, to: endsAt) }
+    package var covered: [Interval] { parts(from: startsAt, to: endsAt) }
 
     /// Coverage after the end, once that has come: as long as the store grants, else while a renewal may be published
     /// late. There is no leeway for a window whose payment is tried again, or whose renewal was cancelled or has ended.
     /// Nothing goes on when the chain is over.
-    package func grace(leewayHours: Int) -> [Explanation.Interval] {
+    package func grace(leewayHours: Int) -> [Interval] {
         guard isUnpaid || !isRevokedAtExpiry else { return [] }
         if let graceEndsAt { return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt)) }
         guard mayRenew, startsAt < endsAt, overAt == nil, !isRetried, renewal?.mayFollow ?? true else { return [] }
@@ -138,12 +138,12 @@ package struct Window: Hashable, Sendable {
     }
 
     /// The parts of `[start, end)` in which it runs, nothing is revoked, and nothing suspended by the store.
-    private func parts(from start: Instant, to end: Instant) -> [Explanation.Interval] {
+    private func parts(from start: Instant, to end: Instant) -> [Interval] {
         guard start < end else { return [] }
         var parts = revocations.untouchedParts(from: start, to: end)
         for suspension in suspensions where suspension.endsAt.map({ suspension.startsAt < $0 }) ?? true {
-            let before = Explanation.Interval(startsAt: start, endsAt: suspension.startsAt)
-            let after = suspension.endsAt.map { Explanation.Interval(startsAt: $0, endsAt: nil) }
+            let before = Interval(startsAt: start, endsAt: suspension.startsAt)
+            let after = suspension.endsAt.map { Interval(startsAt: $0, endsAt: nil) }
             parts = parts.flatMap { part in [before, after].compactMap { $0.flatMap { part.part(within: $0) } } }
         }
         guard let listed else { return parts }

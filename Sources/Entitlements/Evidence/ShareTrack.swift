@@ -90,31 +90,31 @@ package struct ShareTrack: Hashable, Sendable {
     }
 
     /// The parts of `[startsAt, endsAt)` in which nothing is refunded; an end of nil is for ever.
-    package func untouchedParts(from startsAt: Instant, to endsAt: Instant?) -> [Explanation.Interval] {
+    package func untouchedParts(from startsAt: Instant, to endsAt: Instant?) -> [Interval] {
         parts(from: startsAt, to: endsAt) { $0 == 0 }
     }
 
     /// The parts of `[startsAt, endsAt)` in which something is left; an end of nil is for ever.
-    package func notFullyRefundedParts(from startsAt: Instant, to endsAt: Instant? = nil) -> [Explanation.Interval] {
+    package func notFullyRefundedParts(from startsAt: Instant, to endsAt: Instant? = nil) -> [Interval] {
         parts(from: startsAt, to: endsAt) { $0 < Revocation.fullShare }
     }
 
     private func parts(
         from startsAt: Instant, to endsAt: Instant?, where isOpen: (Int) -> Bool
-    ) -> [Explanation.Interval] {
-        var parts: [Explanation.Interval] = []
+    ) -> [Interval] {
+        var parts: [Interval] = []
         var openedAt: Instant? = isOpen(share(at: startsAt)) ? startsAt : nil
         for step in steps where step.startsAt > startsAt {
             if let endsAt, step.startsAt >= endsAt { break }
             if let start = openedAt, !isOpen(step.share) {
-                parts.append(Explanation.Interval(startsAt: start, endsAt: step.startsAt))
+                parts.append(Interval(startsAt: start, endsAt: step.startsAt))
                 openedAt = nil
             } else if openedAt == nil, isOpen(step.share) {
                 openedAt = step.startsAt
             }
         }
         guard let start = openedAt, endsAt.map({ start < $0 }) ?? true else { return parts }
-        return parts + [Explanation.Interval(startsAt: start, endsAt: endsAt)]
+        return parts + [Interval(startsAt: start, endsAt: endsAt)]
     }
 
     private init(raw steps: [Step]) {

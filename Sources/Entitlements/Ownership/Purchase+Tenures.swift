@@ -11,7 +11,7 @@ extension Purchase {
     package var isHeld: Bool { tenures.last?.endsAt == nil }
 
     /// The parts of `intervals` in which the user has it.
-    func held(_ intervals: [Explanation.Interval]) -> [Explanation.Interval] {
+    func held(_ intervals: [Interval]) -> [Interval] {
         tenures.flatMap { tenure in intervals.compactMap { tenure.part(of: $0) } }
     }
 

@@ -22,7 +22,7 @@ package struct Tenure: Hashable, Sendable {
     func hasEnded(by instant: Instant) -> Bool { endsAt.map { $0 <= instant } ?? false }
 
     /// The part of `interval` that lies within; nil when none does.
-    func part(of interval: Explanation.Interval) -> Explanation.Interval? {
-        interval.part(within: Explanation.Interval(startsAt: startsAt ?? interval.startsAt, endsAt: endsAt))
+    func part(of interval: Interval) -> Interval? {
+        interval.part(within: Interval(startsAt: startsAt ?? interval.startsAt, endsAt: endsAt))
     }
 }

@@ -48,25 +48,6 @@ package struct Entitlement: Hashable, Sendable {
     }
 }
 
-/// An uninterrupted run of one pass, or a window: `[startsAt, endsAt)` at one tier.
-package struct Segment: Hashable, Sendable {
-    package let lane: LaneID
-    package let tier: TierID
-    package let tierRank: Int
-    package let key: PurchaseKey
-    package let startsAt: Instant
-    package let endsAt: Instant
-
-    package init(lane: LaneID, tier: TierID, tierRank: Int, key: PurchaseKey, startsAt: Instant, endsAt: Instant) {
-        self.lane = lane
-        self.tier = tier
-        self.tierRank = tierRank
-        self.key = key
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-    }
-}
-
 /// An add-on that the user owns (`semantics.md` §3).
 package struct AddOn: Hashable, Sendable {
     /// The raw value is what the API writes.
@@ -84,18 +65,5 @@ package struct AddOn: Hashable, Sendable {
         self.productID = productID
         self.features = features
         self.state = state
-    }
-}
-
-/// How many devices may be and are in use (`semantics.md` §8); also the whole answer of `license/status`.
-package struct DeviceSeats: Hashable, Sendable {
-    package let allowed: Int
-    package let active: Int
-    package let suspended: Int
-
-    package init(allowed: Int, active: Int, suspended: Int) {
-        self.allowed = allowed
-        self.active = active
-        self.suspended = suspended
     }
 }

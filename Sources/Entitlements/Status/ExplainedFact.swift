@@ -6,7 +6,7 @@ package struct ExplainedFact: Hashable, Sendable {
     /// The purse whose balance an act with credits changes.
     package let purse: Purse?
     /// A spend holds for ever, a reservation until it ends, and any other fact until a later one replaces it.
-    package let holds: Explanation.Interval
+    package let holds: Interval
     /// Why it does not count at the instant asked about; nil while it does.
     package let reason: Explanation.Reason?
     /// The units that it takes.
@@ -58,7 +58,7 @@ package struct ExplainedFact: Hashable, Sendable {
         self.entry = entry
         purse = effect.purse
         draws = effect.draws
-        holds = Explanation.Interval(startsAt: entry.effectiveAt, endsAt: endsAt)
+        holds = Interval(startsAt: entry.effectiveAt, endsAt: endsAt)
         let hasEnded = endsAt.map { $0 <= at } ?? false
         reason = !isCounted ? .sandboxNotAllowed : !hasEnded ? nil : effect.deadline == nil ? .superseded : .finished
     }

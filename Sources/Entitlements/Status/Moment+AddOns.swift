@@ -23,12 +23,12 @@ extension Moment {
     }
 
     /// From when to when coverage of at least the required rank is there, without gaps between.
-    func coverage(asRequired requires: TierID) -> [Explanation.Interval] {
+    func coverage(asRequired requires: TierID) -> [Interval] {
         guard let rank = timeline.catalogue.tier(requires)?.rank else { return [] }
-        var merged: [Explanation.Interval] = []
+        var merged: [Interval] = []
         for segment in coverage.lazy.map(\.segment) where segment.tierRank >= rank {
             guard let last = merged.last, let end = last.endsAt, segment.startsAt <= end else {
-                merged.append(Explanation.Interval(startsAt: segment.startsAt, endsAt: segment.endsAt))
+                merged.append(Interval(startsAt: segment.startsAt, endsAt: segment.endsAt))
                 continue
             }
             merged[merged.count - 1] = .init(startsAt: last.startsAt, endsAt: max(end, segment.endsAt))

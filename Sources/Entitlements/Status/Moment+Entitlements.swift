@@ -42,21 +42,21 @@ extension Moment {
     }
 
     /// The intervals in which the purchase gives; an add-on gives only while the coverage that it requires is there.
-    private func given(_ index: Int) -> [Explanation.Interval] {
+    private func given(_ index: Int) -> [Interval] {
         guard case .addOn(_, let requires?, _) = timeline.purchases[index].worth else { return gives(index) }
         let coverage = coverage(asRequired: requires)
         return gives(index).flatMap { owned in coverage.compactMap { owned.part(within: $0) } }
     }
 
     /// From when to when, past and planned; nothing for what is only recorded.
-    func gives(_ index: Int) -> [Explanation.Interval] {
+    func gives(_ index: Int) -> [Interval] {
         let purchase = timeline.purchases[index]
         guard timeline.obstacle(to: purchase) == nil else { return [] }
         switch purchase.worth {
         case .recorded: return []
         case .pass, .plan:
             return pieces[index].map {
-                Explanation.Interval(startsAt: $0.segment.startsAt, endsAt: $0.segment.endsAt)
+                Interval(startsAt: $0.segment.startsAt, endsAt: $0.segment.endsAt)
             }
         case .addOn: return purchase.held(purchase.share.untouchedParts(from: purchase.anchor, to: nil))
         case .credits(let lot):

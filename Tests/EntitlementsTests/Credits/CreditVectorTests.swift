@@ -202,7 +202,7 @@ import Testing
     @Test func `an expired lot is finished and gave until its end`() {
         let status = Story().grants("promo", 50, until: "01-10", at: "01-01").status(at: "01-10")
         #expect(status.entitlements.map(\.state) == [.finished])
-        #expect(status.explanation.map(\.gives) == [[Explanation.Interval(startsAt: "01-01", endsAt: "01-10")]])
+        #expect(status.explanation.map(\.gives) == [[Interval(startsAt: "01-01", endsAt: "01-10")]])
     }
 
     @Test func `sandbox credits are not shown to whom sandbox does not count`() {

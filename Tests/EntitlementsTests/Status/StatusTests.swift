@@ -183,7 +183,7 @@ import Testing
         #expect(explanation.facts.map(\.kind) == [.state, .bound, .state])
         #expect(explanation.facts.map(\.signedAt) == ["01-01", nil, "01-11"])
         #expect(explanation.facts.map(\.transactionID?.text) == ["p", nil, "p"])
-        #expect(explanation.gives == [Explanation.Interval(startsAt: "01-01", endsAt: "01-10")])
+        #expect(explanation.gives == [Interval(startsAt: "01-01", endsAt: "01-10")])
         #expect(explanation.reason == .revoked)
     }
 

@@ -17,9 +17,9 @@ package struct API: Sendable {
         }
 
         let store: StoreDoor
-        /// What answers depend on beside facts and catalogue.
+        /// The settings on which answers depend, beside facts and catalogue.
         let settings: EntitlementSettings
-        /// Who may claim a purchase, beside what the catalogue says.
+        /// The rules of claims, beside those of the catalogue.
         let rules: ClaimRules
         let signingKeys: @Sendable () async throws(SigningKeyFault) -> SigningKeyRing
         let readiness: @Sendable () async -> Readiness
@@ -104,10 +104,10 @@ package struct API: Sendable {
             self.logger = logger
         }
 
-        /// What is sold, as known now.
+        /// The catalogue as known now.
         var catalogue: CatalogueVersions { store.catalogue }
 
-        /// What a ledger says at an instant, and why, if it `explains`.
+        /// The status of a ledger at an instant, with its explanation if it `explains`.
         func fold(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant, explains: Bool
         ) -> Folded {

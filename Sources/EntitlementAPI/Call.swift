@@ -99,7 +99,7 @@ extension Call {
         }
     }
 
-    /// What the store answers. Its failures are problems, which stand in the log.
+    /// The store's answer. A failure of the store becomes a problem, and stands in the log.
     ///
     /// - Throws: `unavailable`.
     func served<Value>(_ ask: (Store) async throws -> Value) async throws(Problem) -> Value {

@@ -77,7 +77,7 @@ package final class StoreDoor: Sendable {
 
     package var isOpen: Bool { opened.withLock { $0 != nil } }
 
-    /// What is sold, as known now.
+    /// The catalogue as known now.
     package var catalogue: CatalogueVersions { opened.withLock { $0 }?.catalogue.snapshot ?? provisional }
 
     /// Throws `notOpen` until the database has been opened.

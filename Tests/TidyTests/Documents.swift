@@ -56,14 +56,16 @@ enum Documents {
             && zip(call, route).allSatisfy { $0 == $1 || ($0.first == "{" && $1.first == "{") }
     }
 
-    /// The names of the commands that have no subcommands.
+    /// The names of the commands that have no subcommands, and of stories without the words that stand for any.
     static func commands(in text: String) -> [String] {
         let code = SwiftTokens.code(of: text)
-        return code.indexes(of: ["commandName", ":"]).compactMap { index in
-            let rest = code[index...].dropFirst(2)
-            let next = rest.dropFirst().firstIndex { $0.text == "commandName" } ?? code.endIndex
-            return rest.prefix(upTo: next).contains { $0.text == "subcommands" } ? nil : rest.first?.text
-        }
+        let stories = code.indexes(of: ["Story", "("]).map { code[$0 + 2] }.filter { $0.kind == .string }
+        return stories.map { $0.text.split { $0 == " " || $0.isUppercase }.joined(separator: " ") }
+            + code.indexes(of: ["commandName", ":"]).compactMap { index in
+                let rest = code[index...].dropFirst(2)
+                let next = rest.dropFirst().firstIndex { $0.text == "commandName" } ?? code.endIndex
+                return rest.prefix(upTo: next).contains { $0.text == "subcommands" } ? nil : rest.first?.text
+            }
     }
 
     private static let methods: Set<String> = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]

@@ -8,7 +8,7 @@ enum CreditsRoute {
         try await answer(about: call.principal, call)
     }
 
-    /// The same about any user.
+    /// The route for servers, about any user.
     ///
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {

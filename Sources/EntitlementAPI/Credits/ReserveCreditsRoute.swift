@@ -4,14 +4,14 @@ import LedgerStore
 
 /// `POST /api/credits/{unit}/reservations`: draws credits for a while, once for each idempotency key of the user.
 enum ReserveCreditsRoute {
-    /// - Throws: What is wrong with the request, then why nothing is reserved.
+    /// - Throws: The request's defects, then why nothing is reserved.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(call.principal, call.json(), call).response
     }
 
-    /// The same for any user.
+    /// The route for servers, for any user.
     ///
-    /// - Throws: What is wrong with the request, then why nothing is reserved.
+    /// - Throws: The request's defects, then why nothing is reserved.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {

@@ -6,14 +6,14 @@ import LedgerStore
 enum SpendCreditsRoute {
     private static let maximumReference = 255
 
-    /// - Throws: What is wrong with the request, then why nothing is spent.
+    /// - Throws: The request's defects, then why nothing is spent.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(call.principal, call.json(), call).response
     }
 
-    /// The same for any user.
+    /// The route for servers, for any user.
     ///
-    /// - Throws: What is wrong with the request, then why nothing is spent.
+    /// - Throws: The request's defects, then why nothing is spent.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {

@@ -8,7 +8,7 @@ enum LicenseStatusRoute {
         try await answer(about: call.principal, call)
     }
 
-    /// The same about any user.
+    /// The route for servers, about any user.
     ///
     /// - Throws: `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {

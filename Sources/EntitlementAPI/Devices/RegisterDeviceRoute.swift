@@ -7,14 +7,14 @@ enum RegisterDeviceRoute {
     /// A path has this word where others have a device.
     private static let taken = "license"
 
-    /// - Throws: What is wrong with the request, then why the device is not put on record.
+    /// - Throws: The request's defects, then why the device is not put on record.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(call.principal, call.json(), call).response
     }
 
-    /// The same for any user.
+    /// The route for servers, for any user.
     ///
-    /// - Throws: What is wrong with the request, then why the device is not put on record.
+    /// - Throws: The request's defects, then why the device is not put on record.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {

@@ -9,7 +9,7 @@ enum SuspendDeviceRoute {
         try await answer(call.principal, because: nil, call).response
     }
 
-    /// The same for any user.
+    /// The route for servers, for any user.
     ///
     /// - Throws: `unknown_device`, `unavailable`.
     static func answer(

@@ -1,6 +1,6 @@
-/// Whether requests can be served.
+/// The readiness to serve requests.
 package struct Readiness: Hashable, Sendable {
-    /// One thing that must be in order.
+    /// A condition that must be in order.
     package struct Check: Hashable, Sendable {
         package let name: String
         package let isInOrder: Bool

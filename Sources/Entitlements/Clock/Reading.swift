@@ -127,7 +127,7 @@ struct Reading {
         return measures.count == 1 ? measures.first ?? .share : .share
     }
 
-    /// The same of the same states in any order: the original's first signed one, else that of a copy.
+    /// The state that speaks for a purchase: the original's first signed state, else that of a copy. Order does not matter.
     static func spokesman(of states: [VerifiedPurchase]) -> VerifiedPurchase? {
         guard states.count > 1 else { return states.first }
         return states.min { left, right in

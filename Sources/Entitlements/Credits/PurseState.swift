@@ -1,4 +1,4 @@
-/// What has become of a purse by an instant.
+/// The state of a purse at an instant.
 ///
 /// Always `balance = credited − refunded − expired − spent − reserved` (`semantics.md` §4). What a refund could not
 /// take from its own lot is taken from whatever else is free, in the order of drawing, and what is still missing then

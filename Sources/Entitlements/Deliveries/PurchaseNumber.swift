@@ -23,14 +23,14 @@ package struct PurchaseNumber: Hashable, Sendable {
     package let target: String
     package let transaction: TransactionID?
 
-    /// One that means what another means.
+    /// A number with the meaning of another number.
     package init(_ number: String, meaning other: String) {
         self.number = number
         target = other
         transaction = nil
     }
 
-    /// One that means a transaction of a purchase.
+    /// A number that means a transaction of a purchase.
     package init(_ number: String, meaning transaction: TransactionID, of purchase: ExternalID) {
         self.number = number
         target = purchase.text

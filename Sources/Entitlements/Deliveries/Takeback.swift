@@ -27,7 +27,7 @@ package struct Takeback: Hashable, Sendable {
     /// - Parameters:
     ///   - states: Of one purchase, in any order.
     ///   - transactions: The transactions that were paid for; nil for the purchase itself.
-    /// - Returns: One for each of the transactions that is stated, so fewer as long as one is not.
+    /// - Returns: A statement for each transaction that is stated already.
     package func statements(
         about states: [VerifiedPurchase], paying transactions: Set<TransactionID>?
     ) -> [Statement] {

@@ -43,11 +43,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     static func report(config: String?, lookup: FileLookup) -> (settings: String, faults: [Fault]) {
         do throws(Fault) {
             let inputs = try SettingsInputs.ofProcess(config: config, lookup: lookup)
-            do throws(SettingsError) {
-                return (table(try LoadedSettings(from: inputs).effective), [])
-            } catch {
-                return (table(error.effective), error.faults)
-            }
+            let (settings, faults) = LoadedSettings.effective(from: inputs)
+            return (table(settings), faults)
         } catch {
             return ("", [error])
         }

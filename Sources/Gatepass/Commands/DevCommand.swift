@@ -23,6 +23,12 @@ struct DevCommand: AsyncParsableCommand {
     }
 
     private func serve(_ installation: Installation) async throws {
+        let inputs = try SettingsInputs.ofProcess(
+            config: options.config, lookup: .ofProcess().around(config: options.config))
+        let isProduction = LoadedSettings.effective(from: inputs).settings.contains {
+            $0.key == "environment" && $0.shown == Settings.Environment.production.rawValue
+        }
+        guard !isProduction else { throw Installation.Failure.production }
         try installation.claim()
         let database = EmbeddedMariaDB(directory: installation.directory.appendingPathComponent("mariadb"))
         try await database.start()

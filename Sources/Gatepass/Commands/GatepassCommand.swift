@@ -7,9 +7,13 @@ struct GatepassCommand: AsyncParsableCommand {
         commandName: "gatepass",
         abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
         subcommands: [
-            ServeCommand.self, DevCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self,
-            TokenCommand.self, TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self,
-            AuditCommand.self, WebhooksCommand.self, ReconcileCommand.self, SimulateCommand.self, ClockCommand.self,
-            InspectCommand.self,
-        ])
+            ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, TokensCommand.self,
+            KeysCommand.self, UserCommand.self, GrantCommand.self, AuditCommand.self, WebhooksCommand.self,
+            ReconcileCommand.self, InspectCommand.self,
+        ] + development)
+
+    /// The commands that need a development installation, or make one.
+    static let development: [any ParsableCommand.Type] = [
+        DevCommand.self, TokenCommand.self, SimulateCommand.self, ClockCommand.self,
+    ]
 }

@@ -23,6 +23,15 @@ struct LoadedSettings: Sendable {
         effective = reader.effective
     }
 
+    /// Each effective value, and what is wrong if anything is.
+    static func effective(from inputs: SettingsInputs) -> (settings: [EffectiveSetting], faults: [Fault]) {
+        do throws(SettingsError) {
+            return (try LoadedSettings(from: inputs).effective, [])
+        } catch {
+            return (error.effective, error.faults)
+        }
+    }
+
     private static func layers(
         _ inputs: SettingsInputs, _ secretFiles: SecretFiles, _ file: SettingsFile?
     ) -> [SettingsLayer] {

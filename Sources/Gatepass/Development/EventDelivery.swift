@@ -55,10 +55,15 @@ struct EventDelivery {
         }
     }
 
-    let options: DeliveryOptions
-    let installation: Installation
-    /// The number of the app.
-    let appleID: Int64?
+    private let simulation: Simulation
+    private let installation: Installation
+    private let catalogue: Catalogue
+
+    init(_ simulation: Simulation, _ catalogue: Catalogue) {
+        self.simulation = simulation
+        self.catalogue = catalogue
+        installation = simulation.installation
+    }
 
     /// Prints the text, or delivers it and prints `words`, the server's answer and the user's status.
     ///
@@ -66,24 +71,25 @@ struct EventDelivery {
     /// event that the server refused did not happen. Throws `RunningServer.Failure` when there is no server or it
     /// refuses.
     func deliver(
-        _ words: String, _ event: SimulatedEvent, of notification: SimulatedNotification? = nil,
+        _ words: String, _ event: SimulatedEvent, containing content: SimulatedNotification.Content? = nil,
         by route: Route = .notification, keep: () throws -> Void = {}
     ) async throws {
         let authority = try installation.authority()
+        let uuid = Surroundings.accountToken().description.lowercased()
+        let appleID = catalogue.apps.first { $0.id.text == event.bundleId }?.appleID
         let notification =
-            try notification
-            ?? event.notification(
-                uuid: Surroundings.accountToken().description.lowercased(), appAppleId: appleID, signedBy: authority)
+            try content.map { event.notification(about: $0, uuid: uuid, appAppleId: appleID) }
+            ?? event.notification(uuid: uuid, appAppleId: appleID, signedBy: authority)
         let texts = Texts(
             notification: try authority.sign(notification).text,
             transaction: try event.transaction.map { try authority.sign($0).text })
         var document = Self.document(of: event, notification, texts)
-        guard !options.simulation.printsOnly else {
+        guard !simulation.has(.print) else {
             try keep()
             let text = route == .app ? texts.transaction ?? texts.notification : texts.notification
-            return print(options.simulation.json ? try JSONText.pretty(document) : text)
+            return print(simulation.has(.json) ? try JSONText.pretty(document) : text)
         }
-        let user = try options.simulation.userID()
+        let user = try simulation.userID()
         let server = try RunningServer(on: installation)
         let delivery = KeptDelivery(
             notification.notificationUUID, texts.notification, in: event.environment, about: words,
@@ -92,7 +98,7 @@ struct EventDelivery {
         let isTaken = responses.contains(where: \.isTaken)
         if isTaken { try keep() }
         let status = try await server.status(of: user)
-        if options.simulation.json {
+        if simulation.has(.json) {
             document["answers"] = responses.map(\.document)
             document["user_status"] = status.members
             print(try JSONText.pretty(document))
@@ -119,11 +125,11 @@ struct EventDelivery {
             guard responses.last?.isTaken == true else { return responses }
         }
         guard route != .app else { return responses }
-        if options.hold {
+        if simulation.has(.hold) {
             try delivery.keep(in: installation)
             return responses + [Response(nil)]
         }
-        for _ in 0..<(options.twice ? 2 : 1) {
+        for _ in 0..<(simulation.has(.twice) ? 2 : 1) {
             responses.append(Response(try await delivery.attempt(on: server, at: installation.clock.now())))
         }
         return responses

@@ -26,6 +26,7 @@ struct Installation {
         case inUse(directory: String)
         case notWritable(directory: String, reason: String)
         case missing(directory: String)
+        case production
 
         var description: String {
             switch self {
@@ -35,6 +36,7 @@ struct Installation {
                 "the directory \(directory) cannot be used (\(reason)): name another with --data-dir"
             case .missing(let directory):
                 "there is no installation in \(directory): start `gatepass dev` there, or name one with --data-dir"
+            case .production: "`gatepass dev` is for development, and environment is production: use `gatepass serve`"
             }
         }
     }

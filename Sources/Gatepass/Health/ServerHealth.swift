@@ -6,9 +6,9 @@ import Logging
 import MariaDB
 import Synchronization
 
-/// Whether this server can serve, check by check, and what of it is news to operators.
+/// The readiness of this server, check by check, and what of it is news to operators.
 final class ServerHealth: Sendable {
-    /// What the lock guards.
+    /// The values that the lock guards.
     private struct State {
         var isDraining = false
         var keys = KeyHealth()
@@ -43,7 +43,7 @@ final class ServerHealth: Sendable {
     /// True if the database has been opened, and the process does not end.
     var isServing: Bool { store.isOpen && !state.withLock { $0.isDraining } }
 
-    /// What the last check of the books found.
+    /// The findings of the last check of the books.
     var books: IntegrityHealth { state.withLock { $0.books } }
 
     /// The books have been verified.

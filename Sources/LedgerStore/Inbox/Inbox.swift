@@ -50,14 +50,14 @@ package struct Inbox: Sendable {
         return try await headers.rows(of: [jws], in: pool)[jws.header]
     }
 
-    /// Those of a source's ids that deliveries came under, whatever became of them. Throws when the database is away.
+    /// The ids of a source, among `externalIDs`, under which deliveries came. Throws when the database is away.
     package func known(_ externalIDs: [String], in space: NumberSpace) async throws(ServiceFailure) -> Set<String> {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.known(externalIDs, in: space, session: session)
         }
     }
 
-    /// What became of a delivery; nil when there is none. Throws when the database is away.
+    /// The standing of a delivery; nil when there is none. Throws when the database is away.
     package func standing(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryStanding? {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.read(delivery, in: session)?.standing

@@ -66,14 +66,14 @@ package final class LedgerReader: Sendable {
         try await ledger(of: user, unless: nil)?.ledger ?? UserLedger(user: user)
     }
 
-    /// The same with what names its state; nil while that is `known`.
+    /// The ledger with its head; nil while that is `known`.
     package func ledger(of user: UserID, unless known: LedgerHead?) async throws(ServiceFailure) -> ReadLedger? {
         try await withCheckedContinuation { continuation in
             submit(Reading(user: user, known: known) { continuation.resume(returning: $0) }, to: queue)
         }.get()
     }
 
-    /// Those of the texts with these SHA-256 digests that were verified before. Throws when the database is away.
+    /// The texts, among those with these SHA-256 digests, that were verified before. Throws when the database is away.
     package func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         try await withCheckedContinuation { continuation in
             let asked = ReplayLookup(digests: digests) { continuation.resume(returning: $0) }

@@ -71,7 +71,7 @@ struct Workspace {
     private let names: KnownNames
     /// The deliveries that were placed.
     private(set) var placements: [Placement] = []
-    /// Whether a decision concerned people or purchases that its request had not named. If so, nothing of the batch is
+    /// True if a decision concerned people or purchases that its request had not named. If so, nothing of the batch is
     /// written.
     private(set) var isMisused = false
     private let salt: @Sendable () -> [UInt8]

@@ -9,7 +9,7 @@ package struct Replay: Hashable, Sendable {
     /// The statement that its row holds.
     private let statement: String
 
-    /// That of a text that showed `state`.
+    /// The replay of a text that showed `state`.
     package init(of state: VerifiedPurchase, owner: UserID?) {
         self.owner = owner
         statement = StatementContent.of(.purchase(state)).json

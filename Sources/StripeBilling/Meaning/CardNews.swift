@@ -2,7 +2,7 @@ package import Entitlements
 
 /// An event in our words: statements, the users that it names, and which numbers lead to which purchase.
 package struct CardNews: Sendable {
-    /// What operators should know, though it changes nobody's access.
+    /// A remark for operators, though it changes nobody's access.
     package enum Remark: Hashable, Sendable {
         /// Money that was to go back did not.
         case refundFailed
@@ -25,7 +25,7 @@ package struct CardNews: Sendable {
     /// The card account's customer.
     package internal(set) var customer: String?
     package internal(set) var numbers: [PurchaseNumber] = []
-    /// What it takes back of a purchase that is known by then.
+    /// The takeback of a purchase that is known by then.
     package internal(set) var takeback: Takeback?
     package internal(set) var remark: Remark?
 

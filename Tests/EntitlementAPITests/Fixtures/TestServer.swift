@@ -117,7 +117,8 @@ struct TestServer: Sendable {
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) },
             logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() })
         let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [application], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
+            configuration: ServiceGroupConfiguration(
+                services: [application], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             for await number in ports {

@@ -24,13 +24,19 @@ struct CompensationRouteTests {
             fields: [("Idempotency-Key", key)])
     }
 
-    /// Five users, of whom `u1` and `u2` bought a pass and the others were given one; an hour after it was sold.
+    /// Five users, of whom `u1` and `u2` have a pass and the others a plan; an hour after it was sold.
     private static func open(_ body: @Sendable (TestServer) async throws -> Void) async throws {
         try await TestServer.run { server in
             try await server.sell("pass.30d", as: "1", .pass)
             try await server.sell("pass.30d", as: "2", .pass, to: "u2")
             for user in ["u3", "u4", "u5"] {
-                try await server.grant(.addDays(30, of: TierID("pro")), as: "grant of " + user, to: user)
+                let plan = VerifiedPurchase(
+                    key: PurchaseKey(
+                        source: .appleIAP, app: Fixture.app, environment: .production, externalID: ExternalID(user)),
+                    transactionID: TransactionID(user), periodID: "1", productID: ProductID("annual3"), type: .plan,
+                    purchasedAt: Fixture.now, expiresAt: Fixture.now + 30 * Instant.millisecondsPerDay,
+                    signedAt: Fixture.now)
+                try await server.open.sell(plan, to: try Fixture.user(user))
             }
             server.wait(hours: 1)
             try await body(server)

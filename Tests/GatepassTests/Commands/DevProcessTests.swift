@@ -103,23 +103,6 @@ import Testing
         #expect(await server.end() == 0)
     }
 
-    @Test func `commands refuse a directory that holds no installation, and make none`() async throws {
-        let directory = URL(fileURLWithPath: "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }  // it is under /tmp
-        let data = directory.path + "/none"
-        for command in [
-            ["token", "alice"], ["simulate", "purchase", "--print"], ["simulate", "refund"],
-            ["simulate", "app-transaction"],
-        ] {
-            let child = try ServingProcess.start(command + ["--data-dir", data], in: directory)
-            #expect(await ServingProcess.end(of: child) == 1, "\(command)")
-        }
-        let log = try String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)
-        #expect(log.split(separator: "\n").count { $0.contains("there is no installation in \(data)") } == 4)
-        #expect(!FileManager.default.fileExists(atPath: data))
-    }
-
     /// How many database servers run on the installation `data`.
     private static func servers(on data: URL) throws -> Int {
         let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }

@@ -46,6 +46,11 @@ import Testing
         ]
     }
 
+    /// The end of the first delivery's placing.
+    private final class End: Sendable {
+        let hasCome = Mutex(false)
+    }
+
     /// A pair in one of its two orders, and how many statements the first sends before it pauses.
     private struct Draw {
         let pair: Int
@@ -95,14 +100,14 @@ import Testing
             if place < pair.before.count { try await store.place(read, as: ids[place]) }
         }
         let (told, both) = (news, draw.isReversed ? ids.suffix(2).reversed() : Array(ids.suffix(2)))
-        let hasEnded = Mutex(false)
+        let end = End()
         try await withThrowingTaskGroup(of: Void.self) { group in
             proxy.hold(after: draw.statements)
             group.addTask {
-                defer { hasEnded.withLock { $0 = true } }
+                defer { end.hasCome.withLock { $0 = true } }
                 if let read = told[both[0]] { try await store.place(read, as: both[0]) }
             }
-            while !proxy.isHolding, !hasEnded.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+            while !proxy.isHolding, !end.hasCome.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
             group.addTask { if let read = told[both[1]] { try await store.place(read, as: both[1], via: 1) } }
             // The second comes to its end meanwhile, or to a lock of the first.
             try await Task.sleep(for: .milliseconds(30))

@@ -10,7 +10,7 @@ package struct ReserveCredits: Sendable {
     /// The name of the reservation, if there is to be a new one.
     package let id: ReservationID
     package let idempotencyKey: Label
-    /// Of all that is asked for, which a repeat must repeat.
+    /// The digest of the request, which a repeat must repeat.
     package let request: Label
     package let note: Note?
     package let catalogue: CatalogueVersions

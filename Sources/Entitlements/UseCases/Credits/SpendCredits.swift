@@ -7,7 +7,7 @@ package struct SpendCredits: Sendable {
     package let purse: Purse
     package let user: UserID
     package let idempotencyKey: Label
-    /// Of all that is asked for, which a repeat must repeat.
+    /// The digest of the request, which a repeat must repeat.
     package let request: Label
     package let note: Note?
     package let catalogue: CatalogueVersions
@@ -57,7 +57,7 @@ package enum DrawRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case insufficientCredits = "insufficient_credits"
 }
 
-/// What was spent, from which lots, and what is left.
+/// The spend: its units, their lots, and the rest.
 package struct SpendReceipt: Hashable, Sendable {
     package let spent: Int
     package let draws: [Draw]

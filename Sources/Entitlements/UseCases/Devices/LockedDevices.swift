@@ -33,7 +33,7 @@ struct LockedDevices {
             answer: .success(reply(after[device.id] ?? device)))
     }
 
-    /// The same, answering with the device alone.
+    /// The decision, answering with the device alone.
     func decision<Refusal: Error>(
         _ deed: DeviceAct.Deed, of device: Device, note: Note?
     ) -> Decision<Device, Refusal> {

@@ -1,6 +1,6 @@
 /// Notes that a device was in use, which the order of keeping asks about (`semantics.md` §8).
 ///
-/// It is recorded where it puts the device before another one, a minute after the last time at the earliest, and else
+/// The sight is recorded where it puts the device before another one, a minute after the last time at the earliest, and else
 /// once a day, so that people see that it is in use; at most ``dailyLimit`` times a day for all devices of a user.
 package struct SeeDevice: Sendable {
     package let device: Label

@@ -9,7 +9,7 @@ struct Claims {
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     private(set) var moves: [PurchaseKey: Move] = [:]
     private var timelines: [UserID: Timeline] = [:]
-    /// What ends the reservations of the erased people from whom something goes.
+    /// The ends of the reservations of erased people from whom something goes.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
     init(of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext) {
@@ -19,7 +19,7 @@ struct Claims {
         self.context = context
     }
 
-    /// What the claims come to.
+    /// The outcome of the claims.
     func decision<Reply, Refusal>(answering answer: Result<Reply, Refusal>) -> Decision<Reply, Refusal> {
         Decision(bindings: bindings, moves: moves, drafts: releases.filter { !$0.value.isEmpty }, answer: answer)
     }

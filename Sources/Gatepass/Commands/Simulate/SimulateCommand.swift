@@ -1,91 +1,48 @@
 import ArgumentParser
-import EntitlementAPI
-import Entitlements
 
-/// `gatepass simulate`: simulates what a store does, signed by the development authority.
+/// `gatepass simulate STORY`: plays a store, signed by the development authority. `Story.table` has the stories.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Play the stores: buy, renew, cancel, refund …, and tell the running server as they would.",
-        subcommands: [
-            SimulatePurchaseCommand.self, SimulateRefundCommand.self, SimulateReverseCommand.self,
-            SimulateSubscribeCommand.self, SimulateRenewCommand.self, SimulateCancelCommand.self,
-            SimulateExpireCommand.self, SimulateUpgradeCommand.self, SimulateDowngradeCommand.self,
-            SimulateBillingFailureCommand.self, SimulateRecoverCommand.self, SimulatePriceIncreaseCommand.self,
-            SimulateRevokeCommand.self, SimulateApproveCommand.self, SimulateNotifyCommand.self,
-            SimulateDeliverCommand.self, SimulateStoryCommand.self, SimulateAppTransactionCommand.self,
-            SimulateStripeCommand.self,
-        ])
-}
+        discussion: "The stories:\n" + Story.table.map(\.row).joined(separator: "\n"))
 
-/// The options of every simulation.
-struct SimulationOptions: ParsableArguments {
-    @OptionGroup var options: CommandOptions
+    @Argument(
+        help: .init("The story; `stories` prints which options each takes.", valueName: "story"),
+        completion: .list(Story.table.flatMap(\.words).filter { $0 != $0.uppercased() }))
+    var words: [String] = []
 
-    @OptionGroup var installation: InstallationOptions
+    @OptionGroup var options: StoryOptions
 
-    @Option(help: "The user who buys.")
-    var user = "alice"
-
-    @Option(
-        help: "When it happens: RFC 3339, such as 2026-01-15T00:00:00Z (default: now, by the installation's clock).")
-    var at: String?
-
-    @Flag(name: .customLong("print"), help: "Print the JWS and deliver nothing.")
-    var printsOnly = false
-
-    @Flag(help: "Print one JSON document: the ids, the JWS and the answers.")
-    var json = false
-
-    /// The instant of `--at`, in milliseconds. Throws when it is none.
-    func instant() throws -> Int64 {
-        guard let at else { return Installation(path: installation.dataDir).clock.now().milliseconds }
-        guard let instant = RFC3339.instant(at) else { throw ValidationError("--at \(at) is not RFC 3339 in UTC") }
-        return instant.milliseconds
-    }
-
-    /// The user of `--user`. Throws when it is none.
-    func userID() throws -> UserID {
-        guard let user = UserID(user) else { throw ValidationError("--user \(user) is no user id") }
-        return user
-    }
-}
-
-/// The options of what the App Store tells the server.
-struct DeliveryOptions: ParsableArguments {
-    @OptionGroup var simulation: SimulationOptions
-
-    @Flag(help: "Deliver the notification twice, as the App Store does when an answer is lost.")
-    var twice = false
-
-    @Flag(help: "Hold the notification back until `gatepass simulate deliver`.")
-    var hold = false
-
-    /// Throws `ValidationError` for what excludes each other.
+    /// Throws for no story, for an option that the story does not take, and for options that do not go together.
     func validate() throws {
-        if twice, hold { throw ValidationError("--twice and --hold exclude each other") }
-    }
-}
-
-/// How the server learns of a change that the user's app sees as well.
-struct RouteOptions: ParsableArguments {
-    @Flag(help: "Have the user's app attach the transaction, and send no notification.")
-    var byApp = false
-
-    /// What the flag says.
-    var route: EventDelivery.Route { byApp ? .app : .notification }
-}
-
-/// Which of Apple's environments signs.
-struct EnvironmentOptions: ParsableArguments {
-    @Option(help: "Sandbox or Production.")
-    var environment = StoreEnvironment.sandbox.rawValue
-
-    /// The environment of `--environment`. Throws when it is none.
-    func chosen() throws -> StoreEnvironment {
-        guard let chosen = StoreEnvironment(rawValue: environment) else {
-            throw ValidationError("--environment \(environment): write Sandbox or Production")
+        guard !words.isEmpty, words != ["stripe"] else { throw CleanExit.helpRequest() }
+        let story = try story()
+        let given = options.given
+        if let other = given.first(where: { !story.options.contains($0) }) {
+            throw ValidationError(
+                "\(story.name) takes no --\(other): `gatepass simulate stories` prints what each story takes")
         }
-        return chosen
+        for (one, other) in StoryOptions.exclusive where given.contains(one) && given.contains(other) {
+            throw ValidationError("--\(one) and --\(other) exclude each other")
+        }
+        for (name, days) in [("days", options.days), ("grace-days", options.graceDays)]
+        where days.map({ $0 < 1 }) ?? false {
+            throw ValidationError("--\(name): write 1 or more")
+        }
+    }
+
+    /// Throws when an option is none of what it should be, and the exit status 1 when it does not fit what was sold or
+    /// the server refuses.
+    func run() async throws {
+        try await story().happen(Simulation(options, about: words.last ?? ""))
+    }
+
+    private func story() throws -> Story {
+        guard let story = Story.table.first(where: { $0.isCalled(words) }) else {
+            throw ValidationError(
+                "no story is called \(words.joined(separator: " ")): `gatepass simulate stories` prints all")
+        }
+        return story
     }
 }

@@ -17,7 +17,6 @@ extension EndToEnd {
             let server = try await EndToEndServer(Self.production)
             let apple = TestRun.repository + "/config/certificates/AppleRootCA-G3.cer"
             let refusals: [(name: String, changes: [String: String], says: String)] = [
-                ("a development root", [:], "apple.trust_roots"),
                 ("no secret", ["GATEPASS_AUTH_HS256_SECRET": "", "GATEPASS_APPLE_TRUST_ROOTS": apple], "auth"),
                 ("a short secret", ["GATEPASS_AUTH_HS256_SECRET": "short"], "GATEPASS_AUTH_HS256_SECRET"),
                 (

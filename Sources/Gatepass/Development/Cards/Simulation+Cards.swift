@@ -1,32 +1,39 @@
 import Entitlements
 import StoreSimulator
 
-/// Something that happens to what the simulated card account sold.
-struct CardAct {
-    let options: CardOptions
-    let catalogue: Catalogue
-    /// Since the epoch.
-    let seconds: Int64
-
-    /// Throws when `--at` is no instant, and the exit status 1 for a faulty catalogue.
-    init(_ options: CardOptions) throws {
-        self.options = options
-        seconds = try options.simulation.instant() / 1_000
-        catalogue = try Startup(options.simulation.options).catalogueFile().catalogue
+/// The simulated card account, which signs with the installation's endpoint secret.
+extension Simulation {
+    /// Somebody pays by card. Throws when the catalogue sells no such product by card, and the exit status 1 when the
+    /// server refuses.
+    func checkOut() async throws {
+        let goods = try CardGoods(options.product, in: try catalogue())
+        let (seconds, days) = (at / 1_000, options.days)
+        let account = CardAccount(
+            has(.oldShape) ? .old : .new, tag: String(Surroundings.id().prefix(14)),
+            isLive: try environment() == .production)
+        try await reporting {
+            let (sale, events) =
+                goods.isPlan
+                ? SimulatedCardSale.subscribe(
+                    to: goods.name, by: user, until: goods.end(from: seconds, days: days), isTrial: has(.trial),
+                    at: seconds, of: account)
+                : SimulatedCardSale.pay(goods.name, by: user, at: seconds, to: account)
+            let kept = KeptCardSale(days: days, number: Surroundings.now().milliseconds, sale: sale)
+            try await tell("\(user) paid for \(goods.product) by card", events, of: kept)
+        }
     }
 
     /// Lets `act` happen to the user's newest sale and tells of it. Throws the exit status 1 when it does not fit or
     /// the server refuses.
-    func perform(
+    func charge(
         _ words: String,
         _ act: (_ kept: inout KeptCardSale, _ goods: CardGoods, _ seconds: Int64) throws -> [CardAccount.Event]
     ) async throws {
-        try await Startup.reporting {
-            let installation = Installation(path: options.simulation.installation.dataDir)
-            try installation.requireMade()
-            var kept = try KeptCardSale.newest(of: options.simulation.user, in: installation)
+        let catalogue = try catalogue()
+        try await reporting {
+            var kept = try KeptCardSale.newest(of: user, in: installation)
             let goods = try CardGoods(named: kept.sale.name, in: catalogue)
-            let events = try act(&kept, goods, seconds)
+            let events = try act(&kept, goods, at / 1_000)
             try await tell("\(words) \(goods.product)", events, of: kept)
         }
     }
@@ -34,27 +41,25 @@ struct CardAct {
     /// Prints the events, or delivers them and prints what the server answered and what the user now has. What is
     /// printed or was taken is kept; what the server refused did not happen. Throws `RunningServer.Failure` when it
     /// refuses.
-    func tell(_ words: String, _ events: [CardAccount.Event], of kept: KeptCardSale) async throws {
-        let installation = Installation(path: options.simulation.installation.dataDir)
-        try installation.requireMade()
-        guard !options.simulation.printsOnly else {
+    private func tell(_ words: String, _ events: [CardAccount.Event], of kept: KeptCardSale) async throws {
+        guard !has(.print) else {
             try kept.keep(in: installation)
             return events.forEach { print($0.body) }
         }
         let secret = try installation.cardSecret()
         let server = try RunningServer(on: installation)
         var answers: [RunningServer.Answer] = []
-        for event in options.reversed ? events.reversed() : events {
-            for _ in 0..<(options.twice ? 2 : 1) {
+        for event in has(.reversed) ? events.reversed() : events {
+            for _ in 0..<(has(.twice) ? 2 : 1) {
                 let now = Surroundings.now().milliseconds / 1_000  // the age of a signature is real
                 answers.append(
                     try await server.notifyOfCards(event.body, signature: event.header(secret, at: now)).required())
             }
         }
         try kept.keep(in: installation)
-        let user = try options.simulation.userID()
+        let user = try userID()
         let status = try await server.status(of: user)
-        guard options.simulation.json else {
+        guard has(.json) else {
             print("\(words): \(answers.map { $0.code ?? "\($0.status)" }.joined(separator: ", "))")
             return print(StandingSummary(of: user, status).text)
         }

@@ -1,0 +1,71 @@
+import AppStore
+import ArgumentParser
+import Entitlements
+import StoreSimulator
+
+extension Simulation {
+    /// Sends any notification about what was sold, as it stands; known types and others. Throws the exit status 1 when
+    /// nothing was sold that it could be about, or the server refuses.
+    func notify() async throws {
+        let catalogue = try catalogue()
+        let environment = try environment()
+        guard let app = catalogue.apps.first else { throw ValidationError("the catalogue has no app") }
+        try await reporting {
+            let blank = SimulatedEvent(
+                NotificationType(rawValue: subject), options.subtype.map(NotificationSubtype.init(rawValue:)),
+                bundleId: app.id.text, environment: environment, at: at)
+            let content = try content(of: blank, installation.authority())
+            var sent = blank
+            var keep: () throws -> Void = {}
+            if content == nil, blank.notificationType != .test { (sent, keep) = try event(like: blank) }
+            let name = [subject, options.subtype].compactMap { $0 }.joined(separator: " ")
+            let about = sent.transaction.map { " about transaction \($0.transactionId) (\($0.productId))" } ?? ""
+            try await EventDelivery(self, catalogue).deliver(
+                "Notified \(name)\(about)", sent, containing: content, keep: keep)
+        }
+    }
+
+    /// The container of a type that is about no purchase; nil for all others.
+    private func content(
+        of event: SimulatedEvent, _ authority: DevelopmentAuthority
+    ) throws -> SimulatedNotification.Content? {
+        switch (event.notificationType, event.subtype) {
+        case (.renewalExtension, .summary?):
+            return .summary(productId: "any", requestIdentifier: Surroundings.id(), succeeded: 1, failed: 0)
+        case (.externalPurchaseToken, _):
+            let prefix = event.environment == .sandbox ? "SANDBOX_" : ""
+            return .externalPurchaseToken(id: prefix + Surroundings.id(), createdAt: event.signedDate)
+        case (.rescindConsent, _):
+            var download = SimulatedAppTransaction(bundleId: event.bundleId, at: event.signedDate)
+            download.environment = event.environment
+            download.appTransactionId = SoldPurchase.appTransactionID(of: user)
+            return .appData(appTransaction: try authority.sign(download).text)
+        default: return nil
+        }
+    }
+
+    /// The event of that type about what was sold, and what keeps that its newest text was signed then.
+    private func event(like blank: SimulatedEvent) throws -> (SimulatedEvent, keep: () throws -> Void) {
+        var event: SimulatedEvent
+        let keep: () throws -> Void
+        switch try SimulatedSale.find(options.transaction, of: user, in: installation) {
+        case .purchase(var sold):
+            try SimulatedSale.require(at, after: sold.purchasedAt, "transaction \(sold.transactionID) was bought")
+            sold.signedAt = max(at, sold.signedAt + 1)
+            event = SimulatedEvent(blank.notificationType, blank.subtype, about: sold.transaction)
+            let signed = sold
+            keep = { try signed.keep(in: installation) }
+        case .subscription(var kept):
+            try SimulatedSale.require(at, after: kept.subscription.signedAt, "the newest text was signed")
+            event = try kept.subscription.notify(
+                blank.notificationType, blank.subtype, of: options.transaction, at: at)
+            let signed = kept
+            keep = { try signed.keep(in: installation) }
+        }
+        if blank.notificationType == .consumptionRequest {
+            event.consumptionRequestReason =
+                options.reason.map(ConsumptionRequestReason.init(rawValue:)) ?? .unintendedPurchase
+        }
+        return (event, keep)
+    }
+}

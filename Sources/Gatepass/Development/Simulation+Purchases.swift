@@ -1,0 +1,149 @@
+import AppStore
+import ArgumentParser
+import Entitlements
+import Foundation
+import StoreSimulator
+
+extension Simulation {
+    /// Somebody buys a pass, an add-on or credits. Throws when an option is none of what it should be, and the exit
+    /// status 1 when the server refuses.
+    func purchase() async throws {
+        guard has(.byNotification) || !(has(.hold) || has(.twice)) else {
+            throw ValidationError("--hold and --twice are about the notification: add --by-notification")
+        }
+        let catalogue = try catalogue()
+        var sold = try sold(from: catalogue)
+        try await reporting {
+            sold.accountToken = try await accountToken(of: try userID())
+            sold.isAskedFor = has(.askToBuy) ? true : nil
+            sold.isTold = has(.byNotification) ? true : nil
+            try sold.keep(in: installation)
+            guard !has(.askToBuy) else {
+                return print("\(sold.user) asked to buy \(sold.product): `gatepass simulate approve` buys it")
+            }
+            guard has(.byNotification) else { return try await attach(sold) }
+            sold.delivered = true
+            try await tell(of: sold, in: catalogue, by: .notification)
+        }
+    }
+
+    /// A parent approves what a child asked to buy, or declines it. Throws the exit status 1 when nothing was asked for
+    /// or the server refuses.
+    func approve() async throws {
+        let catalogue = try catalogue()
+        try await reporting {
+            let asked = try SoldPurchase.all(in: installation).filter {
+                $0.isAskedFor == true && $0.user == user
+                    && (options.transaction == nil || $0.transactionID == options.transaction)
+            }
+            guard var sold = asked.max(by: { $0.transactionID < $1.transactionID }) else {
+                throw SimulatedSale.Failure(
+                    description: "\(user) asked for nothing here: run `gatepass simulate purchase --ask-to-buy` first")
+            }
+            guard !has(.decline) else {
+                sold.remove(from: installation)
+                return print("\(sold.product) was declined; Apple tells nobody")
+            }
+            sold.approve(at: at)
+            try await tell(of: sold, in: catalogue, by: sold.isTold == true ? .notification : .appAndNotification)
+        }
+    }
+
+    /// A refund, its reversal or the end of Family Sharing: changes the one-time purchase or the period and tells of
+    /// it, `words` first. Throws the exit status 1 when there is none, the act does not fit or the server refuses.
+    func revise(
+        _ words: String, purchase change: (inout SoldPurchase) throws -> NotificationType,
+        period act: (inout SimulatedSubscription, String?) throws -> SimulatedEvent
+    ) async throws {
+        let delivery = EventDelivery(self, try catalogue())
+        try await reporting {
+            switch try SimulatedSale.find(options.transaction, of: user, in: installation) {
+            case .purchase(var sold):
+                try SimulatedSale.require(at, after: sold.purchasedAt, "transaction \(sold.transactionID) was bought")
+                let type = try change(&sold)
+                sold.signedAt = max(at, sold.signedAt + 1)
+                sold.delivered = sold.delivered || !has(.print)
+                try await delivery.deliver(
+                    "\(words) transaction \(sold.transactionID) (\(sold.product))",
+                    SimulatedEvent(type, about: sold.transaction), by: route
+                ) { try sold.keep(in: installation) }
+            case .subscription(var kept):
+                try SimulatedSale.require(at, after: kept.subscription.signedAt, "the newest text was signed")
+                let event = try SimulatedSale.begun { try act(&kept.subscription, options.transaction) }
+                let period = event.transaction.map { "\($0.transactionId) (\($0.productId))" } ?? ""
+                try await delivery.deliver("\(words) transaction \(period)", event, by: route) {
+                    try kept.keep(in: installation)
+                }
+            }
+        }
+    }
+
+    /// What the texts carry: the token of `--account-token`, or the one that the running server issues to the user
+    /// where only that can name them. Throws when the option is no UUID, and `RunningServer.Failure` when there is no
+    /// server to ask.
+    func accountToken(of user: UserID) async throws -> String? {
+        if let given = try givenToken() { return given }
+        guard has(.byNotification), !has(.familyShared) else { return nil }
+        guard installation.runningAddress != nil else {
+            throw RunningServer.Failure(
+                description:
+                    "no server runs in \(installation.directory.path) that could issue an account token: start "
+                    + "one, or name a token with --account-token")
+        }
+        return try await RunningServer(on: installation).accountToken(of: user)
+    }
+
+    /// Throws when `--account-token` is no UUID.
+    func givenToken() throws -> String? {
+        guard let text = options.accountToken else { return nil }
+        guard let token = AccountToken(text) else {
+            throw ValidationError("--account-token \(text): write a UUID")
+        }
+        return token.description
+    }
+
+    /// Prints the text, or attaches it as the user's app would and prints the answer. What the server took is kept as
+    /// delivered. Throws `RunningServer.Failure` when there is no server or it refuses.
+    private func attach(_ sold: SoldPurchase) async throws {
+        let text = try installation.authority().sign(sold.transaction).text
+        var document: [String: Any] = ["transaction_id": sold.transactionID, "jws": text]
+        guard !has(.print) else { return print(has(.json) ? try JSONText.pretty(document) : text) }
+        let answer = try await RunningServer(on: installation).attach(text, as: try userID())
+        if has(.json) { document["answer"] = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) }
+        print(has(.json) ? try JSONText.pretty(document) : answer.body)
+        guard answer.isOK else { throw RunningServer.Failure(description: "the server answered \(answer.status)") }
+        var delivered = sold
+        delivered.delivered = true
+        try delivered.keep(in: installation)
+    }
+
+    private func tell(of sold: SoldPurchase, in catalogue: Catalogue, by route: EventDelivery.Route) async throws {
+        try await EventDelivery(self, catalogue).deliver(
+            "\(sold.user) bought \(sold.product) as \(sold.transactionID)", .oneTimeCharge(sold.transaction), by: route
+        ) { try sold.keep(in: installation) }
+    }
+
+    private func sold(from catalogue: Catalogue) throws -> SoldPurchase {
+        let quantity = options.quantity ?? 1
+        guard (1...10).contains(quantity) else { throw ValidationError("--quantity \(quantity): write 1 to 10") }
+        let products = catalogue.products.filter { $0.source == .appleIAP }
+        let known = products.first {
+            options.product == nil ? $0.terms.kind == .pass : $0.id.text == options.product
+        }
+        guard let id = options.product ?? known?.id.text, let app = known?.app ?? catalogue.apps.first?.id else {
+            throw ValidationError("the catalogue sells no pass: name a product with --product")
+        }
+        let type: ProductType =
+            switch known?.terms.kind ?? .pass {
+            case .pass: .nonRenewingSubscription
+            case .addOn: .nonConsumable
+            case .consumable: .consumable
+            case .plan: throw ValidationError("\(id) is a plan: use `gatepass simulate subscribe`")
+            }
+        return SoldPurchase(
+            transactionID: SoldPurchase.newTransactionID(), user: user, product: id, type: type.rawValue,
+            bundleID: app.text, purchasedAt: at, quantity: quantity, environment: try environment().rawValue,
+            appleAccount: options.appleAccount, accountToken: try givenToken(), signedAt: at, delivered: false,
+            isFamilyMember: has(.familyShared) ? true : nil)
+    }
+}

@@ -1,0 +1,119 @@
+import AppStore
+import ArgumentParser
+import EntitlementAPI
+import Entitlements
+import Foundation
+import StoreSimulator
+
+/// A story as a command tells it: what was said, and the installation that it happens on.
+struct Simulation {
+    let options: StoryOptions
+    /// The last word of the story's name.
+    let subject: String
+    let installation: Installation
+    /// When it happens, in milliseconds since the epoch.
+    let at: Int64
+
+    var user: String { options.user ?? "alice" }
+    var route: EventDelivery.Route { has(.byApp) ? .app : .notification }
+
+    /// Throws when `--at` is no instant.
+    init(_ options: StoryOptions, about subject: String) throws {
+        self.options = options
+        self.subject = subject
+        installation = Installation(path: options.installation.dataDir)
+        let instant = options.at.map(RFC3339.instant) ?? installation.clock.now()
+        guard let instant else { throw ValidationError("--at \(options.at ?? "") is not RFC 3339 in UTC") }
+        at = instant.milliseconds
+    }
+
+    func has(_ flag: StoryFlag) -> Bool { options.flags.contains(flag) }
+
+    /// Throws when `--user` is none.
+    func userID() throws -> UserID {
+        guard let user = UserID(user) else { throw ValidationError("--user \(user) is no user id") }
+        return user
+    }
+
+    /// Throws when `--environment` is none.
+    func environment() throws -> StoreEnvironment {
+        let text = options.environment ?? StoreEnvironment.sandbox.rawValue
+        guard let environment = StoreEnvironment(rawValue: text) else {
+            throw ValidationError("--environment \(text): write Sandbox or Production")
+        }
+        return environment
+    }
+
+    /// Throws when there is no `--to`.
+    func target() throws -> String {
+        guard let target = options.target else { throw ValidationError("name the plan with --to") }
+        return target
+    }
+
+    /// The catalogue, which a story reads once. Throws the exit status 1 for a faulty one.
+    func catalogue() throws -> Catalogue { try Startup(options.options).catalogueFile().catalogue }
+
+    /// Throws the exit status 1 where there is no installation, and for what `body` throws.
+    func reporting(_ body: () async throws -> Void) async throws {
+        try await Startup.reporting {
+            try installation.requireMade()
+            try await body()
+        }
+    }
+
+    /// Prints the proof of the user's Apple account that attach and restore take. Throws for no app of the catalogue.
+    func appTransaction() async throws {
+        let apps = try catalogue().apps
+        guard let app = apps.first(where: { options.app == nil || $0.id.text == options.app }) else {
+            let names = apps.map(\.id.text).joined(separator: ", ")
+            throw ValidationError("--app \(options.app ?? ""): write one of \(names)")
+        }
+        var transaction = SimulatedAppTransaction(bundleId: app.id.text, at: at)
+        transaction.environment = try environment()
+        transaction.appAppleId = transaction.environment == .production ? app.appleID : nil
+        transaction.appTransactionId = SoldPurchase.appTransactionID(of: user)
+        try await reporting { print(try installation.authority().sign(transaction).text) }
+    }
+
+    /// Delivers the notifications that were held back. Throws the exit status 1 when no server runs.
+    func deliverHeld() async throws {
+        try await reporting {
+            let server = try RunningServer(on: installation)
+            let held = try KeptDelivery.all(in: installation).filter { $0.dueAt == nil }
+            for delivery in has(.newestFirst) ? held.reversed() : held {
+                let answer = try await delivery.attempt(on: server, at: installation.clock.now())
+                print("\(delivery.words): \(answer.words)")
+            }
+            if held.isEmpty { print("No notification is held back.") }
+        }
+    }
+
+    /// Plays a year of a plan. Throws when there is no such story, and the exit status 1 when no server runs or the
+    /// catalogue has no such plan.
+    func year() async throws {
+        let suffix = "_year"
+        guard ["annual_3", "monthly_1"].contains(where: { $0 + suffix == subject }) else {
+            throw ValidationError("story \(subject): write annual_3_year or monthly_1_year")
+        }
+        let text = options.user ?? "story-\(Surroundings.id().prefix(8))"
+        guard let user = UserID(text) else { throw ValidationError("--user \(text) is no user id") }
+        let catalogue = try catalogue()
+        try await reporting {
+            let scenes = try await PlanStory(
+                of: String(subject.dropLast(suffix.count)), for: user, byNotification: has(.byNotification),
+                in: catalogue, on: installation
+            ).play()
+            print(try has(.json) ? JSONText.pretty(scenes.map(\.document)) : StoryScene.table(of: scenes))
+        }
+    }
+}
+
+/// JSON for people and scripts alike.
+enum JSONText {
+    /// In lines, names in order. Throws for values that JSON does not have.
+    static func pretty(_ document: Any) throws -> String {
+        String(
+            decoding: try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys]),
+            as: UTF8.self)
+    }
+}

@@ -1,3 +1,4 @@
+import Entitlements
 import HTTPTypes
 import LedgerStore
 
@@ -30,26 +31,31 @@ package enum Routes {
         .signedIn(.put, "/api/iap/apple/consumption-consent", rate: .write, ConsumptionConsentRoute.respond),
         .signedIn(.get, "/api/iap/purchases", rate: .read, PurchasesRoute.respond),
 
-        .signedIn(.get, "/api/credits", rate: .read, CreditsRoute.respond),
-        .signedIn(.post, "/api/credits/{unit}/spend", rate: .write, isForSpending: true, SpendCreditsRoute.respond),
+        .signedIn(.get, "/api/credits", rate: .read, about(CreditsRoute.answer)),
+        .signedIn(.post, "/api/credits/{unit}/spend", rate: .write, isForSpending: true, own(SpendCreditsRoute.answer)),
         .signedIn(
-            .post, "/api/credits/{unit}/reservations", rate: .write, isForSpending: true, ReserveCreditsRoute.respond),
+            .post, "/api/credits/{unit}/reservations", rate: .write, isForSpending: true,
+            own(ReserveCreditsRoute.answer)),
         .signedIn(
             .post, "/api/credits/reservations/{reservation_id}/commit", rate: .write, isForSpending: true,
             CommitReservationRoute.respond),
         .signedIn(
             .post, "/api/credits/reservations/{reservation_id}/release", rate: .write, isForSpending: true,
-            ReleaseReservationRoute.respond),
+            own(ReleaseReservationRoute.answer)),
 
-        .signedIn(.get, "/api/devices", rate: .read, DevicesRoute.respond),
-        .signedIn(.post, "/api/devices", rate: .write, RegisterDeviceRoute.respond),
-        .signedIn(.get, "/api/devices/license/status", rate: .read, LicenseStatusRoute.respond),
-        .signedIn(.post, "/api/devices/{device_id}/reactivate", rate: .write, ReactivateDeviceRoute.respond),
-        .signedIn(.post, "/api/devices/{device_id}/suspend", rate: .write, SuspendDeviceRoute.respond),
-        .signedIn(.post, "/api/devices/{device_id}/seen", rate: .write, SeeDeviceRoute.respond),
-        .signedIn(.delete, "/api/devices/{device_id}", rate: .write, RemoveDeviceRoute.respond),
+        .signedIn(.get, "/api/devices", rate: .read, about(DevicesRoute.answer)),
+        .signedIn(.post, "/api/devices", rate: .write, own(RegisterDeviceRoute.answer)),
+        .signedIn(.get, "/api/devices/license/status", rate: .read, about(LicenseStatusRoute.answer)),
+        .signedIn(
+            .post, "/api/devices/{device_id}/reactivate", rate: .write,
+            own(ChangeDeviceRoute.to(.reactivate, .reactivateDevice))),
+        .signedIn(
+            .post, "/api/devices/{device_id}/suspend", rate: .write, own(ChangeDeviceRoute.to(.suspend, .suspendDevice))
+        ),
+        .signedIn(.post, "/api/devices/{device_id}/seen", rate: .write, own(ChangeDeviceRoute.to(.see, .seeDevice))),
+        .signedIn(.delete, "/api/devices/{device_id}", rate: .write, own(ChangeDeviceRoute.to(.remove, .removeDevice))),
 
-        .signedIn(.get, "/api/billing/plan-change", rate: .read, PlanChangeRoute.respond),
+        .signedIn(.get, "/api/billing/plan-change", rate: .read, about(PlanChangeRoute.answer)),
         .signedIn(
             .get, "/api/billing/subscriptions/check/{user_id}", rate: .read, orServer: .read,
             SubscriptionCheckRoute.respond),
@@ -79,14 +85,16 @@ package enum Routes {
         .server(.get, "/api/admin/users/{user_id}/devices/license/status", .read, about(LicenseStatusRoute.answer)),
         .server(
             .post, "/api/admin/users/{user_id}/devices/{device_id}/reactivate", .write,
-            idempotent(ReactivateDeviceRoute.answer)),
+            idempotent(ChangeDeviceRoute.to(.reactivate, .reactivateDevice))),
         .server(
             .post, "/api/admin/users/{user_id}/devices/{device_id}/suspend", .write,
-            idempotent(SuspendDeviceRoute.answer)),
+            idempotent(ChangeDeviceRoute.to(.suspend, .suspendDevice))),
         .server(
-            .post, "/api/admin/users/{user_id}/devices/{device_id}/seen", .write, idempotent(SeeDeviceRoute.answer)),
+            .post, "/api/admin/users/{user_id}/devices/{device_id}/seen", .write,
+            idempotent(ChangeDeviceRoute.to(.see, .seeDevice))),
         .server(
-            .delete, "/api/admin/users/{user_id}/devices/{device_id}", .write, idempotent(RemoveDeviceRoute.answer)),
+            .delete, "/api/admin/users/{user_id}/devices/{device_id}", .write,
+            idempotent(ChangeDeviceRoute.to(.remove, .removeDevice))),
         .server(.post, "/api/admin/users/{user_id}/grants", .write, idempotent(GiveGrantRoute.answer)),
         .server(
             .post, "/api/admin/users/{user_id}/grants/{grant_id}/revoke", .write,

@@ -5,13 +5,6 @@ import Hummingbird
 /// `GET /api/billing/plan-change`: what would follow if a plan or pass took the place of the one that now gives the
 /// seats.
 enum PlanChangeRoute {
-    /// - Throws: `invalid_request` unless one target is named, `not_found` for one that nothing sells, `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.principal, call)
-    }
-
-    /// The answer about any user.
-    ///
     /// - Throws: `invalid_request`, `not_found`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let target = try target(in: Query(call.request.uri.query))

@@ -24,9 +24,8 @@ enum CommitReservationRoute {
             for: principal, audit: principal.audit(.commitReservation, reason: reason, ["reservation_id": id.text]),
             orElse: { (refusal: CommitRefusal) in Problem(refusal) }
         ) { history, context in
-            CommitReservation(
-                id, of: principal.user, amount: amount, note: note, in: context.catalogue, settings: context.settings
-            ).decide(given: history)
+            CommitReservation(id, of: principal.user, amount: amount, note: note)
+                .decide(given: history, in: context.catalogue, under: context.settings)
         }
         return JSONAnswer(bytes: SpendReceiptBody(receipt).bytes)
     }

@@ -4,13 +4,6 @@ import Hummingbird
 /// `GET /api/credits`: what is left of each unit in each environment, and in which lots; by unit, then environment.
 enum CreditsRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.principal, call)
-    }
-
-    /// The route for servers, about any user.
-    ///
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<BalanceCursor>(query)

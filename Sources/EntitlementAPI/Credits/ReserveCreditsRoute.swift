@@ -1,16 +1,9 @@
 import Entitlements
-import Hummingbird
+import HTTPTypes
 import LedgerStore
 
 /// `POST /api/credits/{unit}/reservations`: draws credits for a while, once for each idempotency key of the user.
 enum ReserveCreditsRoute {
-    /// - Throws: The request's defects, then why nothing is reserved.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.principal, call.json(), call).response
-    }
-
-    /// The route for servers, for any user.
-    ///
     /// - Throws: The request's defects, then why nothing is reserved.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
@@ -30,11 +23,10 @@ enum ReserveCreditsRoute {
                 ["reservation_id": id.text, "unit": request.purse.unit, "amount": String(request.amount.units)]),
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in
-            ReserveCredits(
-                request.amount, from: request.purse, of: principal.user, for: time, as: id,
-                idempotencyKey: request.key, request: asked, note: note, in: context.catalogue,
-                settings: context.settings
-            ).decide(given: history).tellingRepeats
+            DrawCredits(
+                request.amount, from: request.purse, of: principal.user, idempotencyKey: request.key, request: asked,
+                note: note
+            ).reserve(for: time, as: id, given: history, in: context.catalogue, under: context.settings).tellingRepeats
         }
         var json = JSONWriter(capacity: 128)
         json.beginObject()

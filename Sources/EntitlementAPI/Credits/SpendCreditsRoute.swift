@@ -1,18 +1,10 @@
 import Entitlements
-import Hummingbird
 import LedgerStore
 
 /// `POST /api/credits/{unit}/spend`: spends credits, once for each idempotency key of the user.
 enum SpendCreditsRoute {
     private static let maximumReference = 255
 
-    /// - Throws: The request's defects, then why nothing is spent.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.principal, call.json(), call).response
-    }
-
-    /// The route for servers, for any user.
-    ///
     /// - Throws: The request's defects, then why nothing is spent.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
@@ -31,10 +23,10 @@ enum SpendCreditsRoute {
                 ["unit": request.purse.unit, "amount": String(request.amount.units), "reference": reference]),
             orElse: { (refusal: DrawRefusal) in Problem(refusal) }
         ) { history, context in
-            SpendCredits(
+            DrawCredits(
                 request.amount, from: request.purse, of: principal.user, idempotencyKey: request.key, request: asked,
-                note: note, in: context.catalogue, settings: context.settings
-            ).decide(given: history).tellingRepeats
+                note: note
+            ).spend(given: history, in: context.catalogue, under: context.settings).tellingRepeats
         }
         return JSONAnswer(bytes: SpendReceiptBody(told.reply).bytes, isRepeat: told.isRepeat)
     }

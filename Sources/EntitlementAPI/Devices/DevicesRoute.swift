@@ -5,13 +5,6 @@ import LedgerStore
 /// `GET /api/devices`: the devices on record, the newest first.
 enum DevicesRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.principal, call)
-    }
-
-    /// The route for servers, about any user.
-    ///
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<DeviceCursor>(query)
@@ -98,27 +91,5 @@ extension SignedCall {
     func body(of device: Device) async throws(Problem) -> [UInt8] {
         let words = try await notes([device.words].compactMap(\.self))
         return DeviceBody(device, words.values.first).bytes
-    }
-
-    /// The device that the path names.
-    ///
-    /// - Throws: `unknown_device` for what no device can be called.
-    func namedDevice() throws(Problem) -> DeviceID {
-        guard let id = named("device_id").flatMap({ DeviceID($0) }) else { throw .unknownDevice }
-        return id
-    }
-
-    /// Carries out an act on the device that the path names.
-    ///
-    /// - Throws: `unknown_device`, what `problem` makes of a refusal, `unavailable`.
-    func recordedForDevice<Reply, Refusal>(
-        _ principal: Principal, _ action: AuditAction, because reason: String?, orElse problem: (Refusal) -> Problem,
-        deciding: @escaping @Sendable (Label, PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
-    ) async throws(Problem) -> Reply {
-        let device = try namedDevice()
-        let id = try labels().label(of: device, of: principal.user)
-        return try await recorded(
-            for: principal, audit: principal.audit(action, reason: reason, ["device_id": device.text]), orElse: problem
-        ) { history, context in deciding(id, history, context) }
     }
 }

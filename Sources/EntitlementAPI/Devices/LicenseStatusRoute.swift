@@ -4,13 +4,6 @@ import Hummingbird
 /// `GET /api/devices/license/status`: how many devices may be and are in use; these three keys and no other.
 enum LicenseStatusRoute {
     /// - Throws: `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.principal, call)
-    }
-
-    /// The route for servers, about any user.
-    ///
-    /// - Throws: `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let seats = try await call.folding(principal.user) { (ledger) async throws(Problem) in
             call.timeline(of: ledger).deviceSeats(at: call.now)

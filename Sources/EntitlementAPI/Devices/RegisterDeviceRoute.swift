@@ -1,5 +1,5 @@
 import Entitlements
-import Hummingbird
+import HTTPTypes
 import LedgerStore
 
 /// `POST /api/devices`: puts a device on record and gives it a seat; a repeat changes name and pin alone.
@@ -7,13 +7,6 @@ enum RegisterDeviceRoute {
     /// A path has this word where others have a device.
     private static let taken = "license"
 
-    /// - Throws: The request's defects, then why the device is not put on record.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(call.principal, call.json(), call).response
-    }
-
-    /// The route for servers, for any user.
-    ///
     /// - Throws: The request's defects, then why the device is not put on record.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
@@ -29,7 +22,7 @@ enum RegisterDeviceRoute {
         let note = Note(actor: principal.actor?.text, reason: reason, device: device, deviceName: name)
         let reply = try await call.recorded(
             for: principal, audit: principal.audit(.registerDevice, reason: reason, ["device_id": device.text]),
-            orElse: { (refusal: RegisterDeviceRefusal) in Problem(refusal) }
+            orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
         ) { history, context in
             RegisterDevice(id, of: principal.user, named: label, isPinned: isPinned, note: note)
                 .decide(given: history, in: context.catalogue, under: context.settings)

@@ -59,27 +59,13 @@ extension Problem {
 
     // MARK: Devices
 
-    /// A device that is not put on record.
-    init(_ refusal: RegisterDeviceRefusal) {
-        switch refusal {
-        case .tooManyDevices:
-            self.init(.tooManyDevices, "A user has at most \(DeviceRoster.maximumOnRecord) devices on record.")
-        case .seatLimitReached(let seats): self = .seatLimitReached(seats)
-        }
-    }
-
-    /// A device that gets no seat.
-    init(_ refusal: ReactivateDeviceRefusal) {
-        switch refusal {
-        case .unknownDevice: self = .unknownDevice
-        case .seatLimitReached(let seats): self = .seatLimitReached(seats)
-        }
-    }
-
-    /// A device to which nothing is done.
+    /// A device that is not put on record, or to which nothing is done.
     init(_ refusal: DeviceRefusal) {
         switch refusal {
         case .unknownDevice: self = .unknownDevice
+        case .tooManyDevices:
+            self.init(.tooManyDevices, "A user has at most \(DeviceRoster.maximumOnRecord) devices on record.")
+        case .seatLimitReached(let seats): self = .seatLimitReached(seats)
         }
     }
 

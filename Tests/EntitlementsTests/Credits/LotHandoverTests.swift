@@ -41,11 +41,9 @@ import Testing
         mutating func spend(_ amount: Int, at instant: Instant) {
             let history = PurchaseHistory(
                 now: instant, ledgers: [ledgers[owner].user: ledgers[owner]], purchases: [:], tokenHolders: [:])
-            let decision = SpendCredits(
-                .of(amount), from: .credit, of: ledgers[owner].user, idempotencyKey: "\(instant)", request: "",
-                in: catalogue,
-                settings: .everyone
-            ).decide(given: history)
+            let decision = DrawCredits(
+                .of(amount), from: .credit, of: ledgers[owner].user, idempotencyKey: "\(instant)", request: ""
+            ).spend(given: history, in: catalogue, under: .everyone)
             ledgers[owner].append(decision.drafts[ledgers[owner].user] ?? [], at: instant)
         }
 

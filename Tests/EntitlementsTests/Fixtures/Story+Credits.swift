@@ -46,34 +46,31 @@ extension Story {
         toSpend amount: Int, _ key: String, from purse: Purse = .credit, note: Note? = nil, at: Instant,
         settings: EntitlementSettings = .everyone
     ) -> Decision<SpendReceipt, DrawRefusal> {
-        SpendCredits(
+        DrawCredits(
             .of(amount), from: purse, of: .alice, idempotencyKey: Label(key),
-            request: .asking(amount, purse, note?.reason ?? "", note?.reference ?? ""), note: note, in: Self.catalogue,
-            settings: settings
-        ).decide(given: history(at: at))
+            request: .asking(amount, purse, note?.reason ?? "", note?.reference ?? ""), note: note
+        ).spend(given: history(at: at), in: Self.catalogue, under: settings)
     }
 
     func asking(
         toReserve id: String, _ amount: Int, _ key: String? = nil, from purse: Purse = .credit,
         seconds: Int = 2_592_000, note: Note? = nil, at: Instant
     ) -> Decision<Reservation, DrawRefusal> {
-        ReserveCredits(
-            .of(amount), from: purse, of: .alice, for: .of(seconds), as: ReservationID(id),
-            idempotencyKey: Label(key ?? id),
-            request: .asking(amount, purse, seconds, note?.reason ?? "", note?.reference ?? ""), note: note,
-            in: Self.catalogue, settings: .everyone
-        ).decide(given: history(at: at))
+        DrawCredits(
+            .of(amount), from: purse, of: .alice, idempotencyKey: Label(key ?? id),
+            request: .asking(amount, purse, seconds, note?.reason ?? "", note?.reference ?? ""), note: note
+        ).reserve(
+            for: .of(seconds), as: ReservationID(id), given: history(at: at), in: Self.catalogue, under: .everyone)
     }
 
     func asking(toCommit id: String, _ amount: Int? = nil, at: Instant) -> Decision<SpendReceipt, CommitRefusal> {
-        CommitReservation(
-            ReservationID(id), of: .alice, amount: amount.map { .of($0) }, in: Self.catalogue, settings: .everyone
-        ).decide(given: history(at: at))
+        CommitReservation(ReservationID(id), of: .alice, amount: amount.map { .of($0) })
+            .decide(given: history(at: at), in: Self.catalogue, under: .everyone)
     }
 
     func asking(toRelease id: String, at: Instant) -> Decision<SpendReceipt, ReleaseRefusal> {
-        ReleaseReservation(ReservationID(id), of: .alice, in: Self.catalogue, settings: .everyone)
-            .decide(given: history(at: at))
+        ReleaseReservation(ReservationID(id), of: .alice)
+            .decide(given: history(at: at), in: Self.catalogue, under: .everyone)
     }
 
     /// What a decision wanted is in the ledger.

@@ -85,18 +85,16 @@ struct World {
 
     /// Reserves so many credits for an hour.
     mutating func reserve(_ amount: Int, of user: UserID, at now: Instant) {
-        let reserve = ReserveCredits(
-            .of(amount), from: .credit, of: user, for: .of(3_600), as: ReservationID("r \(now)"),
-            idempotencyKey: "\(now)", request: "", in: .example, settings: .everyone)
-        apply(reserve.decide(given: history(at: now)), at: now)
+        let draw = DrawCredits(.of(amount), from: .credit, of: user, idempotencyKey: "\(now)", request: "")
+        let reserved = draw.reserve(
+            for: .of(3_600), as: ReservationID("r \(now)"), given: history(at: now), in: .example, under: .everyone)
+        apply(reserved, at: now)
     }
 
     /// Spends so many credits.
     mutating func spend(_ amount: Int, of user: UserID, at now: Instant) {
-        let spend = SpendCredits(
-            .of(amount), from: .credit, of: user, idempotencyKey: "\(now)", request: "", in: .example,
-            settings: .everyone)
-        apply(spend.decide(given: history(at: now)), at: now)
+        let draw = DrawCredits(.of(amount), from: .credit, of: user, idempotencyKey: "\(now)", request: "")
+        apply(draw.spend(given: history(at: now), in: .example, under: .everyone), at: now)
     }
 
     /// Appends what a decision wants and returns its answer.

@@ -33,11 +33,19 @@ import Testing
         }
 
         mutating func suspend(_ device: Label, at now: Instant) -> DailyBound.Exceeded? {
-            carryOut(at: now) { SuspendDevice(device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway) }
+            change(.suspend, device, at: now)
         }
 
         mutating func remove(_ device: Label, at now: Instant) -> DailyBound.Exceeded? {
-            carryOut(at: now) { RemoveDevice(device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway) }
+            change(.remove, device, at: now)
+        }
+
+        private mutating func change(
+            _ change: ChangeDevice.Change, _ device: Label, at now: Instant
+        ) -> DailyBound.Exceeded? {
+            carryOut(at: now) {
+                ChangeDevice(change, of: device, of: .alice).decide(given: $0, in: .plans, under: .withoutLeeway)
+            }
         }
     }
 

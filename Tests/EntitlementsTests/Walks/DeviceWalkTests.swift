@@ -199,19 +199,22 @@ import Testing
             #expect(isAccepted || answer == .failure(.seatLimitReached(before.seats)))
             #expect((try? answer.get()).map { $0.device == timeline(of: ledger, model).devices(at: now)[id] } ?? true)
         case 4...5:
-            let use = ReactivateDevice(id, of: .alice)
+            let use = ChangeDevice(.reactivate, of: id, of: .alice)
             let answer = ledger.enter(use.decide(given: history, in: catalogue, under: settings), at: now)
             #expect((answer == .failure(.unknownDevice)) == (before[id] == nil))
             let isAccepted = before[id]?.state == .active || isFree
-            #expect(answer.map(\.state) == .success(.active) || before[id] == nil || !isAccepted)
+            #expect(answer.map(\.?.state) == .success(.active) || before[id] == nil || !isAccepted)
         case 6:
             _ = ledger.enter(
-                SuspendDevice(id, of: .alice).decide(given: history, in: catalogue, under: settings), at: now)
+                ChangeDevice(.suspend, of: id, of: .alice).decide(given: history, in: catalogue, under: settings),
+                at: now)
         case 7:
-            _ = ledger.enter(SeeDevice(id, of: .alice).decide(given: history, in: catalogue, under: settings), at: now)
+            _ = ledger.enter(
+                ChangeDevice(.see, of: id, of: .alice).decide(given: history, in: catalogue, under: settings), at: now)
         default:
             _ = ledger.enter(
-                RemoveDevice(id, of: .alice).decide(given: history, in: catalogue, under: settings), at: now)
+                ChangeDevice(.remove, of: id, of: .alice).decide(given: history, in: catalogue, under: settings),
+                at: now)
         }
     }
 

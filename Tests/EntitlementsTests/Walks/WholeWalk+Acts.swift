@@ -155,10 +155,8 @@ extension WholeWalk {
         let (user, amount) = (anyone, Int.random(in: 1...6, using: &random))
         let key: Label = "key \(Int.random(in: 0..<12, using: &random))"
         let told = world.apply(
-            SpendCredits(
-                .of(amount), from: purse, of: user, idempotencyKey: key, request: .asking(amount, purse),
-                in: catalogue, settings: settings
-            ).decide(given: world.history(at: instant)), at: instant)
+            DrawCredits(.of(amount), from: purse, of: user, idempotencyKey: key, request: .asking(amount, purse))
+                .spend(given: world.history(at: instant), in: catalogue, under: settings), at: instant)
         compare(
             "\(user) spends \(amount) of \(purse.environment) under \(key)", told.text(\.text),
             model.spend(amount, from: purse, key, of: user, at: now))
@@ -172,10 +170,12 @@ extension WholeWalk {
         let quarters = Int.random(in: 1...8, using: &random)
         reservations.append((user, id))
         let told = world.apply(
-            ReserveCredits(
-                .of(amount), from: purse, of: user, for: .of(quarters * 21600), as: ReservationID(id),
-                idempotencyKey: key, request: .asking(amount, purse, quarters), in: catalogue, settings: settings
-            ).decide(given: world.history(at: instant)), at: instant)
+            DrawCredits(
+                .of(amount), from: purse, of: user, idempotencyKey: key, request: .asking(amount, purse, quarters)
+            )
+            .reserve(
+                for: .of(quarters * 21600), as: ReservationID(id), given: world.history(at: instant), in: catalogue,
+                under: settings), at: instant)
         compare(
             "\(user) reserves \(amount) of \(purse.environment) under \(key) for \(quarters)",
             told.text { QuarterByQuarter.text(of: $0) },
@@ -188,15 +188,14 @@ extension WholeWalk {
         guard chance(of: 2) else {
             let amount = chance(of: 2) ? nil : Int.random(in: 1...4, using: &random)
             let told = world.apply(
-                CommitReservation(
-                    ReservationID(id), of: user, amount: amount.map { .of($0) }, in: catalogue, settings: settings
-                ).decide(given: history), at: instant)
+                CommitReservation(ReservationID(id), of: user, amount: amount.map { .of($0) })
+                    .decide(given: history, in: catalogue, under: settings), at: instant)
             return compare(
                 "\(user) commits \(amount ?? 0) of \(id)", told.text(\.text),
                 model.commit(id, amount, of: user, at: now))
         }
         let told = world.apply(
-            ReleaseReservation(ReservationID(id), of: user, in: catalogue, settings: settings).decide(given: history),
+            ReleaseReservation(ReservationID(id), of: user).decide(given: history, in: catalogue, under: settings),
             at: instant)
         compare("\(user) releases \(id)", told.text(\.text), model.release(id, of: user, at: now))
     }
@@ -217,34 +216,23 @@ extension WholeWalk {
 
     private mutating func told(_ deed: DeviceAct.Deed, _ id: Label, _ user: UserID) -> String {
         let history = world.history(at: instant)
-        let line = { (device: Device) in "\(device.id) \(device.state.text)" }
-        switch deed {
-        case .registered(_, let isPinned):
+        let told: Result<Device?, DeviceRefusal>
+        if case .registered(_, let isPinned) = deed {
             let use = RegisterDevice(id, of: user, isPinned: isPinned)
-            switch world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant) {
-            case .success(let reply): return line(reply.device)
-            case .failure(.seatLimitReached(let seats)): return "\(seats.active) of \(seats.allowed)"
-            case .failure(.tooManyDevices): return "too many"
-            }
-        case .reactivated:
-            let use = ReactivateDevice(id, of: user)
-            switch world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant) {
-            case .success(let device): return line(device)
-            case .failure(.seatLimitReached(let seats)): return "\(seats.active) of \(seats.allowed)"
-            case .failure(.unknownDevice): return "unknown"
-            }
-        case .seen:
-            let use = SeeDevice(id, of: user)
-            let told = world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant)
-            return (try? told.get()).map(line) ?? "unknown"
-        case .suspended:
-            let use = SuspendDevice(id, of: user)
-            let told = world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant)
-            return (try? told.get()).map(line) ?? "unknown"
-        case .removed:
-            let use = RemoveDevice(id, of: user)
-            let told = world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant)
-            return (try? told.get()).map { "removed" } ?? "unknown"
+            told = world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant).map(\.device)
+        } else {
+            let changes: [DeviceAct.Deed: ChangeDevice.Change] = [
+                .reactivated: .reactivate, .seen: .see, .suspended: .suspend, .removed: .remove,
+            ]
+            let use = ChangeDevice(changes[deed] ?? .see, of: id, of: user)
+            told = world.apply(use.decide(given: history, in: catalogue, under: settings), at: instant)
+        }
+        switch told {
+        case .success(let device?) where deed != .removed: return "\(device.id) \(device.state.text)"
+        case .success: return "removed"
+        case .failure(.seatLimitReached(let seats)): return "\(seats.active) of \(seats.allowed)"
+        case .failure(.tooManyDevices): return "too many"
+        case .failure(.unknownDevice): return "unknown"
         }
     }
 

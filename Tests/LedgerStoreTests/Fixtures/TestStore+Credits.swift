@@ -13,12 +13,11 @@ extension TestStore {
     ) async throws -> Result<SpendReceipt, DrawRefusal> {
         guard let amount = CreditAmount(amount) else { throw Sample.UnknownText() }
         return try await instances[instance].ledger.record(for: [user]) { history, context in
-            SpendCredits(
+            DrawCredits(
                 amount, from: Self.coins, of: user,
                 idempotencyKey: Sample.labels.label(.idempotencyKey, user.text, key),
-                request: Sample.labels.label(.request, "spend", "\(amount.units)"), in: context.catalogue,
-                settings: Sample.settings
-            ).decide(given: history)
+                request: Sample.labels.label(.request, "spend", "\(amount.units)")
+            ).spend(given: history, in: context.catalogue, under: Sample.settings)
         }.answer
     }
 
@@ -31,12 +30,11 @@ extension TestStore {
             throw Sample.UnknownText()
         }
         return try await ledger.record(for: [user]) { history, context in
-            ReserveCredits(
-                amount, from: Self.coins, of: user, for: hour, as: ReservationID(id),
+            DrawCredits(
+                amount, from: Self.coins, of: user,
                 idempotencyKey: Sample.labels.label(.idempotencyKey, user.text, key),
-                request: Sample.labels.label(.request, "reserve", "\(amount.units)"), in: context.catalogue,
-                settings: Sample.settings
-            ).decide(given: history)
+                request: Sample.labels.label(.request, "reserve", "\(amount.units)")
+            ).reserve(for: hour, as: ReservationID(id), given: history, in: context.catalogue, under: Sample.settings)
         }.answer
     }
 

@@ -197,7 +197,7 @@ struct TestStore: Sendable {
     @discardableResult
     func register(
         _ device: DeviceID, of user: UserID, named name: DeviceName? = nil, via instance: Int = 0
-    ) async throws(ServiceFailure) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
+    ) async throws(ServiceFailure) -> Result<RegisterDevice.Reply, DeviceRefusal> {
         let id = Sample.label(of: device, of: user)
         let label = name.map { Sample.labels.label(.deviceName, user.text, $0.text) }
         let note = Note(actor: nil, device: device, deviceName: name)

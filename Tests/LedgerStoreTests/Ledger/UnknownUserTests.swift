@@ -41,7 +41,7 @@ import Testing
         #expect(try await store.grant(.addDays(1, of: TierID("gold")), as: "g", to: nobody) == .failure(.unknownTier))
         #expect(try await store.attach(Sample.pass("annas"), to: nobody) == .failure(.ownedByAnotherUser))
         let removed = try await store.ledger.record(for: [nobody]) { [nobody] in
-            RemoveDevice(Sample.label(of: Sample.device("d"), of: nobody), of: nobody).decide(
+            ChangeDevice(.remove, of: Sample.label(of: Sample.device("d"), of: nobody), of: nobody).decide(
                 given: $0, in: $1.catalogue, under: Sample.settings)
         }.answer
         #expect(throws: DeviceRefusal.self) { try removed.get() }

@@ -7,22 +7,17 @@ package struct CommitReservation: Sendable {
     /// Nil commits all of it.
     package let amount: CreditAmount?
     package let note: Note?
-    package let catalogue: CatalogueVersions
-    package let settings: EntitlementSettings
 
-    package init(
-        _ id: ReservationID, of user: UserID, amount: CreditAmount? = nil, note: Note? = nil,
-        in catalogue: CatalogueVersions, settings: EntitlementSettings
-    ) {
+    package init(_ id: ReservationID, of user: UserID, amount: CreditAmount? = nil, note: Note? = nil) {
         self.id = id
         self.user = user
         self.amount = amount
         self.note = note
-        self.catalogue = catalogue
-        self.settings = settings
     }
 
-    package func decide(given history: PurchaseHistory) -> Decision<SpendReceipt, CommitRefusal> {
+    package func decide(
+        given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
+    ) -> Decision<SpendReceipt, CommitRefusal> {
         let position = CreditPosition(of: user, given: history, in: catalogue, settings)
         guard let (reservation, fate) = position.reservation(id) else {
             return Decision(answer: .failure(.unknownReservation))

@@ -6,22 +6,17 @@ package struct ReleaseReservation: Sendable {
     package let id: ReservationID
     package let user: UserID
     package let note: Note?
-    package let catalogue: CatalogueVersions
-    package let settings: EntitlementSettings
 
-    package init(
-        _ id: ReservationID, of user: UserID, note: Note? = nil, in catalogue: CatalogueVersions,
-        settings: EntitlementSettings
-    ) {
+    package init(_ id: ReservationID, of user: UserID, note: Note? = nil) {
         self.id = id
         self.user = user
         self.note = note
-        self.catalogue = catalogue
-        self.settings = settings
     }
 
     /// The answer says what is spendable now; nothing of the reservation is spent.
-    package func decide(given history: PurchaseHistory) -> Decision<SpendReceipt, ReleaseRefusal> {
+    package func decide(
+        given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
+    ) -> Decision<SpendReceipt, ReleaseRefusal> {
         let position = CreditPosition(of: user, given: history, in: catalogue, settings)
         guard let (reservation, fate) = position.reservation(id) else {
             return Decision(answer: .failure(.unknownReservation))

@@ -22,9 +22,9 @@ struct LockedDevices {
     var hasFreeSeat: Bool { roster.seats.active < roster.seats.allowed }
 
     /// Does `deed` to `device`, and answers with the device as it stands then.
-    func decision<Reply: Sendable, Refusal: Error>(
+    func decision<Reply: Sendable>(
         _ deed: DeviceAct.Deed, of device: Device, note: Note?, answering reply: (Device) -> Reply
-    ) -> Decision<Reply, Refusal> {
+    ) -> Decision<Reply, DeviceRefusal> {
         let act = DeviceAct(device.id, deed)
         var after = roster
         after.apply(act, at: at)
@@ -32,17 +32,13 @@ struct LockedDevices {
             drafts: [user: [LedgerEntry.Draft(.device(act), at: at, note: note)]],
             answer: .success(reply(after[device.id] ?? device)))
     }
-
-    /// The decision, answering with the device alone.
-    func decision<Refusal: Error>(
-        _ deed: DeviceAct.Deed, of device: Device, note: Note?
-    ) -> Decision<Device, Refusal> {
-        decision(deed, of: device, note: note) { $0 }
-    }
 }
 
-/// Why nothing was done to a device.
-package enum DeviceRefusal: Error, Hashable, Sendable, CaseIterable {
+/// Why a device is not put on record, or nothing is done to one, in order of precedence: more seats would not help a
+/// user with too many devices.
+package enum DeviceRefusal: Error, Hashable, Sendable {
     /// The user has no such device on record.
     case unknownDevice
+    case tooManyDevices
+    case seatLimitReached(DeviceSeats)
 }

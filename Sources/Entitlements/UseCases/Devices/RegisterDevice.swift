@@ -34,7 +34,7 @@ package struct RegisterDevice: Sendable {
 
     package func decide(
         given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
-    ) -> Decision<Reply, RegisterDeviceRefusal> {
+    ) -> Decision<Reply, DeviceRefusal> {
         let devices = LockedDevices(of: user, given: history, in: catalogue, under: settings)
         guard let known = devices.roster[device] else { return registering(among: devices) }
         let deed = DeviceAct.Deed.registered(name: name ?? known.name, isPinned: isPinned ?? known.isPinned)
@@ -44,7 +44,7 @@ package struct RegisterDevice: Sendable {
         return devices.decision(deed, of: known, note: note) { Reply(device: $0, isNew: false) }
     }
 
-    private func registering(among devices: LockedDevices) -> Decision<Reply, RegisterDeviceRefusal> {
+    private func registering(among devices: LockedDevices) -> Decision<Reply, DeviceRefusal> {
         guard devices.roster.count < DeviceRoster.maximumOnRecord else {
             return Decision(answer: .failure(.tooManyDevices))
         }
@@ -54,10 +54,4 @@ package struct RegisterDevice: Sendable {
             Reply(device: $0, isNew: true)
         }
     }
-}
-
-/// Why a device is not put on record, in order of precedence: more seats would not help a user with too many devices.
-package enum RegisterDeviceRefusal: Error, Hashable, Sendable {
-    case tooManyDevices
-    case seatLimitReached(DeviceSeats)
 }

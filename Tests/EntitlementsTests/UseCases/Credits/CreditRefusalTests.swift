@@ -86,19 +86,18 @@ import Testing
 
     @Test func `a repeat is the same key and the same request, and nothing else is compared`() throws {
         let ask = { (story: Story, amount: Int, request: Label) in
-            SpendCredits(
-                .of(amount), from: .credit, of: .alice, idempotencyKey: "key", request: request, in: Story.catalogue,
-                settings: .everyone
-            ).decide(given: story.ledger.history(now: "01-02"))
+            DrawCredits(.of(amount), from: .credit, of: .alice, idempotencyKey: "key", request: request)
+                .spend(given: story.ledger.history(now: "01-02"), in: Story.catalogue, under: .everyone)
         }
         let first = ask(Self.story, 7, "request")
         let story = Self.story.following(first, at: "01-02")
         #expect(try ask(story, 8, "request").answer.get() == first.answer.get())
         #expect(Self.refusal(ask(story, 7, "another")) == .keyReused)
-        let reserve = ReserveCredits(
-            .of(7), from: .credit, of: .alice, for: .of(60), as: ReservationID("r"), idempotencyKey: "key",
-            request: "request", in: Story.catalogue, settings: .everyone)
-        #expect(Self.refusal(reserve.decide(given: story.ledger.history(now: "01-02"))) == .keyReused)
+        let reserved = DrawCredits(.of(7), from: .credit, of: .alice, idempotencyKey: "key", request: "request")
+            .reserve(
+                for: .of(60), as: ReservationID("r"), given: story.ledger.history(now: "01-02"), in: Story.catalogue,
+                under: .everyone)
+        #expect(Self.refusal(reserved) == .keyReused)
     }
 
     @Test func `a key with another body is refused`() {

@@ -13,37 +13,43 @@ import Testing
 
         mutating func register(
             _ device: Label, at now: Instant, named name: Label? = nil, isPinned: Bool? = nil
-        ) -> Result<RegisterDevice.Reply, RegisterDeviceRefusal> {
+        ) -> Result<RegisterDevice.Reply, DeviceRefusal> {
             let use = RegisterDevice(device, of: .alice, named: name, isPinned: isPinned, note: note)
             return ledger.enter(
                 use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
-        mutating func reactivate(_ device: Label, at now: Instant) -> Result<Device, ReactivateDeviceRefusal> {
-            let use = ReactivateDevice(device, of: .alice, note: note)
-            return ledger.enter(
-                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+        mutating func reactivate(_ device: Label, at now: Instant) -> Result<Device, DeviceRefusal> {
+            change(.reactivate, device, at: now)
         }
 
         mutating func suspend(_ device: Label, at now: Instant) -> Result<Device, DeviceRefusal> {
-            let use = SuspendDevice(device, of: .alice, note: note)
-            return ledger.enter(
-                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+            change(.suspend, device, at: now)
         }
 
         mutating func see(_ device: Label, at now: Instant) -> Result<Device, DeviceRefusal> {
-            let use = SeeDevice(device, of: .alice, note: note)
-            return ledger.enter(
-                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
+            change(.see, device, at: now)
         }
 
         mutating func remove(_ device: Label, at now: Instant) -> DeviceRefusal? {
-            let use = RemoveDevice(device, of: .alice, note: note)
-            let decision = use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway)
-            switch ledger.enter(decision, at: now) {
+            switch told(.remove, device, at: now) {
             case .success: return nil
             case .failure(let refusal): return refusal
             }
+        }
+
+        private mutating func change(
+            _ change: ChangeDevice.Change, _ device: Label, at now: Instant
+        ) -> Result<Device, DeviceRefusal> {
+            told(change, device, at: now).flatMap { $0.map { .success($0) } ?? .failure(.unknownDevice) }
+        }
+
+        private mutating func told(
+            _ change: ChangeDevice.Change, _ device: Label, at now: Instant
+        ) -> Result<Device?, DeviceRefusal> {
+            let use = ChangeDevice(change, of: device, of: .alice, note: note)
+            return ledger.enter(
+                use.decide(given: ledger.history(now: now), in: .plans, under: .withoutLeeway), at: now)
         }
 
         func devices(at instant: Instant) -> DeviceRoster {
@@ -270,7 +276,7 @@ import Testing
             return try holder.see(minute % 2 == 0 ? "a" : "b", at: instant).get().lastSeenAt == instant
         }
         #expect(recorded == Array(1...200) + [1_441, 1_442, 1_443], "the last as each of the 200 is a day old")
-        #expect(SeeDevice.dailyLimit == 200)
+        #expect(ChangeDevice.dailyLimit == 200)
     }
 
     @Test func `a device that another goes before is recorded as seen once a minute, and goes before it`() throws {

@@ -4,8 +4,29 @@ import Hummingbird
 import LedgerStore
 import StrictJSON
 
-/// Routes for servers, made of what works for any user.
+/// Routes for users and for servers, made of what works for any user.
 extension Routes {
+    /// A route that answers about the user who asks.
+    static func about(
+        _ answer: @escaping @Sendable (Principal, UserCall) async throws(Problem) -> Response
+    ) -> @Sendable (UserCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(call.principal, call) }
+    }
+
+    /// A user's own write.
+    static func own(
+        _ answer: @escaping @Sendable (Principal, JSONBody, UserCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (UserCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(call.principal, try await call.json(), call).response }
+    }
+
+    /// A user's own write, which has no body and no reason.
+    static func own(
+        _ answer: @escaping @Sendable (Principal, String?, UserCall) async throws(Problem) -> JSONAnswer
+    ) -> @Sendable (UserCall) async throws(Problem) -> Response {
+        { call throws(Problem) in try await answer(call.principal, nil, call).response }
+    }
+
     /// A route for servers that answers about the user whom the path names.
     static func about(
         _ answer: @escaping @Sendable (Principal, ServerCall) async throws(Problem) -> Response

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A TCP proxy in front of a MariaDB server that knows where packets begin, cuts connections at COMMIT, and holds what a
-/// client sends.
+/// A TCP proxy in front of a MariaDB server that knows where packets begin, cuts connections at COMMIT, and holds what
+/// a client sends.
 ///
 /// Listens on 127.0.0.1 and runs on threads of its own until `stop()`.
 package final class PacketProxy: Sendable {

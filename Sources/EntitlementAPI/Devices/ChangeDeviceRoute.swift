@@ -3,9 +3,9 @@ import LedgerStore
 
 /// `POST /api/devices/{device_id}/reactivate`, `…/suspend` and `…/seen`, and `DELETE /api/devices/{device_id}`.
 enum ChangeDeviceRoute {
-    /// What does it for any user.
+    /// The act of a change, for any user.
     ///
-    /// It throws `unknown_device`, to reactivate also `seat_limit_reached`, and `unavailable`.
+    /// The act throws `unknown_device`, to reactivate also `seat_limit_reached`, and `unavailable`.
     static func to<Caller: SignedCall>(
         _ change: ChangeDevice.Change, _ action: AuditAction
     ) -> @Sendable (Principal, String?, Caller) async throws(Problem) -> JSONAnswer {

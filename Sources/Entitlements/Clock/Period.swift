@@ -55,7 +55,8 @@ struct Period {
     ) {
         // A copy that only tells of a refund says no end, and nothing else of the period.
         let whole = states.filter(\.statesPeriod)
-        guard let spokesman = Reading.spokesman(of: states), let startsAt = states.lazy.map(\.purchasedAt).min(),
+        guard let spokesman = PurchaseMeaning.spokesman(of: states),
+            let startsAt = states.lazy.map(\.purchasedAt).min(),
             !whole.isEmpty || spokesman.eventID == nil
         else { return nil }
         self.id = id

@@ -2,8 +2,8 @@
 ///
 /// A class, because a status looks at each many times, and copying one takes longer than looking.
 package final class Purchase: Sendable {
-    /// The worth of a purchase while nothing is in its way.
-    package enum Worth: Hashable, Sendable {
+    /// The benefit of a purchase while nothing is in its way.
+    package enum Benefit: Hashable, Sendable {
         /// Genuine and bound, but granting nothing (`semantics.md` §1).
         case recorded(Obstacle)
         case pass(tier: Tier, length: Int64)
@@ -38,31 +38,33 @@ package final class Purchase: Sendable {
     package let quantity: Int
     /// The share that is refunded or withdrawn; of a chain the track of its newest period.
     package let share: ShareTrack
-    package let worth: Worth
+    package let benefit: Benefit
     /// True if the store says of a pass or a lot that a share of it was refunded, but not how much.
     let isRefundUnclear: Bool
     /// A pass's own device seats, which go before its tier's.
     package let seats: Int?
 
-    private init?(_ gathered: Gathered, given catalogue: CatalogueVersions) {
-        guard let boundAt = gathered.boundAt, let reading = Reading(gathered, given: catalogue) else { return nil }
+    private init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
+        guard let boundAt = gathered.boundAt, let meaning = PurchaseMeaning(gathered, given: catalogue) else {
+            return nil
+        }
         key = gathered.key
         self.boundAt = boundAt
         tenures = gathered.tenures
         facts = gathered.facts
-        productID = reading.productID
-        kind = reading.kind
-        anchor = reading.anchor
-        quantity = reading.quantity
-        share = reading.share
-        worth = reading.worth
-        isRefundUnclear = reading.worth.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
-        seats = reading.seats
+        productID = meaning.productID
+        kind = meaning.kind
+        anchor = meaning.anchor
+        quantity = meaning.quantity
+        share = meaning.share
+        benefit = meaning.benefit
+        isRefundUnclear = meaning.benefit.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
+        seats = meaning.seats
     }
 
     /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a
     /// purchase that was never theirs gives nothing.
-    static func all(of gathered: [Gathered], given catalogue: CatalogueVersions) -> [Purchase] {
+    static func all(of gathered: [PurchaseFacts], given catalogue: CatalogueVersions) -> [Purchase] {
         gathered.compactMap { Purchase($0, given: catalogue) }.sorted(by: precedes)
     }
 
@@ -79,7 +81,7 @@ package final class Purchase: Sendable {
     }
 }
 
-extension Purchase.Worth {
+extension Purchase.Benefit {
     /// True if a partial refund takes only its share; from any other purchase it takes the whole.
     fileprivate var isTakenByShare: Bool {
         switch self {

@@ -37,7 +37,7 @@ package struct Timeline: Sendable {
         self.settings = settings
         countsSandbox = settings.countsSandbox(for: ledger, at: instant)
         deviceActs = DeviceAct.Dated.all(in: ledger)
-        purchases = Purchase.all(of: Purchase.Gathered.all(in: ledger), given: catalogue)
+        purchases = Purchase.all(of: PurchaseFacts.all(in: ledger), given: catalogue)
         purses = Self.purses(of: purchases, ledger)
         let pieces = Self.windows(of: purchases) + Self.passes(of: purchases, given: catalogue)
         planned = pieces.indices.sorted { Coverage.precedes(pieces[$0], pieces[$1]) }.map { pieces[$0] }
@@ -83,7 +83,7 @@ package struct Timeline: Sendable {
 
     /// Why `purchase` is only recorded, if it is.
     package func obstacle(to purchase: Purchase) -> Purchase.Obstacle? {
-        if case .recorded(let obstacle) = purchase.worth { return obstacle }
+        if case .recorded(let obstacle) = purchase.benefit { return obstacle }
         return counts(purchase.key.environment) ? nil : .sandboxNotAllowed
     }
 
@@ -112,7 +112,7 @@ package struct Timeline: Sendable {
     private static func passes(of purchases: [Purchase], given catalogue: CatalogueVersions) -> [Coverage] {
         var members: [LaneOfEnvironment: [(pass: Pass, purchase: Int)]] = [:]
         for (index, purchase) in purchases.enumerated() {
-            guard case .pass(let tier, _) = purchase.worth else { continue }
+            guard case .pass(let tier, _) = purchase.benefit else { continue }
             members[LaneOfEnvironment(lane: tier.lane, environment: purchase.key.environment), default: []]
                 .append(contentsOf: purchase.passes.map { ($0, index) })
         }
@@ -163,7 +163,7 @@ extension Coverage {
 
     /// Nil for a purchase that is no pass, which never runs.
     fileprivate init?(_ run: PassClock.Run, of purchase: Purchase, at index: Int) {
-        guard case .pass(let tier, _) = purchase.worth else { return nil }
+        guard case .pass(let tier, _) = purchase.benefit else { return nil }
         self.init(
             segment: Segment(
                 lane: tier.lane, tier: tier.id, tierRank: tier.rank, key: purchase.key, startsAt: run.startsAt,

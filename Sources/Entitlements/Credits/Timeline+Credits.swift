@@ -3,7 +3,7 @@ extension Timeline {
     static func purses(of purchases: [Purchase], _ ledger: UserLedger) -> [PurseFacts] {
         var holdings: [Purse: [LotHolding]] = [:]
         for purchase in purchases {
-            guard case .credits(let lot) = purchase.worth else { continue }
+            guard case .credits(let lot) = purchase.benefit else { continue }
             holdings[Purse(unit: lot.unit, environment: lot.environment), default: []]
                 .append(LotHolding(lot, of: purchase.key, in: purchase.tenures))
         }

@@ -80,7 +80,7 @@ extension Timeline {
     /// The add-ons that give seats.
     private var seatAddOns: [(purchase: Purchase, requires: TierID?, seats: Int)] {
         purchases.compactMap { purchase in
-            guard case .addOn(_, let requires, let seats) = purchase.worth, seats > 0, obstacle(to: purchase) == nil
+            guard case .addOn(_, let requires, let seats) = purchase.benefit, seats > 0, obstacle(to: purchase) == nil
             else { return nil }
             return (purchase, requires, seats)
         }

@@ -19,7 +19,7 @@ extension Purchase {
     ///
     /// In the receiver's lane it is anchored when it came and has run what it ran before (`semantics.md` §5).
     package var passes: [Pass] {
-        guard case .pass(let tier, let length) = worth else { return [] }
+        guard case .pass(let tier, let length) = benefit else { return [] }
         return tenures.map { tenure in
             Pass(
                 key: key, anchor: tenure.startsAt.map { max($0, anchor) } ?? anchor, length: length, rank: tier.rank,
@@ -29,7 +29,7 @@ extension Purchase {
 
     /// The periods of a plan that count; none for another purchase.
     package var windows: [Window] {
-        guard case .plan(let windows) = worth else { return [] }
+        guard case .plan(let windows) = benefit else { return [] }
         return windows
     }
 }

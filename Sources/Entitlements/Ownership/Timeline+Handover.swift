@@ -2,7 +2,7 @@ extension Timeline {
     /// The handover of the purchase at `index` to another user at `instant`. Spent credits stay where they were spent.
     package func handover(of index: Int, at instant: Instant, cause: Handover.Cause) -> Handover {
         let purchase = purchases[index]
-        switch purchase.worth {
+        switch purchase.benefit {
         case .pass:
             let ran = ran(index, by: instant)
             return Handover(cause: cause, ran: ran.before + ran.here)
@@ -32,7 +32,7 @@ extension Timeline {
     /// is paused has something left, and so has whatever may count once the catalogue learns it.
     func isInactive(_ index: Int, at instant: Instant) -> Bool {
         let purchase = purchases[index]
-        switch purchase.worth {
+        switch purchase.benefit {
         case .recorded: return false
         case .pass: return !plannedByPurchase[index].contains { $0.segment.endsAt > instant }
         case .plan(let windows):

@@ -43,7 +43,7 @@ extension CatalogueVersions {
         guard !products.isEmpty else { return [.unknownProduct] }
         return Set(
             products.lazy.map(\.terms).compactMap { terms in
-                if let obstacle = Reading.obstacle(in: [state], given: terms) { return Anomaly(obstacle) }
+                if let obstacle = PurchaseMeaning.obstacle(in: [state], given: terms) { return Anomaly(obstacle) }
                 return terms.tier.map { tier($0) == nil } ?? false ? .unknownProduct : nil
             })
     }

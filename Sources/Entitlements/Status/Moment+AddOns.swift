@@ -3,7 +3,7 @@ extension Moment {
     var addOns: [AddOn] {
         var best: [ProductID: AddOn] = [:]
         for purchase in timeline.purchases {
-            guard case .addOn(let features, let requires, _) = purchase.worth, let productID = purchase.productID,
+            guard case .addOn(let features, let requires, _) = purchase.benefit, let productID = purchase.productID,
                 let state = addOnState(of: purchase, requires)
             else { continue }
             let addOn = AddOn(productID: productID, features: features, state: state)

@@ -43,7 +43,7 @@ extension Moment {
 
     /// The intervals in which the purchase gives; an add-on gives only while the coverage that it requires is there.
     private func given(_ index: Int) -> [Interval] {
-        guard case .addOn(_, let requires?, _) = timeline.purchases[index].worth else { return gives(index) }
+        guard case .addOn(_, let requires?, _) = timeline.purchases[index].benefit else { return gives(index) }
         let coverage = coverage(asRequired: requires)
         return gives(index).flatMap { owned in coverage.compactMap { owned.part(within: $0) } }
     }
@@ -52,7 +52,7 @@ extension Moment {
     func gives(_ index: Int) -> [Interval] {
         let purchase = timeline.purchases[index]
         guard timeline.obstacle(to: purchase) == nil else { return [] }
-        switch purchase.worth {
+        switch purchase.benefit {
         case .recorded: return []
         case .pass, .plan:
             return pieces[index].map {
@@ -69,7 +69,7 @@ extension Moment {
         if purchase.isGone(at: at) { return Doing(.finished, .transferred) }
         if let obstacle = timeline.obstacle(to: purchase) { return Doing(.recorded, obstacle.reason) }
         guard purchase.isHeld(at: at) else { return Doing(.queued, .queuedBehind) }
-        switch purchase.worth {
+        switch purchase.benefit {
         case .recorded(let obstacle): return Doing(.recorded, obstacle.reason)
         case .pass(_, let length): return pass(purchase, of: length, index)
         case .plan(let windows): return plan(windows, index)
@@ -117,7 +117,7 @@ extension Moment {
 }
 
 extension Purchase {
-    /// True if all that the purchase was worth is refunded at `instant`.
+    /// True if the whole benefit of the purchase is refunded at `instant`.
     func isRevoked(at instant: Instant) -> Bool { share.share(at: instant) == Revocation.fullShare }
 }
 

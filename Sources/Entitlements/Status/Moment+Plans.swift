@@ -4,7 +4,7 @@ extension Moment {
 
     /// The tier of the purchase, of a plan that of its present period; nil for a purchase without a tier.
     func tier(_ index: Int) -> TierID? {
-        switch timeline.purchases[index].worth {
+        switch timeline.purchases[index].benefit {
         case .pass(let tier, _): tier.id
         case .plan: presentPeriods[index]?.tier.id
         case .recorded, .addOn, .credits: nil

@@ -1,6 +1,6 @@
 /// How a purchase stands for its owner: what an attach or a restore answers about it (`api.md`, "Attach").
 package enum Standing: Hashable, Sendable {
-    /// The purchase gives, gave or will give what it is worth.
+    /// The purchase gives, gave or will give its benefit.
     case counts
     /// A pass that had run out, and not by a refund, before it was first attached (`semantics.md` §6).
     case endedBeforeAttached
@@ -33,7 +33,7 @@ extension Timeline {
     /// True if the pass at `index` had run for its whole paid length by `instant`, and nobody had it before this user.
     func hadEnded(_ index: Int, by instant: Instant) -> Bool {
         let purchase = purchases[index]
-        guard case .pass(_, let length) = purchase.worth, purchase.tenures.first?.arrival == nil else { return false }
+        guard case .pass(_, let length) = purchase.benefit, purchase.tenures.first?.arrival == nil else { return false }
         let runs = plannedByPurchase[index].lazy.map(\.segment)
         guard let endsAt = runs.last?.endsAt, endsAt <= instant else { return false }
         let ran = runs.reduce(Int64(0)) { $0 + ($1.endsAt - $1.startsAt) }

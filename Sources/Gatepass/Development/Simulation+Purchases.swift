@@ -78,9 +78,9 @@ extension Simulation {
         }
     }
 
-    /// What the texts carry: the token of `--account-token`, or the one that the running server issues to the user
-    /// where only that can name them. Throws when the option is no UUID, and `RunningServer.Failure` when there is no
-    /// server to ask.
+    /// The account token in the texts: the token of `--account-token`, or the one that the running server issues to the
+    /// user where only that can name them. Throws when the option is no UUID, and `RunningServer.Failure` when there is
+    /// no server to ask.
     func accountToken(of user: UserID) async throws -> String? {
         if let given = try givenToken() { return given }
         guard has(.byNotification), !has(.familyShared) else { return nil }

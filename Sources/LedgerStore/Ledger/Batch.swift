@@ -55,8 +55,8 @@ struct Batch: Sendable {
         return tokens
     }
 
-    /// Locks what deliveries name, then people and then purchases, each in ascending order, and the audit trail last, so
-    /// that two batches hardly ever wait for each other in a ring.
+    /// Locks what deliveries name, then people and then purchases, each in ascending order, and the audit trail last,
+    /// so that two batches hardly ever wait for each other in a ring.
     func write(
         in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {

@@ -109,7 +109,7 @@ import Testing
             let timeline = Timeline(
                 folding: try await store.ledger(of: person), given: store.instances[0].versionCache.snapshot,
                 settings: Sample.settings)
-            for case .credits(let lot) in timeline.purchases.lazy.filter(\.isHeld).map(\.worth) {
+            for case .credits(let lot) in timeline.purchases.lazy.filter(\.isHeld).map(\.benefit) {
                 held = [held[0] + lot.credited, held[1] + lot.refunded(at: store.clock.now)]
             }
             for balance in timeline.creditBalances(at: store.clock.now) {

@@ -80,11 +80,9 @@ import Testing
             for (read, delivery) in zip(months, [first, second]) {
                 #expect(try await store.place(read, as: delivery) == "parked no_user")
             }
-            _ = try await store.ledger.record(for: [Self.anna], keys: [Vouchers.key("s1")]) { history, catalogue in
-                BindPurchase(
-                    Vouchers.key("s1"), to: Self.anna, note: Sample.note,
-                    in: FoldContext(catalogue: catalogue, settings: Sample.settings)
-                ).decide(given: history)
+            _ = try await store.ledger.record(for: [Self.anna], keys: [Vouchers.key("s1")]) { history, context in
+                BindPurchase(Vouchers.key("s1"), to: Self.anna, note: Sample.note, in: context)
+                    .decide(given: history)
             }
             try await store.placeWoken([first: months[0], second: months[1]])
             for delivery in [first, second] { #expect(try await Self.standing(of: delivery, in: store) == "applied") }

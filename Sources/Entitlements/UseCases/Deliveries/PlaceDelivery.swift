@@ -1,9 +1,8 @@
 /// Places a delivery: gives its purchase to the user whom it names, takes back what went back, and says what became of
 /// it (`semantics.md` §5, §7).
 ///
-/// A notification that comes twice changes nothing the second time. While its user or purchase is not known, it waits. A
-/// name gives a purchase that nobody has, and takes none from anybody. A debt of an erased person stays open until the user
-/// shows the purchase, because anybody can buy with anybody's token.
+/// A notification that comes twice changes nothing the second time. While its user or purchase is not known, it waits.
+/// A name gives a purchase that nobody has, and takes none from anybody.
 package struct PlaceDelivery: Sendable {
     package let news: DeliveryNews
     package let delivery: UInt64

@@ -1,18 +1,18 @@
 /// Does something to a device that is on record (`semantics.md` §8). A repeat is safe.
 package struct ChangeDevice: Sendable {
-    /// What is done to it.
+    /// The change of a device.
     package enum Change: Sendable {
         /// A suspended device gets a seat again. Of an active one nothing changes.
         case reactivate
         /// The user's wish takes its seat. A device that the limit suspended no longer returns by itself.
         case suspend
-        /// It was in use, which the order of keeping asks about.
+        /// The device was in use, which the order of keeping asks about.
         ///
-        /// It is recorded where it puts the device before another one, a minute after the last time at the earliest,
-        /// and else once a day, so that people see that it is in use; at most ``dailyLimit`` times a day for all
-        /// devices of a user.
+        /// The sight is recorded where it puts the device before another one, a minute after the last time at the
+        /// earliest, and else once a day, so that people see that it is in use; at most ``dailyLimit`` times a day for
+        /// all devices of a user.
         case see
-        /// It leaves the record, and its seat is free at once. A device that was removed before stays removed.
+        /// The device leaves the record, and its seat is free at once. A device that was removed before stays removed.
         case remove
     }
 

@@ -13,7 +13,7 @@ package struct Compensate: Sendable {
         case notAffected
     }
 
-    /// When nothing could be used, and what that is worth.
+    /// The outage, and the length of the pass that makes up for it.
     package struct Outage: Hashable, Sendable {
         package let startsAt: Instant
         /// Exclusive.
@@ -103,7 +103,7 @@ extension Timeline {
     }
 
     private func isPass(_ index: Int) -> Bool {
-        switch purchases[index].worth {
+        switch purchases[index].benefit {
         case .pass: true
         case .recorded, .addOn, .credits, .plan: false
         }

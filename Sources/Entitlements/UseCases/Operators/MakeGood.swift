@@ -25,7 +25,7 @@ package struct MakeGood: Sendable {
         let made = Grant.key(id)
         if let grant = history.ledger(of: user).grant(of: made) { return Decision(answer: .success(grant)) }
         let purchase = timeline.purchases[index]
-        guard case .pass(let tier, let length) = purchase.worth,
+        guard case .pass(let tier, let length) = purchase.benefit,
             timeline.standing(of: key, at: history.now) == .endedBeforeAttached
         else { return Decision(answer: .failure(.notEndedBeforeAttached)) }
         let paid = Pass.paidLength(of: length, refunded: purchase.share.share(at: history.now))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreSimulator
 
-/// What card billing does.
+/// The stories of card billing.
 extension Story {
     private static let card = everywhere + "reversed "
 

@@ -1,17 +1,17 @@
-/// A purchase as a ledger holds it, read with the catalogue: the step from evidence to worth.
-struct Reading {
+/// A purchase as a ledger holds it, read with the catalogue: the step from evidence to benefit.
+struct PurchaseMeaning {
     /// Nil for a grant that is of no product.
     let productID: ProductID?
     let kind: ProductKind?
     let anchor: Instant
     let quantity: Int
     let share: ShareTrack
-    let worth: Purchase.Worth
+    let benefit: Purchase.Benefit
     /// The seats that a pass has of its own.
     private(set) var seats: Int?
 
     /// Nil while there is neither a state nor a grant.
-    init?(_ gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
+    init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
         if let grant = gathered.grant {
             self.init(grant, given: catalogue, withdrawal: gathered.withdrawal)
         } else if gathered.states.allSatisfy({ $0.type == .plan }) {
@@ -43,27 +43,27 @@ struct Reading {
         seats = product?.seats
         switch (terms, Self.obstacle(in: states, given: terms)) {
         case (_, let obstacle?):
-            worth = .recorded(obstacle)
+            benefit = .recorded(obstacle)
         case (.pass(let tier, let days)?, nil):
             let length = Pass.length(days: days, quantity: quantity)
-            worth = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
+            benefit = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
         case (.addOn(let features, let requires, let seats, _)?, nil):
-            worth = .addOn(features: features, requires: requires, seats: seats)
+            benefit = .addOn(features: features, requires: requires, seats: seats)
         case (.consumable(let unit, let amount, let onShortfall)?, nil):
-            worth = .credits(
+            benefit = .credits(
                 CreditLot(
                     unit: unit, environment: key.environment,
                     credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor,
                     onShortfall: onShortfall, share: share))
         case (.plan?, nil), (nil, nil):
             // A plan whose states are not all of plans, or no terms: both have an obstacle above.
-            worth = .recorded(.productTypeMismatch)
+            benefit = .recorded(.productTypeMismatch)
         }
     }
 
     /// Reads a chain: each period is an identity of its own. Nil without a state of a period; states of the renewal
     /// make no purchase.
-    private init?(chain gathered: Purchase.Gathered, given catalogue: CatalogueVersions) {
+    private init?(chain gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
         let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
         let sales = periods.map { Sale(of: $0, gathered.key, given: catalogue) }
         let lasts = Set(Dictionary(grouping: periods.indices, by: { periods[$0].item }).values.compactMap(\.last))
@@ -89,7 +89,7 @@ struct Reading {
                 tier: tier, isLast: isLast, renewal: isLast ? period.renewal(among: gathered.renewals) : nil,
                 overAt: overAt)
         }
-        worth = windows.isEmpty ? .recorded(sales[newest].obstacle ?? .productTypeMismatch) : .plan(windows)
+        benefit = windows.isEmpty ? .recorded(sales[newest].obstacle ?? .productTypeMismatch) : .plan(windows)
     }
 
     /// A period's product in the catalogue, its tier, and the obstacle to its counting.
@@ -104,7 +104,7 @@ struct Reading {
             let tier = product?.terms.tier.flatMap { catalogue.tier($0) }
             self.product = product
             self.tier = tier
-            let obstacle = Reading.obstacle(in: period.states, given: product?.terms)
+            let obstacle = PurchaseMeaning.obstacle(in: period.states, given: product?.terms)
             self.obstacle = obstacle ?? (tier == nil ? .unknownProduct : nil)
         }
     }
@@ -127,7 +127,7 @@ struct Reading {
         return measures.count == 1 ? measures.first ?? .share : .share
     }
 
-    /// The state that speaks for a purchase: the original's first signed state, else that of a copy. Order does not matter.
+    /// The state that speaks for a purchase, in any order of `states`: the original's first signed one, else a copy's.
     static func spokesman(of states: [VerifiedPurchase]) -> VerifiedPurchase? {
         guard states.count > 1 else { return states.first }
         return states.min { left, right in

@@ -1,4 +1,4 @@
-extension Reading {
+extension PurchaseMeaning {
     /// Reads a grant: its operator said what it gives, except an add-on's terms, which are the product's.
     init(_ grant: Grant, given catalogue: CatalogueVersions, withdrawal: ShareTrack) {
         anchor = grant.grantedAt
@@ -8,11 +8,11 @@ extension Reading {
         case .pass(let tier, let length):
             productID = nil
             kind = .pass
-            worth = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
+            benefit = catalogue.tier(tier).map { .pass(tier: $0, length: length) } ?? .recorded(.unknownProduct)
         case .window(let tier, let endsAt):
             productID = nil
             kind = .plan
-            worth =
+            benefit =
                 catalogue.tier(tier).map {
                     .plan([Window(of: $0, from: grant.grantedAt, to: endsAt, revocations: withdrawal)])
                 } ?? .recorded(.unknownProduct)
@@ -21,11 +21,11 @@ extension Reading {
                 named: [product], from: .appleIAP, for: app, purchasedAt: grant.grantedAt)?.terms
             productID = product
             kind = terms?.kind
-            worth = Self.addOn(terms)
+            benefit = Self.addOn(terms)
         case .credits(let unit, let amount, let expiresAt):
             productID = nil
             kind = .consumable
-            worth = .credits(
+            benefit = .credits(
                 CreditLot(
                     unit: unit, environment: grant.key.environment,
                     credited: CreditLot.credited(amount: amount, quantity: 1), creditedAt: grant.grantedAt,
@@ -33,7 +33,7 @@ extension Reading {
         }
     }
 
-    private static func addOn(_ terms: Terms?) -> Purchase.Worth {
+    private static func addOn(_ terms: Terms?) -> Purchase.Benefit {
         switch terms {
         case .addOn(let features, let requires, let seats, _)?:
             .addOn(features: features, requires: requires, seats: seats)

@@ -68,8 +68,8 @@ struct DatabaseOpening: Service {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await opened.run() }
-                group.addTask { await watch(opened.catalogue) }
-                group.addTask { await watchKeys() }
+                group.addTask { await cancelWhenGracefulShutdown { await watch(opened.catalogue) } }
+                group.addTask { await cancelWhenGracefulShutdown { await watchKeys() } }
             }
         } onGracefulShutdown: {
             opened.shutDown()
@@ -157,7 +157,7 @@ struct DatabaseOpening: Service {
 
     /// Keys are made, published and given up in time, and their faults told, though nobody asks for a token.
     private func watchKeys() async {
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+        while !Task.isCancelled {
             _ = try? await health.signingKeys()  // what is wrong stands in the log and in readiness
             try? await Task.sleep(for: Self.pauseBetweenKeys)  // cancelled: the loop ends
         }
@@ -165,7 +165,7 @@ struct DatabaseOpening: Service {
 
     /// Another instance, or `gatepass catalog apply`, may put a newer version in force.
     private func watch(_ versionCache: CatalogueVersionCache) async {
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+        while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(250))  // cancelled: the loop ends
             try? await versionCache.refreshIfNewer()  // the database is away: the cached versions stay
         }

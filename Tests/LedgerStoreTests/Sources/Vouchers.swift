@@ -43,7 +43,7 @@ enum Vouchers {
     ) -> Statement {
         .purchase(
             VerifiedPurchase(
-                key: key(ticket), transactionID: TransactionID(number), periodID: number,
+                key: key(ticket), transactionID: TransactionID(number), isOriginal: true, periodID: number,
                 productID: ProductID("season"),
                 type: .plan, purchasedAt: self.day(day), originallyPurchasedAt: self.day(0),
                 expiresAt: self.day(day + 30),

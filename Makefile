@@ -1,5 +1,5 @@
 # The verbs of this repository; each works from a fresh clone.
-.PHONY: run test release test-release soak check format bench schemathesis setup
+.PHONY: run test release test-release soak check format mutants bench schemathesis setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends
 # all.
@@ -24,10 +24,16 @@ test-release: release
 	GATEPASS_TEST_PROGRAM=$(CURDIR)/.build/release/gatepass swift test --filter GatepassTests
 
 # Random histories by the thousands: WALKS of them against the rules taken literally, then at once over HTTP, on
-# loopback; and 10,000 users of both stores against scripts/oracle.
+# loopback; 10,000 users of both stores against scripts/oracle; and mutants.
 soak: setup
 	GATEPASS_WALKS=$${WALKS:-20000} swift test --filter WholeWalkTests
 	GATEPASS_TEST_SOAK=1 swift test --filter 'EndToEnd/(Histories|Racing|CreditRacing|CardOrder|InboxFaults|Oracle)/'
+	scripts/mutants/run
+
+# COUNT small mistakes (500 if not given) in Sources/Entitlements, drawn by SEED; prints those that EntitlementsTests do
+# not notice. An hour on two cores. AGAIN=FILE judges only those that FILE lists.
+mutants: setup
+	scripts/mutants/run
 
 # What a reviewer should not have to say.
 check:

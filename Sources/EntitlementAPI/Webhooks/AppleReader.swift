@@ -10,7 +10,7 @@ package struct AppleReader: Sendable {
 
     /// - Parameters:
     ///   - verifier: The verifier for the apps that are sold in now.
-    ///   - rules: Who may claim a purchase.
+    ///   - rules: The rules of claims.
     ///   - now: Bounds the dates of what was signed.
     package init(
         verifier: @escaping @Sendable () -> AppStoreVerifier, under rules: ClaimRules,

@@ -25,7 +25,7 @@ package struct Takeback: Hashable, Sendable {
     /// beside the periods, such as the proration of an upgrade, takes none.
     ///
     /// - Parameters:
-    ///   - states: Of one purchase, in any order.
+    ///   - states: The states of a purchase, in any order.
     ///   - transactions: The transactions that were paid for; nil for the purchase itself.
     /// - Returns: A statement for each transaction that is stated already.
     package func statements(

@@ -46,12 +46,12 @@ package struct Erasure: Sendable {
 
     /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
     ///
-    /// Deletes the user id, the account token, the signed texts of all that they have or had, the texts of deliveries
-    /// that name them, the words about them in ledgers and in the audit trail, and what is kept of servers' requests
-    /// about them. The label of the user id stays, so that no text is kept of what names them later. No fact, hash or
-    /// digest changes. What they owe is owed by nobody. The act itself is entered into the audit trail under the
-    /// pseudonym. With `remembering`, the answer to the request that asked for it is kept in the same transaction.
-    /// Repeat is safe: the second time there is nobody of that id. Throws when the database is away.
+    /// Deletes the user id, the account token, and the signed texts of all that they have or had. Deletes also the
+    /// texts of deliveries that name them, the words about them in ledgers and in the audit trail, and the kept
+    /// requests of servers about them. The label of the user id stays, so that no text is kept of what names them
+    /// later. No fact, hash or digest changes. What they owe is owed by nobody. The act itself is entered into the
+    /// audit trail under the pseudonym. With `remembering`, the answer to the request that asked for it is kept in the
+    /// same transaction. Repeat is safe: the second time there is nobody of that id. Throws when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(ServiceFailure) -> UserID? {

@@ -8,13 +8,16 @@ enum MentionRow {
         "lock mention",
         "INSERT INTO mentions (mention) VALUES (?) ON DUPLICATE KEY UPDATE touched = touched + 1")
 
-    private static let remove = SQLStatement("remove mention", "DELETE FROM mentions WHERE mention = ?")
+    private static let remove = SQLStatement(
+        "remove mentions",
+        "DELETE m FROM \(DeliveryMentionRow.bound) STRAIGHT_JOIN mentions m ON m.mention = j.mention")
 
     /// Holds the locks of `mentions` until the transaction ends, taken in ascending order. The rows are gone at once,
     /// and their locks are not. Throws when the database refuses a statement or is away.
     static func lock(_ mentions: Set<String>, in session: Session) throws(DatabaseError) {
-        let rows = mentions.sorted().map { [Value.text($0)] }
-        try session.executeBulk(write, rows)
-        try session.executeBulk(remove, rows)
+        guard !mentions.isEmpty else { return }
+        let sorted = mentions.sorted()
+        try session.executeBulk(write, sorted.map { [.text($0)] })
+        try session.execute(remove, [.text(JSONArray(sorted).closed)])
     }
 }

@@ -72,11 +72,13 @@ package final class Ledger: Sendable {
     /// transaction: when this returns, it is on disk.
     ///
     /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history
-    /// holds the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. Whatever
-    /// the decision moves, binds or grants must be among these, or be owned by `giver` or by an owner of one of them
-    /// who is erased; who receives something must be among `users`, or be named by `news`: its users, its customer and
-    /// token, and the purchases that its numbers lead to are loaded under locks of these names. If the decision changes
-    /// anything, `audit`, whose people are among `users` or are `giver`, is entered into the audit trail with it; a
+    /// holds the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. The
+    /// users, the customer and the token of `news`, and the purchases that its numbers lead to, are loaded under locks
+    /// of these names.
+    ///
+    /// A purchase that the decision moves, binds or grants must be among these, or be owned by `giver` or by an erased
+    /// owner of one of them. Its receiver must be among `users`, or be named by `news`. If the decision changes
+    /// anything, `audit`, whose people are among `users` or are `giver`, is entered into the audit trail with it. A
     /// refusal and a repeat enter nothing. Throws `.misuse` when somebody is missing, and other errors when the
     /// database is away; then the same call may be repeated.
     package func record<Reply, Refusal>(

@@ -116,7 +116,7 @@ import Testing
             }
             try await store.erase(ben)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM account_tokens WHERE token IS NOT NULL") == 0)
-            #expect(try await store.schema.counts()["account_tokens"] == 3, "their labels stay, and that of the id")
+            #expect(try await store.schema.counts()["account_tokens"] == 5, "their labels stay, and those of the ids")
             #expect(
                 try await store.attach(Sample.pass("3", token: guests), to: anna) == .failure(.accountTokenMismatch))
             #expect(try await LedgerCheck(pool: store.pool).faults() == [])

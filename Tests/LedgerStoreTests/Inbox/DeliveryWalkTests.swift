@@ -42,7 +42,7 @@ import Testing
             let pass = Sample.pass(tag, token: token, signedDay: revokedDay, revokedDay: revokedDay)
             var news = DeliveryNews(in: NumberSpace(source: .appleIAP, app: Sample.app, environment: .production))
             (news.about, news.token) = (pass.key, pass.accountToken)
-            return ReadDelivery(news, showing: [TestStore.evidence(pass)])
+            return ReadDelivery(news, showing: [OpenStore.evidence(pass)])
         }
     }
 

@@ -9,8 +9,8 @@ package struct ChangeDevice: Sendable {
         /// The device was in use, which the order of keeping asks about.
         ///
         /// The sight is recorded where it puts the device before another one, a minute after the last time at the
-        /// earliest, and else once a day, so that people see that it is in use; at most ``dailyLimit`` times a day for
-        /// all devices of a user.
+        /// earliest. Else it is recorded once a day, so that people see that the device is in use. For all devices of a
+        /// user it is recorded at most ``dailyLimit`` times a day.
         case see
         /// The device leaves the record, and its seat is free at once. A device that was removed before stays removed.
         case remove

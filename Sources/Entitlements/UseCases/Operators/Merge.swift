@@ -36,7 +36,8 @@ package struct Merge: Sendable {
         let moves = timeline.moves(
             of: held, to: user, at: history.instantOfMove(from: guest, to: user), cause: .merge, note: note,
             request: request)
-        let names = moves.isEmpty && tokens.isEmpty ? [] : [name] + tokens.keys
+        // The guest's own name is a token too, if the user was merged into the guest before.
+        let names = moves.isEmpty && tokens.isEmpty ? [] : Set(tokens.keys).union([name])
         return Decision(
             moves: moves, tokens: Dictionary(uniqueKeysWithValues: names.map { ($0, user) }),
             answer: .success(moves.keys.sorted()))

@@ -122,7 +122,11 @@ import Testing
         var world = Self.world
         world.tokenHolders = [token: .alice, bobs: Self.bob, legacy: .alice]
         let merge = Merge(.alice, into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
-        #expect(merge.decide(given: world.history(at: "01-11")).tokens == [token: Self.bob])
+        #expect(merge.decide(given: world.history(at: "01-11")).tokens == [token: Self.bob, "guest": Self.bob])
+        world.tokenHolders["guest"] = .alice
+        #expect(
+            merge.decide(given: world.history(at: "01-11")).tokens == [token: Self.bob, "guest": Self.bob],
+            "bob was merged into the guest before")
         let unknown = Merge("carol", into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
         #expect(unknown.decide(given: world.history(at: "01-11")).changesNothing)
     }

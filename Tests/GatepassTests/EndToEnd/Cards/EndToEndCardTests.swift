@@ -244,9 +244,11 @@ extension EndToEnd {
                     shop.session("subscription", user: ben, customer: shop.customer))
                 for event in isSessionFirst ? [session, month] : [month, session] {
                     let result = try await server.place(event)
-                    let said = isSessionFirst ? "applied contradicted" : "duplicate contradicted"
+                    let said = isSessionFirst ? "applied contradicted" : "duplicate"
                     #expect(result == (event.id == session.id ? said : "applied"))
                 }
+                let standing = try await server.settled(session) { $0.hasSuffix("contradicted") }
+                #expect(standing?.hasSuffix("contradicted") == true)
                 let (first, other) = isSessionFirst ? (ben, anna) : (anna, ben)
                 #expect(try await server.status(of: other).count("entitlements") == 0)
                 let told = try await server.status(of: first, "?history=1")

@@ -4,8 +4,8 @@ package import LedgerStore
 
 /// Places stored deliveries: each text is read again by the reader of its source, and handed to the ledger.
 ///
-/// Placing may be repeated, in any order and at the same time: statements are ordered by their own dates,
-/// and known ones change nothing (`semantics.md` §1).
+/// Placing may be repeated, in any order and at the same time: statements are ordered by their own dates, and
+/// known ones change nothing (`semantics.md` §1).
 package struct StoreInbox: Sendable {
     private let store: StoreDoor
     private let rules: ClaimRules

@@ -30,7 +30,8 @@ extension CardNews {
         case .charge(let charge):
             if let intent = charge.paymentIntent { numbers = [PurchaseNumber(charge.id, meaning: intent)] }
             if let invoice = charge.invoice { numbers.append(PurchaseNumber(charge.id, meaning: invoice)) }
-            let revocation = Revocation(revokedAt: event.createdAt, share: charge.refundedShare)
+            let revocation = Revocation(
+                revokedAt: event.createdAt, share: charge.refundedShare, payment: charge.captured)
             takeback = Takeback(
                 numbers: [charge.paymentIntent, charge.invoice, charge.id].compactMap { $0 },
                 id: TransactionID(charge.id), revocation: charge.refundedShare > 0 ? revocation : nil,
@@ -72,8 +73,9 @@ extension CardNews {
         }
     }
 
-    /// A lost dispute takes the whole, and a won one gives it back. An open one changes nothing, be it new or an appeal
-    /// against a loss: it stands beside the dispute under its event's id, so that it undoes no loss.
+    /// A lost dispute takes the whole, also where others paid too, and a won one gives it back. An open one changes
+    /// nothing, be it new or an appeal against a loss: it stands beside the dispute under its event's id, so that it
+    /// undoes no loss.
     private mutating func tell(_ dispute: CardDispute, in event: VerifiedEvent) {
         let revocation: Revocation? =
             switch dispute.outcome {
@@ -153,7 +155,7 @@ extension CardInvoice {
                 VerifiedPurchase(
                     key: key, transactionID: bill(for: line), isOriginal: false, productID: ProductID(line.price),
                     type: .plan, purchasedAt: line.startsAt, signedAt: event.createdAt, item: line.item,
-                    bill: Bill(id, isPaid: isPaid)))
+                    bill: Bill(id, isPaid: isPaid, amountPaid: isPaid ? amountPaid : nil)))
         }
     }
 

@@ -100,7 +100,8 @@ import Testing
             let told = try news("invoice.updated", at: 3, shop.invoice("in_1", of: lines, intent: "pi", isPaid: isPaid))
             let states = told.statements.compactMap(\.state)
             #expect(states.map(\.item) == ["si_t", nil] && states.map(\.purchasedAt) == [instant(0), instant(9)])
-            #expect(states.allSatisfy { $0.bill == Bill("in_1", isPaid: isPaid) && $0.signedAt == instant(3) })
+            let bill = Bill("in_1", isPaid: isPaid, amountPaid: isPaid ? CardAccount.amount : nil)
+            #expect(states.allSatisfy { $0.bill == bill && $0.signedAt == instant(3) })
             #expect(states.allSatisfy { $0.expiresAt == nil && $0.eventID == nil && !$0.isOriginal })
             let paid = told.numbers.filter { $0.number == "in_1" }
             #expect(paid.count == (isPaid ? 2 : 0), "only what is paid can go back")
@@ -187,7 +188,8 @@ import Testing
     @Test func `of a charge that was captured in part the share is of that part`() throws {
         for (refunded, share) in [(100, 20_000), (499, 99_800), (500, 100_000), (501, 100_000)] as [(Int64, Int)] {
             let told = try news("charge.refunded", shop.charge("pi_1", refunded: refunded, captured: 500))
-            #expect(told.takeback?.revocation?.share == share)
+            let revocation = told.takeback?.revocation
+            #expect(revocation?.share == share && revocation?.payment == 500)
         }
         for amount in [0, -1, Int64.min] {
             let told = try news("charge.refunded", shop.charge("pi_1", refunded: 1).with(["amount": .number(amount)]))
@@ -195,8 +197,14 @@ import Testing
         }
         for captured in [0, -1, 1_000] as [Int64] {
             let told = try news("charge.refunded", shop.charge("pi_1", refunded: 333, captured: captured))
-            #expect(told.takeback?.revocation?.share == 33_333, "\(captured) was not captured in part")
+            let revocation = told.takeback?.revocation
+            #expect(revocation?.share == 33_333 && revocation?.payment == 999, "\(captured) was not captured in part")
         }
+    }
+
+    @Test func `a lost dispute does not say how much was paid`() throws {
+        let told = try news("charge.dispute.closed", at: 5, shop.dispute("pi_1", "lost"))
+        #expect(told.takeback?.revocation == Revocation(revokedAt: instant(5), share: Revocation.fullShare))
     }
 
     @Test(

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from catalogue import Catalogue
 from holdings import AddOn, Holding, Lot, Pass, Period, Plan
-from shares import WHOLE, Share, State
+from shares import WHOLE, Share, State, Together
 
 SOURCE = "stripe"
 ENDED = ("canceled", "incomplete_expired")
@@ -39,7 +39,9 @@ class Cards:
         self.charged = defaultdict(set)  # invoice → what it charges for, and from when
         self.paid, self.failed = set(), set()  # invoices
         self.paid_by = defaultdict(set)  # payment → invoices
+        self.amounts = {}  # invoice → the largest amount that was paid of it
         self.takings = defaultdict(lambda: defaultdict(list))  # payment → charge or dispute → states
+        self.captured = {}  # charge → how much
         self.users = {}  # key → who its own events name
         self.customers = {}  # customer → who was named for it first
         self.customer_of = {}  # key → customer
@@ -70,6 +72,7 @@ class Cards:
             is_whole = said["refunded"] or captured < said["amount"] and said["amount_refunded"] >= captured
             share = WHOLE if is_whole else min(share, WHOLE - 1)
             self._take(said, "refund", event, share)
+            self.captured[said["id"]] = captured
             if said.get("invoice") is not None:
                 self.paid_by[_payment(said)].add(_id(said["invoice"]))
         elif kind.startswith("charge.dispute."):
@@ -98,6 +101,8 @@ class Cards:
         was_tried = said.get("status") in ("open", "uncollectible") and said.get("attempt_count", 0) > 0
         if said.get("status") == "paid":
             self.paid.add(said["id"])
+            if said.get("amount_paid") is not None:
+                self.amounts[said["id"]] = max(said["amount_paid"], self.amounts.get(said["id"], 0))
         elif was_tried and not said["lines"].get("has_more"):
             self.failed.add(said["id"])
         for line in said["lines"]["data"]:
@@ -221,16 +226,25 @@ class Cards:
             for invoice, lines in self.charged.items()
             for price, start in lines
         )
-        paid_with = [
-            payment
-            for payment, invoices in self.paid_by.items()
-            if any(
-                (item, start) == line.cycle and (price == line.price or not is_billed)
-                for invoice in invoices
-                for item, price, start in self.invoices[invoice]
-            )
+        billed = set().union(*self.invoices.values())
+        prices = {price for item, price, start in billed if (item, start) == line.cycle}
+        payers = prices & {line.price} if is_billed else prices
+        return [taking for price in sorted(payers) for taking in self._taken_of((line.item, price, line.start))]
+
+    def _taken_of(self, period: tuple) -> list:
+        """What was taken back of what invoices charged for a period; charges take it together, a dispute alone."""
+        invoices = {invoice for invoice, lines in self.invoices.items() if period in lines}
+        taken = [
+            (what, number, states)
+            for payment, theirs in self.paid_by.items()
+            if theirs & invoices
+            for (what, number), states in self.takings[payment].items()
         ]
-        return [states for payment in paid_with for states in self.takings[payment].values()]
+        total = max((self.amounts[invoice] for invoice in invoices if invoice in self.amounts), default=None)
+        if total is None:
+            return [states for _, _, states in taken]
+        charges = [(self.captured[number], states) for what, number, states in taken if what == "refund"]
+        return [states for what, _, states in taken if what == "dispute"] + [Together(charges, total)]
 
     def _graces(self, told: list) -> dict:
         """Of each cycle that is not paid, until when it goes on all the same."""

@@ -43,6 +43,21 @@ class _Transaction:
         return {state.signed_at for state in self.states} | {start for start, _, _ in self.reaches}
 
 
+class Together:
+    """What several charges paid together: all of it once those that went back whole come to the total."""
+
+    def __init__(self, charges: list, total: int):
+        self.charges = [(amount, _Transaction(states)) for amount, states in charges]
+        self.total = total
+
+    def at(self, instant: int) -> int:
+        back = [amount for amount, track in self.charges if track.at(instant) == WHOLE]
+        return WHOLE if back and sum(back) >= self.total else 0
+
+    def changes(self) -> set:
+        return set().union(*(track.changes() for _, track in self.charges))
+
+
 class Share:
     """The largest share of all transactions of a purchase and of what operators took back.
 
@@ -50,7 +65,7 @@ class Share:
     """
 
     def __init__(self, transactions: list, withdrawn_at: int | None = None, only_whole: bool = False):
-        tracks = [_Transaction(states) for states in transactions]
+        tracks = [each if isinstance(each, Together) else _Transaction(each) for each in transactions]
         self.points = sorted(set().union(*(track.changes() for track in tracks)) | {withdrawn_at} - {None})
         self.shares = []
         for point in self.points:

@@ -50,15 +50,25 @@ struct PeriodBills {
         states.first.flatMap(Cycle.init).flatMap { graceEnds[$0] }
     }
 
-    /// The states that tell of refunds of a period's payment: its own and, if no payment of its own is known, those of
-    /// all periods of its cycle.
-    func sharing(_ states: [VerifiedPurchase], until end: Instant?) -> [VerifiedPurchase] {
-        guard let first = states.first, let cycle = Cycle(first), let all = self.states[cycle] else { return states }
+    /// The share of a period that went back: what went back of its own payments and, if no payment of its own is known,
+    /// of the payments of any period of its cycle.
+    func share(of states: [VerifiedPurchase], until end: Instant?) -> ShareTrack {
+        guard let first = states.first, let cycle = Cycle(first), let all = self.states[cycle] else {
+            return ShareTrack(of: states, measuring: .whole)
+        }
         let isBilled = bills.contains { bill in
             bill.bill?.isPaid == true && bill.productID == first.productID && bill.purchasedAt >= cycle.startsAt
                 && bill.purchasedAt < end ?? .distantFuture
         }
-        return isBilled ? states : all
+        let payers = Dictionary(grouping: isBilled ? states : all, by: \.productID)
+        return .largest(of: payers.map { product, states in share(of: states, paying: product, in: cycle) })
+    }
+
+    private func share(of states: [VerifiedPurchase], paying product: ProductID, in cycle: Cycle) -> ShareTrack {
+        let share = ShareTrack(of: states, measuring: .whole)
+        let own = bills.lazy.filter { $0.productID == product && Cycle($0) == cycle }
+        guard !share.steps.isEmpty, let total = own.compactMap({ $0.bill?.amountPaid }).max() else { return share }
+        return .together(states, of: total)
     }
 
     /// Until when an unpaid cycle would go on by itself; nil for one that is paid.

@@ -21,8 +21,8 @@ package struct Takeback: Hashable, Sendable {
 
     /// The statements that it makes of a purchase whose states are known: a transaction of its own, under each of the
     /// periods that the payment was for, which says nothing but what went back. So what the purchase's own states say
-    /// later does not undo it (`semantics.md` §1). Of a window only the whole payment takes something; what was charged
-    /// beside the periods, such as the proration of an upgrade, takes none.
+    /// later does not undo it (`semantics.md` §1). Of a window only whole payments take something, and those of one
+    /// bill take it together; what was charged beside the periods, such as the proration of an upgrade, takes none.
     ///
     /// - Parameters:
     ///   - states: The states of a purchase, in any order.
@@ -56,22 +56,25 @@ package struct Takeback: Hashable, Sendable {
 
 /// A takeback without any name, for a delivery whose text may be deleted before its purchase is known.
 extension Takeback {
-    /// The share, or `-` for nothing, two instants in milliseconds, the event, the charge or dispute and the numbers,
-    /// separated by spaces: none of them has one.
+    /// The share, two instants in milliseconds, how much the payment was, the event, the charge or dispute and the
+    /// numbers, separated by spaces: none of them has one. A `-` stands for no share and for no amount.
     package var text: String {
-        let taken = revocation.map { "\($0.share ?? Revocation.fullShare) \($0.revokedAt.milliseconds)" } ?? "- 0"
-        return ([taken, "\(signedAt.milliseconds)", eventID, id.text] + numbers).joined(separator: " ")
+        let share = revocation.map { "\($0.share ?? Revocation.fullShare)" } ?? "-"
+        let amount = revocation?.payment.map(String.init) ?? "-"
+        let instants = [revocation?.revokedAt ?? signedAt, signedAt].map { "\($0.milliseconds)" }
+        return ([share] + instants + [amount, eventID, id.text] + numbers).joined(separator: " ")
     }
 
     /// Nil for a text that ``text`` does not make.
     package init?(text: String) {
         let words = text.split(separator: " ").map(String.init)
-        guard words.count >= 5, let revokedAt = Int64(words[1]), let signedAt = Int64(words[2]) else { return nil }
-        let share = Int(words[0])
-        guard share != nil || words[0] == "-" else { return nil }
+        guard words.count >= 6, let revokedAt = Int64(words[1]), let signedAt = Int64(words[2]) else { return nil }
+        let (share, payment) = (Int(words[0]), Int64(words[3]))
+        guard share != nil || words[0] == "-", payment != nil || words[3] == "-" else { return nil }
         self.init(
-            numbers: Array(words[5...]), id: TransactionID(words[4]),
-            revocation: share.map { Revocation(revokedAt: Instant(milliseconds: revokedAt), share: $0) },
-            signedAt: Instant(milliseconds: signedAt), eventID: words[3])
+            numbers: Array(words[6...]), id: TransactionID(words[5]),
+            revocation: share.map {
+                Revocation(revokedAt: Instant(milliseconds: revokedAt), share: $0, payment: payment)
+            }, signedAt: Instant(milliseconds: signedAt), eventID: words[4])
     }
 }

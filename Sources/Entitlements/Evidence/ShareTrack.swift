@@ -84,6 +84,24 @@ package struct ShareTrack: Hashable, Sendable {
             })
     }
 
+    /// The share of what several payments paid together: everything while those that went back whole come to `total`,
+    /// and nothing otherwise (`semantics.md` §7, "Cards").
+    ///
+    /// - Parameter states: The states of the payments, each payment being a transaction.
+    static func together(_ states: [VerifiedPurchase], of total: Int64) -> ShareTrack {
+        let payments = Dictionary(grouping: states, by: \.transactionID).values.map { states in
+            let amount = states.compactMap { $0.revocation?.payment }.max() ?? total
+            return (amount: Int128(amount), track: ShareTrack(ofTransaction: states, measuring: .whole))
+        }
+        let changes = Set(payments.flatMap { $0.track.steps.map(\.startsAt) }).sorted()
+        return ShareTrack(
+            raw: changes.map { instant in
+                let taken = payments.filter { $0.track.share(at: instant) > 0 }
+                let isAll = !taken.isEmpty && taken.reduce(0) { $0 + $1.amount } >= Int128(total)
+                return Step(startsAt: instant, share: isAll ? Revocation.fullShare : 0)
+            })
+    }
+
     /// The refunded share at `instant`, 0…100000.
     package func share(at instant: Instant) -> Int {
         steps.last { $0.startsAt <= instant }?.share ?? 0

@@ -3,6 +3,9 @@
 /// Notes stand apart from the ledger, which holds their digests, and no fold reads them: they can be deleted
 /// and every entry stays as it is (`semantics.md` §5).
 package struct Note: Hashable, Sendable {
+    /// How many characters a reason may have.
+    package static let longestReason = 500
+
     /// A staff account or an API key; nil for the user.
     package let actor: String?
     package let reason: String?

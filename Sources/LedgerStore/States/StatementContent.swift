@@ -42,7 +42,8 @@ enum StatementContent {
             JSONField(state.offer), JSONField(state.subscriptionGroup), JSONField(state.suspension?.startsAt),
             JSONField(state.suspension?.endsAt), JSONField(state.eventID), JSONField(state.item),
             JSONField(state.bill?.id), state.bill.map { JSONField($0.isPaid) } ?? .null,
-            JSONField(state.bill?.graceEndsAt),
+            JSONField(state.bill?.graceEndsAt), JSONField(state.bill?.amountPaid.map(String.init)),
+            JSONField(state.revocation?.payment.map(String.init)),
         ])
     }
 
@@ -88,7 +89,11 @@ enum StatementContent {
             price: price.value, revocation: revocation.value, accountToken: fields.text(16).map { Label($0) },
             account: fields.text(15).map { Label($0) }, signedAt: signedAt, eventID: fields.text(23),
             item: fields.text(24),
-            bill: fields.flag(26).map { Bill(fields.text(25), isPaid: $0, graceEndsAt: fields.instant(27)) })
+            bill: fields.flag(26).map {
+                Bill(
+                    fields.text(25), isPaid: $0, graceEndsAt: fields.instant(27),
+                    amountPaid: fields.text(28).flatMap { Int64($0) })
+            })
     }
 
     /// The state of a renewal that `fields` are; nil for what this program would never write.
@@ -119,11 +124,13 @@ enum StatementContent {
 
     private static func revocation(_ fields: [JSONField]) -> Read<Revocation>? {
         guard let revokedAt = fields.instant(13) else { return Read(value: nil) }
-        guard let text = fields.text(14) else {
-            return Read(value: Revocation(revokedAt: revokedAt, share: Revocation.fullShare))
+        var share: Int? = Revocation.fullShare
+        if let text = fields.text(14) {
+            share = Int(text)
+            guard share != nil || text == unclear else { return nil }
         }
-        if text == unclear { return Read(value: Revocation(revokedAt: revokedAt, share: nil)) }
-        return Int(text).map { Read(value: Revocation(revokedAt: revokedAt, share: $0)) }
+        let payment = fields.text(29).flatMap { Int64($0) }
+        return Read(value: Revocation(revokedAt: revokedAt, share: share, payment: payment))
     }
 
     private static func price(_ fields: [JSONField]) -> Read<Price>? {

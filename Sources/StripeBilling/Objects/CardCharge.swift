@@ -4,6 +4,8 @@ package struct CardCharge: Hashable, Sendable {
     package let paymentIntent: String?
     /// Only before 2025-03-31 a charge says so itself.
     package let invoice: String?
+    /// How much was captured of it, in the smallest unit of the currency.
+    package let captured: Int64
     /// How much of what was captured is refunded, 0…100000; of a charge that was captured whole all of it only when
     /// Stripe says so, for credits and discounts make amounts differ.
     package let refundedShare: Int
@@ -15,10 +17,11 @@ package struct CardCharge: Hashable, Sendable {
         self.id = id
         paymentIntent = object.identifier("payment_intent")
         invoice = object.identifier("invoice")
-        let captured = object.integer("amount_captured").flatMap { $0 > 0 && $0 < amount ? $0 : nil }
+        let part = object.integer("amount_captured").flatMap { $0 > 0 && $0 < amount ? $0 : nil }
+        captured = part ?? amount
         refundedShare = Self.share(
-            refunded, of: captured ?? amount,
-            isWhole: object.flag("refunded") ?? false || captured.map { refunded >= $0 } ?? false)
+            refunded, of: captured,
+            isWhole: object.flag("refunded") ?? false || part.map { refunded >= $0 } ?? false)
     }
 
     private static func share(_ refunded: Int64, of amount: Int64, isWhole: Bool) -> Int {

@@ -20,6 +20,8 @@ package struct CardInvoice: Hashable, Sendable {
     package let lines: [Line]
     /// True if the invoice was paid, false if it could not be; nil while an event tells neither of all lines.
     package let isPaid: Bool?
+    /// How much was paid of it so far, in the smallest unit of the currency.
+    package let amountPaid: Int64?
     /// The numbers of its payment; only before 2025-03-31 an invoice says so itself.
     package let paidBy: [String]
 
@@ -33,6 +35,7 @@ package struct CardInvoice: Hashable, Sendable {
         metadata = (parent ?? object["subscription_details"])?.metadata ?? [:]
         lines = object.list("lines").compactMap(Line.init)
         isPaid = Self.isPaid(object)
+        amountPaid = object.integer("amount_paid")
         paidBy = ["payment_intent", "charge"].compactMap { object.identifier($0) }
     }
 

@@ -65,14 +65,14 @@ import Testing
     /// A bill for a period of an item; of none for what is charged beside.
     private static func bill(
         _ id: String, at signedAt: Instant, _ item: String? = "a", _ product: ProductID = dear,
-        from startsAt: Instant, isPaid: Bool
+        from startsAt: Instant, isPaid: Bool, amountPaid: Int64? = nil
     ) -> [Statement] {
         [
             .purchase(
                 VerifiedPurchase(
                     key: key, transactionID: TransactionID("\(id) \(item ?? "") \(product)"), isOriginal: false,
                     productID: product, type: .plan, purchasedAt: startsAt, signedAt: signedAt, item: item,
-                    bill: Bill(id, isPaid: isPaid)))
+                    bill: Bill(id, isPaid: isPaid, amountPaid: amountPaid)))
         ]
     }
 
@@ -269,6 +269,63 @@ import Testing
         #expect(Self.lines(Self.story(told + [other])).last == "pro w 01-10..01-15", "it is for the next period")
         let earlier = Self.bill("in_0", at: "2025-12-01", from: "2025-12-01", isPaid: true)
         #expect(Self.lines(Self.story(told + [earlier])).last == "pro w 01-10..01-15", "it was for the one before")
+    }
+
+    /// A payment of January that went back whole, or did not after all.
+    private static func back(
+        _ id: String, at signedAt: Instant, _ payment: Int64?, for product: ProductID = dear, isBack: Bool = true
+    ) -> [Statement] {
+        let revocation = Revocation(revokedAt: signedAt, share: Revocation.fullShare, payment: payment)
+        return [
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID(id), isOriginal: false, periodID: "a 01-01 \(product)",
+                    productID: product, type: .plan, purchasedAt: "01-01", revocation: isBack ? revocation : nil,
+                    signedAt: signedAt, eventID: "\(id) \(signedAt.text)", item: "a"))
+        ]
+    }
+
+    @Test func `a period ends once the payments that went back come to what was paid of its bill, and not before`() {
+        let month = Self.event("1", at: "01-01", Told(from: "01-01", until: "02-01"), willRenew: false)
+        let paid = Self.bill("in_1", at: "01-01", from: "01-01", isPaid: true, amountPaid: 1_000)
+        let first = Self.back("ch_1", at: "01-10", 400)
+        for (takings, pieces) in [
+            ([first], ["01-01..02-01"]), ([first, Self.back("ch_2", at: "01-20", 599)], ["01-01..02-01"]),
+            ([first, Self.back("ch_2", at: "01-20", 600)], ["01-01..01-20"]),
+            ([first, Self.back("ch_2", at: "01-20", 601)], ["01-01..01-20"]),
+            ([first, Self.back("ch_1", at: "01-20", 600)], ["01-01..02-01"]),
+            ([first, Self.back("dispute", at: "01-20", nil)], ["01-01..01-20"]),
+            ([Self.back("ch_1", at: "01-10", 1_000)], ["01-01..01-10"]),
+            ([first, Self.back("ch_2", at: "01-12", .max), Self.back("ch_3", at: "01-14", .max)], ["01-01..01-12"]),
+            (
+                [first, Self.back("ch_2", at: "01-12", 600), Self.back("ch_2", at: "01-15", nil, isBack: false)],
+                ["01-01..01-12", "01-15..02-01"]
+            ),
+        ] as [([[Statement]], [String])] {
+            #expect(Self.lines(Self.story([month, paid] + takings)) == pieces.map { "pro w " + $0 })
+        }
+        let unsaid = Self.story([month, Self.paidJanuary, first])
+        #expect(Self.lines(unsaid) == ["pro w 01-01..01-10"], "nobody says what was paid in all")
+        let less = Self.bill("in_1", at: "01-02", from: "01-01", isPaid: true, amountPaid: 400)
+        #expect(Self.lines(Self.story([month, paid, less, first])) == ["pro w 01-01..02-01"], "the larger counts")
+        let february = Self.bill("in_2", at: "02-01", from: "02-01", isPaid: true, amountPaid: 1_000)
+        #expect(Self.lines(Self.story([month, february, first])) == ["pro w 01-01..01-10"], "another month's bill")
+    }
+
+    @Test func `payments for a period take together what no payment of its own covers`() {
+        let told = [
+            Self.event("1", at: "01-01", Told("a", Self.cheap, from: "01-01", until: "02-01")),
+            Self.bill("in_1", at: "01-01", "a", Self.cheap, from: "01-01", isPaid: true, amountPaid: 1_000),
+            Self.event("2", at: "01-10", Told(from: "01-01", until: "02-01"), willRenew: false),
+            Self.back("ch_1", at: "01-15", 400, for: Self.cheap),
+        ]
+        #expect(Self.lines(Self.story(told)) == ["basic w 01-01..01-10", "pro w 01-10..02-01"])
+        let both = told + [Self.back("ch_2", at: "01-20", 600, for: Self.cheap)]
+        #expect(Self.lines(Self.story(both)) == ["basic w 01-01..01-10", "pro w 01-10..01-20"])
+        let own = both + [Self.bill("in_2", at: "01-10", from: "01-01", isPaid: true, amountPaid: 500)]
+        #expect(Self.lines(Self.story(own)) == ["basic w 01-01..01-10", "pro w 01-10..02-01"])
+        let taken = own + [Self.back("ch_3", at: "01-25", 500)]
+        #expect(Self.lines(Self.story(taken)) == ["basic w 01-01..01-10", "pro w 01-10..01-25"])
     }
 
     @Test func `bills alone make no purchase`() {

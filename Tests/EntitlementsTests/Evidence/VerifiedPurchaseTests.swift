@@ -47,7 +47,8 @@ import Testing
             Self.state(suspension: Suspension(startsAt: Instant(milliseconds: 7), endsAt: Instant(milliseconds: 9))),
             Self.state(price: nil), Self.state(price: Price(milliunits: 8, currency: "USD")),
             Self.state(eventID: nil), Self.state(item: nil), Self.state(bill: nil),
-            Self.state(bill: Bill("bill", isPaid: false)),
+            Self.state(bill: Bill("bill", isPaid: false)), Self.state(bill: Bill("bill", isPaid: true, amountPaid: 9)),
+            Self.state(revocation: Revocation(revokedAt: Instant(milliseconds: 4), share: 5, payment: 9)),
         ]
         #expect(others.allSatisfy { $0 != Self.state() && !$0.hasSameContent(as: Self.state()) })
         #expect(Set(others).count == others.count)

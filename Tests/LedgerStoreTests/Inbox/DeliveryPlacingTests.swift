@@ -81,8 +81,8 @@ import Testing
                 #expect(try await store.place(read, as: delivery) == "parked no_user")
             }
             _ = try await store.ledger.record(for: [Self.anna], keys: [Vouchers.key("s1")]) { history, context in
-                BindPurchase(Vouchers.key("s1"), to: Self.anna, note: Sample.note, in: context)
-                    .decide(given: history)
+                OperatorAct(on: Self.anna, note: Sample.note)
+                    .bind(Vouchers.key("s1"), given: history, in: context)
             }
             try await store.placeWoken([first: months[0], second: months[1]])
             for delivery in [first, second] { #expect(try await Self.standing(of: delivery, in: store) == "applied") }

@@ -80,6 +80,23 @@ import Testing
             #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
                 + String(repeating: "null,", count: 18) + #""true"]"#
         ),
+        (
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID("1"), productID: ProductID("p"), type: .oneTime,
+                    purchasedAt: at(5), signedAt: at(10), bill: Bill(nil, isPaid: true, amountPaid: 999))),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
+                + String(repeating: "null,", count: 18) + #""true",null,"999"]"#
+        ),
+        (
+            .purchase(
+                VerifiedPurchase(
+                    key: key, transactionID: TransactionID("1"), productID: ProductID("p"), type: .oneTime,
+                    purchasedAt: at(5), revocation: Revocation(revokedAt: at(8), share: 7, payment: 999),
+                    signedAt: at(10))),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10",null,null,null,"p","one_time","5","#
+                + #"null,null,null,null,null,"8","7","# + String(repeating: "null,", count: 14) + #""999"]"#
+        ),
     ]
 
     private static func read(_ json: String, as kind: FactKind) -> Fact? {
@@ -203,10 +220,14 @@ import Testing
             suspension: maybe(Suspension(startsAt: instant(), endsAt: maybe(instant()))),
             price: maybe(Price(milliunits: Int64.random(in: 0...9, using: &chance), currency: text())),
             revocation: maybe(
-                Revocation(revokedAt: instant(), share: maybe(Int.random(in: 0...100_000, using: &chance)))),
+                Revocation(
+                    revokedAt: instant(), share: maybe(Int.random(in: 0...100_000, using: &chance)),
+                    payment: maybe(Int64.random(in: 0...9, using: &chance)))),
             accountToken: maybe(Label(text())), account: maybe(Label(text())), signedAt: instant(),
             eventID: maybe(text()), item: maybe(text()),
             bill: maybe(
-                Bill(maybe(text()), isPaid: Bool.random(using: &chance), graceEndsAt: maybe(instant()))))
+                Bill(
+                    maybe(text()), isPaid: Bool.random(using: &chance), graceEndsAt: maybe(instant()),
+                    amountPaid: maybe(Int64.random(in: 0...9, using: &chance)))))
     }
 }

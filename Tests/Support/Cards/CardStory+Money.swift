@@ -5,7 +5,7 @@ extension CardStory {
     static var tellersOfMoney: [(String, Teller)] {
         let tellers: [(String, (Months) -> CardStory)] = [
             ("items", items), ("change", change), ("cycles", cycles), ("unseen", unseen), ("shared", shared),
-            ("resumed", resumed), ("proration", proration),
+            ("resumed", resumed), ("proration", proration), ("split", split),
         ]
         return tellers.map { name, tell in
             (name, { shop, user, start in tell(Months(shop: shop, user: user, start: start)) })
@@ -178,5 +178,27 @@ extension CardStory {
                     shop.shop.charge(intent, refunded: CardAccount.amount, invoice: shop.number(2))),
             ],
             covers: ["basic 0..10", "pro 10..30"])
+    }
+
+    /// A month that two payments paid: the first goes back, then half of the second, then all of it.
+    private static func split(_ shop: Months) -> CardStory {
+        let intents = [1, 2].map { "pi_\(shop.shop.tag)_\($0)" }
+        let paid = shop.invoice(1, shop.line(), isPaid: true).with(["amount_paid": .number(2 * CardAccount.amount)])
+        let payment = shop.shop.shape == .new ? "invoice_payment.paid" : "charge.succeeded"
+        let refund = { (intent: String, refunded: Int64) in
+            shop.shop.charge(intent, refunded: refunded, invoice: shop.number(1))
+        }
+        return shop.story(
+            "split",
+            [
+                Telling(1, "customer.subscription.created", at: 0, shop.month(isLast: true)),
+                Telling(2, "invoice.paid", at: 0, paid),
+                Telling(3, payment, at: 0, shop.shop.invoicePayment(shop.number(1), intent: intents[0])),
+                Telling(4, payment, at: 0, shop.shop.invoicePayment(shop.number(1), intent: intents[1])),
+                Telling(5, "charge.refunded", at: 10, refund(intents[0], CardAccount.amount)),
+                Telling(6, "charge.refunded", at: 12, refund(intents[1], CardAccount.amount / 2)),
+                Telling(7, "charge.refunded", at: 15, refund(intents[1], CardAccount.amount)),
+            ],
+            covers: ["pro 0..15"])
     }
 }

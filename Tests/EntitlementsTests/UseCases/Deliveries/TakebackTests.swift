@@ -51,11 +51,16 @@ struct TakebackTests {
 
     @Test func `a takeback is written without names, and read again`() {
         for share in [nil, 0, 50_000, Revocation.fullShare] {
-            let takeback = Takeback(
-                numbers: ["ch_1", "pi_1"], id: TransactionID("ch_1"),
-                revocation: share.map { Revocation(revokedAt: "01-10", share: $0) }, signedAt: "01-11", eventID: "evt")
-            #expect(Takeback(text: takeback.text) == takeback)
+            for payment in [nil, 999] as [Int64?] {
+                let revocation = share.map { Revocation(revokedAt: "01-10", share: $0, payment: payment) }
+                let takeback = Takeback(
+                    numbers: ["ch_1", "pi_1"], id: TransactionID("ch_1"), revocation: revocation, signedAt: "01-11",
+                    eventID: "evt")
+                #expect(Takeback(text: takeback.text) == takeback)
+            }
         }
-        #expect(Takeback(text: "100000 1 x evt ch_1") == nil && Takeback(text: "") == nil)
+        for text in ["", "100000 1 2 999 evt", "x 1 2 - evt ch_1", "100000 1 x - evt ch_1", "100000 1 2 x evt ch_1"] {
+            #expect(Takeback(text: text) == nil, "\(text)")
+        }
     }
 }

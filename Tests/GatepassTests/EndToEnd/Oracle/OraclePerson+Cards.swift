@@ -110,15 +110,20 @@ extension OraclePerson {
         guard plan.status != "trialing" else { return }
         plan.payments += 1
         let (invoice, intent) = ("in_\(plan.shop.tag)_\(plan.payments)", "pi_\(plan.shop.tag)_\(plan.payments)")
+        // Of the old shape an invoice names one payment only.
+        let intents = plan.shop.shape == .new && oneIn(2) ? [intent, intent + "_2"] : [intent]
         let paid = plan.shop.invoice(
             invoice, from: plan.start, until: plan.end, intent: intent, price: plan.price, user: plan.user)
-        tell(plan.event(pick(["invoice.paid", "invoice.payment_succeeded"]), at: seconds, paid))
-        if plan.shop.shape == .new {
+        tell(
+            plan.event(
+                pick(["invoice.paid", "invoice.payment_succeeded"]), at: seconds,
+                paid.with(["amount_paid": .number(Int64(intents.count) * CardAccount.amount)])))
+        for intent in intents where plan.shop.shape == .new {
             let payment = plan.shop.invoicePayment(invoice, intent: intent)
             tell(plan.event("invoice_payment.paid", at: seconds, payment))
         }
-        guard oneIn(3) else { return }
-        takeBack(plan.shop, intent, invoice: invoice, after: seconds, &plan.number)
+        guard intents.count > 1 || oneIn(3) else { return }
+        for intent in intents { takeBack(plan.shop, intent, invoice: invoice, after: seconds, &plan.number) }
     }
 
     /// The next thing that happens to a subscription; when it did, or `clock` if it lies ahead.

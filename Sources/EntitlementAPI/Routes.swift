@@ -25,7 +25,7 @@ package enum Routes {
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond),
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
             .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),
-        .signedIn(.get, "/api/iap/apple/status", rate: .read, StatusRoute.respond),
+        .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer)),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
         .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond),
         .signedIn(.put, "/api/iap/apple/consumption-consent", rate: .write, ConsumptionConsentRoute.respond),
@@ -65,7 +65,7 @@ package enum Routes {
         .webhook(.post, "/api/billing/webhooks/stripe", StripeWebhookRoute.respond)
             .allowing(bodyBytes: StripeWebhookRoute.bodyLimit),
 
-        .server(.get, "/api/admin/users/{user_id}/status", .read, AdminStatusRoute.respond),
+        .server(.get, "/api/admin/users/{user_id}/status", .read, about(StatusRoute.answer)),
         .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond),
         .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)),
         .server(
@@ -98,31 +98,33 @@ package enum Routes {
         .server(.post, "/api/admin/users/{user_id}/grants", .write, idempotent(GiveGrantRoute.answer)),
         .server(
             .post, "/api/admin/users/{user_id}/grants/{grant_id}/revoke", .write,
-            idempotent(WithdrawGrantRoute.answer)),
+            idempotent(WithdrawRoute.grant)),
         .server(.post, "/api/admin/users/{user_id}/bind", .write, idempotent(BindPurchaseRoute.answer)),
-        .server(.post, "/api/admin/users/{user_id}/revoke", .write, idempotent(WithdrawPurchaseRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/revoke", .write, idempotent(WithdrawRoute.purchase)),
         .server(
-            .post, "/api/admin/users/{user_id}/transfer", .write, idempotent(with: "to_user_id", TransferRoute.answer)),
-        .server(.post, "/api/admin/users/{user_id}/merge", .write, idempotent(with: "from_user_id", MergeRoute.answer)),
-        .server(.put, "/api/admin/users/{user_id}/sandbox-tester", .write, idempotent(SandboxTesterRoute.name)),
-        .server(.delete, "/api/admin/users/{user_id}/sandbox-tester", .write, idempotent(SandboxTesterRoute.unname)),
+            .post, "/api/admin/users/{user_id}/transfer", .write, idempotent(with: "to_user_id", TransferRoute.transfer)
+        ),
+        .server(
+            .post, "/api/admin/users/{user_id}/merge", .write, idempotent(with: "from_user_id", TransferRoute.merge)),
+        .server(.put, "/api/admin/users/{user_id}/sandbox-tester", .write, idempotent(SandboxTesterRoute.to(true))),
+        .server(.delete, "/api/admin/users/{user_id}/sandbox-tester", .write, idempotent(SandboxTesterRoute.to(false))),
         .server(.get, "/api/admin/users/{user_id}/export", .admin, ExportUserRoute.respond),
         .server(.post, "/api/admin/users/{user_id}/erase", .admin, EraseUserRoute.respond),
-        .server(.post, "/api/admin/users/{user_id}/make-good", .write, idempotent(MakeGoodRoute.answer)),
+        .server(.post, "/api/admin/users/{user_id}/make-good", .write, idempotent(GiveGrantRoute.makeGood)),
         .server(.get, "/api/admin/ended-before-attached", .read, LatePassesRoute.respond),
         .server(.post, "/api/admin/compensations", .write, CompensationsRoute.respond)
             .allowing(seconds: CompensationsRoute.deadlineSeconds),
         .server(.get, "/api/admin/search", .read, SearchRoute.respond),
-        .server(.get, "/api/admin/sandbox-testers", .read, SandboxTestersRoute.respond),
+        .server(.get, "/api/admin/sandbox-testers", .read, Lists.sandboxTesters),
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond),
-        .server(.get, "/api/admin/conflicts", .read, ConflictsRoute.respond),
-        .server(.get, "/api/admin/transactions", .read, TransactionsRoute.respond),
+        .server(.get, "/api/admin/conflicts", .read, Lists.conflicts),
+        .server(.get, "/api/admin/transactions", .read, Lists.transactions),
         .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond),
-        .server(.post, "/api/admin/webhooks/{delivery_id}/replay", .write, ReplayDeliveryRoute.respond),
+        .server(.post, "/api/admin/webhooks/{delivery_id}/replay", .write, DeliveriesRoute.replay),
         .server(.get, "/api/admin/catalog", .read, CatalogueRoute.respond),
-        .server(.get, "/api/admin/audit", .admin, AuditRoute.respond),
-        .server(.get, "/api/admin/api-keys", .admin, APIKeysRoute.respond),
-        .server(.post, "/api/admin/api-keys", .admin, CreateAPIKeyRoute.respond),
-        .server(.post, "/api/admin/api-keys/{key_id}/revoke", .admin, RevokeAPIKeyRoute.respond),
+        .server(.get, "/api/admin/audit", .admin, Lists.audit),
+        .server(.get, "/api/admin/api-keys", .admin, Lists.apiKeys),
+        .server(.post, "/api/admin/api-keys", .admin, APIKeyRoute.create),
+        .server(.post, "/api/admin/api-keys/{key_id}/revoke", .admin, APIKeyRoute.revoke),
     ]
 }

@@ -37,6 +37,18 @@ import Testing
         #expect(reasons.filter { !page.contains("`\($0)`") } == [])
     }
 
+    @Test func `every reason of a delivery is in the documents`() throws {
+        let reasons = Documents.cases(
+            ofEnum: "DeliveryReason",
+            in: try SourceTree.file("Sources/Entitlements/Deliveries/DeliveryStanding.swift").text)
+        #expect(reasons.count > 10)
+        #expect(
+            Documents.members(ofSchema: "DeliveryReason", inOpenAPI: try SourceTree.file("openapi.yaml").text)
+                == reasons)
+        let page = try SourceTree.file("api.md").text
+        #expect(reasons.filter { !page.contains("`\($0)`") } == [])
+    }
+
     @Test func `every anomaly is in the documents`() throws {
         let anomalies = Documents.cases(
             ofEnum: "Anomaly", in: try SourceTree.file("Sources/Entitlements/Status/Anomaly.swift").text)

@@ -8,33 +8,25 @@ enum BindPurchaseRoute {
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        let act = try PurchaseAct(body)
-        let note = act.note(by: principal)
-        let key = try await recorded(act.name, call)
-        let bound = try await call.recorded(
-            for: principal, keys: [key], audit: principal.audit(.bindPurchase, reason: act.reason, key.auditDetails),
-            orElse: { (refusal: BindRefusal) in Problem(refusal) }
-        ) { history, context in
-            BindPurchase(key, to: principal.user, note: note, in: context).decide(given: history)
-        }
-        var json = JSONWriter(capacity: 256)
-        json.beginObject()
-        json.member("user_id", principal.user.text)
-        json.members(of: bound)
-        json.endObject()
-        return JSONAnswer(bytes: json.bytes)
+        let (name, reason) = (try body.requiredPurchase(), try body.requiredReason())
+        let key = try await recorded(name, call)
+        let bound = try await call.act(
+            .bindPurchase, on: principal.user, keys: [key], reason: reason, key.auditDetails
+        ) { act, history, context in act.bind(key, given: history, in: context) }.orProblem()
+        return JSONAnswer(
+            bytes: JSONWriter.object { json in
+                json.member("user_id", principal.user.text)
+                json.members(of: bound)
+            })
     }
 
     /// The one purchase that `name` means, whosever it is.
     private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
         let labels = try call.labels()
         let found = try await call.served { try await $0.reports.search(name.id.text, under: labels) }
-        let keys = found.compactMap { found -> PurchaseKey? in
-            guard case .purchase(let key, _) = found else { return nil }
-            return key
-        }.filter { name.means($0) }
-        guard let key = keys.first else { throw Problem(BindRefusal.unknownPurchase) }
-        guard keys.count == 1 else { throw Problem(PurchaseNameRefusal.ambiguousPurchase) }
+        let keys = found.filter { $0.kind == .purchase }.compactMap(\.key).filter { name.means($0) }
+        guard let key = keys.first else { throw Problem(OperatorRefusal.unknownPurchase) }
+        guard keys.count == 1 else { throw Problem(OperatorRefusal.ambiguousPurchase) }
         return key
     }
 }

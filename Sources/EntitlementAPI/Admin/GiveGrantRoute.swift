@@ -2,63 +2,74 @@ package import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/admin/users/{user_id}/grants`: an operator gives time, an add-on or credits.
+/// An operator gives a user something.
 enum GiveGrantRoute {
+    /// `POST /api/admin/users/{user_id}/grants`: time, an add-on or credits.
+    ///
     /// - Throws: The fault of the request, then why nothing is granted.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         let request = try GrantRequest(body)
-        let note = request.note(by: principal.actor)
         let id = ExternalID(try call.nameForNew(body).text)
-        let grant = try await call.recorded(
-            for: principal, keys: [Grant.key(id)],
-            audit: principal.actor.map { request.audit(by: $0, to: principal.user, as: id) },
-            orElse: { (refusal: GrantRefusal) in Problem(refusal, of: request.offer) }
-        ) { history, context in
-            GiveGrant(request.offer, as: id, to: principal.user, note: note, from: context.catalogue).decide(
-                given: history)
-        }
-        return JSONAnswer(status: .created, bytes: GrantBody(grant).bytes)
+        return try await give(request.offer, as: id, to: principal.user, request.reason, request.reference, call)
+    }
+
+    /// `POST /api/admin/users/{user_id}/make-good`: a pass that had run out before it was attached, again, from now.
+    ///
+    /// - Throws: The fault of the request, then why nothing is made good.
+    static func makeGood(
+        _ principal: Principal, _ body: JSONBody, _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        let (name, reason) = (try body.requiredPurchase(), try body.requiredReason())
+        let reference = try body.requiredText("reference")
+        let key = try await call.purchase(name, of: principal)
+        let id = nameForGood(key, under: try call.labels())
+        return try await give(.latePass(key), as: id, to: principal.user, reason, reference, call)
+    }
+
+    /// The name of the grant that makes a purchase good; it is the same for every owner.
+    static func nameForGood(_ key: PurchaseKey, under labels: Labels) -> ExternalID {
+        ExternalID(
+            labels.label(
+                .reference, "make good", key.source.text, key.app.text, key.environment.rawValue, key.externalID.text
+            ).text)
+    }
+
+    private static func give(
+        _ offer: OperatorAct.Offer, as id: ExternalID, to user: UserID, _ reason: String, _ reference: String,
+        _ call: ServerCall
+    ) async throws(Problem) -> JSONAnswer {
+        let told = try await call.give(offer, as: id, to: user, reason: reason, reference: reference).orProblem()
+        return JSONAnswer(status: .created, bytes: told.reply.json)
     }
 }
 
-/// A grant as it was given.
-package struct GrantBody {
-    package let bytes: [UInt8]
-
-    package init(_ grant: Grant) {
-        var json = JSONWriter(capacity: 384)
-        json.beginObject()
-        json.member("id", grant.key.externalID.text)
-        json.append(grant.gift)
-        json.member("granted_at", exactly: "granted_at_ms", grant.grantedAt)
-        json.endObject()
-        bytes = json.bytes
-    }
-}
-
-extension JSONWriter {
-    /// The members of a gift, into an object that is open.
-    fileprivate mutating func append(_ gift: Grant.Gift) {
-        switch gift {
-        case .pass(let tier, let length):
-            member("kind", GrantRequest.Kind.addDays.rawValue)
-            member("tier", tier.text)
-            member("days", Int(length / Instant.millisecondsPerDay))
-        case .window(let tier, let endsAt):
-            member("kind", GrantRequest.Kind.until.rawValue)
-            member("tier", tier.text)
-            member("until", exactly: "until_ms", endsAt)
-        case .addOn(let product, let app):
-            member("kind", GrantRequest.Kind.addOn.rawValue)
-            member("product_id", product.text)
-            member("app", app.text)
-        case .credits(let unit, let amount, let expiresAt):
-            member("kind", GrantRequest.Kind.credits.rawValue)
-            member("unit", unit)
-            member("amount", amount)
-            member("expires_at", exactly: "expires_at_ms", expiresAt)
+extension Grant {
+    /// The grant as the API and the command write it.
+    package var json: [UInt8] {
+        JSONWriter.object { json in
+            json.member("id", key.externalID.text)
+            switch gift {
+            case .pass(let tier, let length):
+                json.member("kind", GrantRequest.Kind.addDays.rawValue)
+                json.member("tier", tier.text)
+                json.member("days", Int(length / Instant.millisecondsPerDay))
+            case .window(let tier, let endsAt):
+                json.member("kind", GrantRequest.Kind.until.rawValue)
+                json.member("tier", tier.text)
+                json.member("until", exactly: "until_ms", endsAt)
+            case .addOn(let product, let app):
+                json.member("kind", GrantRequest.Kind.addOn.rawValue)
+                json.member("product_id", product.text)
+                json.member("app", app.text)
+            case .credits(let unit, let amount, let expiresAt):
+                json.member("kind", GrantRequest.Kind.credits.rawValue)
+                json.member("unit", unit)
+                json.member("amount", amount)
+                json.member("expires_at", exactly: "expires_at_ms", expiresAt)
+            }
+            json.member("granted_at", exactly: "granted_at_ms", grantedAt)
         }
     }
 }

@@ -2,13 +2,16 @@ import Entitlements
 
 /// Members of operators' requests.
 extension JSONBody {
-    private static let maximumExternalID = 255
+    /// Why, in an operator's words; nil where none is given.
+    ///
+    /// - Throws: `invalid_request` for what is no text, or too long.
+    func reason() throws(Problem) -> String? { try text("reason", characters: 1...Note.longestReason) }
 
     /// Why, where it must be said.
     ///
     /// - Throws: `invalid_request` without one.
     func requiredReason() throws(Problem) -> String {
-        try required("reason") { name throws(Problem) in try text(name, characters: 1...Reason.maximumCharacters) }
+        try required("reason") { _ throws(Problem) in try reason() }
     }
 
     /// A user whom a member names.
@@ -26,18 +29,10 @@ extension JSONBody {
     ///
     /// - Throws: `invalid_request` without an id, or for a source or an environment that is none.
     func requiredPurchase() throws(Problem) -> PurchaseName {
-        let id = try required("external_id") { name throws(Problem) in
-            try text(name, characters: 1...Self.maximumExternalID)
-        }
-        return PurchaseName(ExternalID(id), source: try source(), environment: try choice("environment"))
+        let id = ExternalID(try requiredText("external_id"))
+        let source = try text("source", characters: 1...32).map { Source($0) }
+        return PurchaseName(id, source: source, environment: try choice("environment"))
     }
-
-    /// - Throws: `invalid_request` for what is no text.
-    private func source() throws(Problem) -> Source? {
-        try text("source", characters: 1...Self.maximumSource).map { Source($0) }
-    }
-
-    private static let maximumSource = 32
 
     /// An RFC 3339 instant.
     ///

@@ -53,7 +53,28 @@ extension Routes {
             let another = other.flatMap { body.value[$0]?.string }.flatMap { UserID($0) }
             let subject = IdempotencySubject(principal.user, and: another, under: try call.labels())
             return try await call.idempotently(body, about: subject) { _ async throws(Problem) in
-                try await answer(principal, body, call)
+                try body.requireObject()
+                return try await answer(principal, body, call)
+            }
+        }
+    }
+
+    /// An idempotent write on the row whose number is a `parameter` of the path, by an actor and with a reason; a row
+    /// of which `act` answers nil is not found.
+    static func idempotent(
+        onRow parameter: String,
+        _ act: @escaping @Sendable (Store, UInt64, Actor, String?) async throws -> [UInt8]?
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in
+            let body = try await call.optionalJSON()
+            try body.requireObject()
+            let reason = try body.reason()
+            let number = call.context.parameters.get(parameter).flatMap { UInt64($0) }
+            return try await call.idempotently(body, about: .nobody) { _ async throws(Problem) in
+                guard let number else { throw .notFound }
+                let bytes = try await call.served { try await act($0, number, call.actor, reason) }
+                guard let bytes else { throw .notFound }
+                return JSONAnswer(bytes: bytes)
             }
         }
     }
@@ -63,8 +84,7 @@ extension Routes {
         _ answer: @escaping @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         idempotent { principal, body, call throws(Problem) in
-            try body.requireObject()
-            return try await answer(principal, try principal.reason(in: body), call)
+            try await answer(principal, try principal.reason(in: body), call)
         }
     }
 }

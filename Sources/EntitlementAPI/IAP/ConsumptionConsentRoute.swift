@@ -9,13 +9,9 @@ enum ConsumptionConsentRoute {
         try body.requireObject()
         let consents = try body.required("consented") { name throws(Problem) in try body.flag(name) }
         let user = call.user
-        let holds = try await call.recorded(for: call.principal, audit: nil) { history, _ in
-            ConsentToConsumption(user, consents: consents).decide(given: history)
-        }
-        var json = JSONWriter(capacity: 32)
-        json.beginObject()
-        json.member("consented", holds)
-        json.endObject()
-        return .json(json.bytes)
+        let holds = try await call.recorded(
+            for: call.principal, audit: nil, orElse: { (_: Never) -> Problem in }
+        ) { history, _ in ConsentToConsumption(user, consents: consents).decide(given: history) }
+        return .json(JSONWriter.object { $0.member("consented", holds) })
     }
 }

@@ -5,14 +5,8 @@ import NIOCore
 /// `GET /api/iap/apple/status`: what the user has access to, from what, until when, and why.
 enum StatusRoute {
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
-        try await answer(about: call.user, call)
-    }
-
-    /// The answer about any user.
-    ///
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
-    static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
+    static func answer(_ principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
+        let user = principal.user
         let query = try Query(call.request.uri.query)
         let asOf = try AsOf(query, now: call.now)
         let history = try query.flag("history")

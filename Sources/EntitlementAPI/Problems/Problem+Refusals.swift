@@ -89,84 +89,30 @@ extension Problem {
 
     // MARK: Operators
 
-    /// The problem of a grant that is refused.
-    package init(_ refusal: GrantRefusal, of offer: GiveGrant.Offer) {
+    /// An operator's act that changes nothing.
+    package init(_ refusal: OperatorRefusal) {
         switch refusal {
+        case .unknownPurchase: self.init(.unknownPurchase, "The user has no such purchase, or it was never recorded.")
+        case .ambiguousPurchase: self.init(.ambiguousPurchase, "The user has several purchases of this id.")
+        case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Somebody has it: transfer it from them.")
+        case .unknownGrant: self.init(.unknownGrant, "The user has no grant of this id.")
+        case .sameUser: self.init(.sameUser, "A user cannot give to themselves.")
+        case .unknownGuest: self.init(.unknownGuest, "Nothing was ever recorded of the guest.")
         case .unknownTier: self.init(.unknownTier, "The catalogue in force names no such tier.")
         case .unknownProduct: self.init(.unknownProduct, "The catalogue in force has no such product.")
         case .notAnAddOn: self.init(.notAnAddOn, "The product is of another kind.")
         case .ambiguousProduct: self.init(.ambiguousProduct, "Several apps sell an add-on of this id.")
         case .unknownUnit: self.init(.unknownUnit, "Nothing that is sold credits this unit.")
-        case .amountOutOfRange: self = .invalidRequest("The number is too large.", at: offer.amountPointer)
-        case .endOutOfRange:
-            self = .invalidRequest("The instant is past, or beyond what can be written.", at: offer.endPointer)
-        }
-    }
-
-    /// A grant that is not taken back.
-    init(_ refusal: WithdrawGrantRefusal) {
-        switch refusal {
-        case .unknownGrant: self.init(.unknownGrant, "The user has no grant of this id.")
-        }
-    }
-
-    /// The problem of a transfer that is refused.
-    init(_ refusal: TransferRefusal) {
-        switch refusal {
-        case .sameUser: self.init(.sameUser, "A user cannot give to themselves.")
-        case .name(let refusal): self.init(refusal)
-        }
-    }
-
-    /// A name that means no purchase of the user.
-    init(_ refusal: PurchaseNameRefusal) {
-        switch refusal {
-        case .unknownPurchase: self = .unknownPurchase
-        case .ambiguousPurchase: self.init(.ambiguousPurchase, "The user has several purchases of this id.")
-        }
-    }
-
-    private static let unknownPurchase = Problem(.unknownPurchase, "The user has no such purchase.")
-
-    /// A purchase that is not taken back.
-    init(_ refusal: WithdrawPurchaseRefusal) {
-        switch refusal {
-        case .unknownPurchase: self = .unknownPurchase
-        }
-    }
-
-    /// A purchase that an operator does not make a user's.
-    init(_ refusal: BindRefusal) {
-        switch refusal {
-        case .unknownPurchase: self.init(.unknownPurchase, "No purchase of this id was recorded.")
-        case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Somebody has it: transfer it from them.")
-        }
-    }
-
-    /// A guest who is not merged.
-    init(_ refusal: MergeRefusal) {
-        switch refusal {
-        case .sameUser: self.init(.sameUser, "A user cannot be merged with themselves.")
-        case .unknownGuest: self.init(.unknownGuest, "Nothing was ever recorded of the guest.")
-        }
-    }
-
-    /// An outage for which nobody is compensated.
-    init(_ refusal: CompensationRefusal) {
-        switch refusal {
-        case .unknownTier: self.init(.unknownTier, "The catalogue in force names no such tier.")
+        case .daysOutOfRange, .hoursOutOfRange, .amountOutOfRange:
+            self = .invalidRequest("The number is too large.", at: "#/" + refusal.rawValue)
+        case .endOutOfRange, .expiryOutOfRange:
+            self = .invalidRequest("The instant is past, or beyond what can be written.", at: "#/" + refusal.rawValue)
         case .emptyOutage:
-            self = .invalidRequest("The outage ends before it begins, or has not begun.", at: "#/to")
-        case .hoursOutOfRange: self = .invalidRequest("The number is too large.", at: "#/add_hours")
-        }
-    }
-
-    /// A purchase that is not made good.
-    init(_ refusal: MakeGoodRefusal) {
-        switch refusal {
-        case .unknownPurchase: self = .unknownPurchase
+            self = .invalidRequest("The outage ends before it begins, or has not begun.", at: "#/" + refusal.rawValue)
         case .notEndedBeforeAttached:
             self.init(.notEndedBeforeAttached, "The purchase gives or gave something, or was refunded.")
+        // A compensation counts it and goes on.
+        case .notAffected: self = .unexpected
         }
     }
 
@@ -271,24 +217,6 @@ extension Problem {
             .chainExpired,
             .missingAppleMarker, .signatureMismatch, .payloadMalformed, .signedDateOutOfRange, .wrongPayloadKind:
             .evidenceInvalid
-        }
-    }
-}
-
-extension GiveGrant.Offer {
-    /// The member that says how much.
-    fileprivate var amountPointer: String {
-        switch self {
-        case .addDays, .until, .addOn: "#/days"
-        case .credits: "#/amount"
-        }
-    }
-
-    /// The member that says until when.
-    fileprivate var endPointer: String {
-        switch self {
-        case .addDays, .until, .addOn: "#/until"
-        case .credits: "#/expires_at"
         }
     }
 }

@@ -10,59 +10,49 @@ enum AnomaliesRoute {
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try PageRequest(query, of: "anomalies")
-        let reason = try reason(in: query)
+        let reason: Anomaly? = try query.choice("reason")
         let found = try await call.served {
             try await $0.reports.anomalyCandidates(
                 before: page.before, limit: page.limit, of: reason, given: call.api.catalogue)
         }
-        var timelines: [UserID: Timeline] = [:]
+        var (ledgers, timelines): ([UserID: UserLedger], [UserID: Timeline]) = ([:], [:])
         for owner in Set(found.rows.compactMap(\.owner)) {
-            timelines[owner] = call.timeline(of: try await call.ledger(of: owner))
+            let ledger = try await call.ledger(of: owner)
+            (ledgers[owner], timelines[owner]) = (ledger, call.timeline(of: ledger))
         }
-        let rows = found.rows.compactMap { AnomalousPurchase($0, in: timelines, at: call.now) }
-            .filter { reason == nil || $0.anomaly == reason }
-        return .json(page.body(of: rows, next: found.next) { $0.append($1) })
-    }
-
-    private static func reason(in query: Query) throws(Problem) -> Anomaly? {
-        guard let text = try query.text("reason") else { return nil }
-        guard let reason = Anomaly(rawValue: text) else {
-            let names = Anomaly.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalidRequest("The parameter must be one of \(names).", at: "?reason")
+        var rows: [(candidate: AnomalyCandidate, anomaly: Anomaly, product: ProductID, recordedAt: Instant)] = []
+        for candidate in found.rows {
+            guard let anomaly = anomaly(of: candidate, in: timelines, at: call.now),
+                let last = candidate.last ?? candidate.owner.flatMap({ ledgers[$0]?.last(of: candidate.key) }),
+                reason == nil || anomaly == reason
+            else { continue }
+            rows.append((candidate, anomaly, last.state.productID, last.recordedAt))
         }
-        return reason
+        return .json(
+            page.body(of: ListPage(rows: rows, next: found.next)) { json, row in
+                json.member("user_id", row.candidate.owner?.text)
+                json.members(of: row.candidate.key)
+                json.member("product_id", row.product.text)
+                json.member("recorded_at", exactly: "recorded_at_ms", row.recordedAt)
+                json.member("reason", row.anomaly.rawValue)
+            })
     }
-}
-
-/// A purchase to look at, and why.
-private struct AnomalousPurchase {
-    let candidate: AnomalyCandidate
-    let anomaly: Anomaly
 
     /// Nil for a purchase that is in order in its owner's timeline.
-    init?(_ candidate: AnomalyCandidate, in timelines: [UserID: Timeline], at now: Instant) {
-        self.candidate = candidate
-        guard let owner = candidate.owner else {
-            anomaly = .unowned
-            return
-        }
+    private static func anomaly(
+        of candidate: AnomalyCandidate, in timelines: [UserID: Timeline], at now: Instant
+    ) -> Anomaly? {
+        guard let owner = candidate.owner else { return .unowned }
         let unreadable = candidate.hasUnreadable ? Anomaly.unreadableFields : nil
-        guard let anomaly = timelines[owner]?.anomaly(of: candidate.state.key, at: now) ?? unreadable else {
-            return nil
-        }
-        self.anomaly = anomaly
+        return timelines[owner]?.anomaly(of: candidate.key, at: now) ?? unreadable
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func append(_ purchase: AnomalousPurchase) {
-        let candidate = purchase.candidate
-        beginObject()
-        member("user_id", candidate.owner?.text)
-        members(of: candidate.state.key)
-        member("product_id", candidate.state.productID.text)
-        member("recorded_at", exactly: "recorded_at_ms", candidate.recordedAt)
-        member("reason", purchase.anomaly.rawValue)
-        endObject()
+extension UserLedger {
+    /// The state of the purchase of `key` that was recorded last, and the instant of its recording.
+    fileprivate func last(of key: PurchaseKey) -> (state: VerifiedPurchase, recordedAt: Instant)? {
+        entries.lazy.reversed().compactMap { entry in
+            entry.fact.state.flatMap { $0.key == key ? ($0, entry.recordedAt) : nil }
+        }.first
     }
 }

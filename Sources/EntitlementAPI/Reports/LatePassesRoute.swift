@@ -9,52 +9,31 @@ enum LatePassesRoute {
     /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "ended-before-attached")
-        let late = try await call.served {
+        let found = try await call.served {
             try await $0.reports.latePassCandidates(before: page.before, limit: page.limit)
         }
         let labels = try call.labels()
-        var rows: [LatePass] = []
-        for member in late.rows {
-            let timeline = call.timeline(of: try await call.ledger(of: member.owner))
-            if let row = LatePass(member, in: timeline, at: call.now, under: labels) { rows.append(row) }
+        var late: [(owner: UserID, subscription: Subscription, attachedAt: Instant, grant: ExternalID?)] = []
+        for row in found.rows {
+            let timeline = call.timeline(of: try await call.ledger(of: row.owner))
+            guard timeline.standing(of: row.key, at: call.now) == .endedBeforeAttached,
+                let purchase = timeline.purchases.first(where: { $0.key == row.key }),
+                let subscription = timeline.subscriptions.first(where: { $0.key == row.key })
+            else { continue }
+            // The grant that made the pass good, whether or not it was revoked.
+            let grant = Grant.key(GiveGrantRoute.nameForGood(row.key, under: labels))
+            let isGood = timeline.purchases.contains { $0.key == grant }
+            late.append((row.owner, subscription, purchase.boundAt, isGood ? grant.externalID : nil))
         }
-        return .json(page.body(of: rows, next: late.next) { $0.append($1) })
-    }
-}
-
-/// A pass that had run out before it was attached.
-private struct LatePass {
-    let owner: UserID
-    let subscription: Subscription
-    let attachedAt: Instant
-    /// The grant that made the pass good, whether or not it was revoked.
-    let grant: ExternalID?
-
-    /// Nil for a purchase that stands otherwise.
-    init?(_ member: LatePassCandidate, in timeline: Timeline, at now: Instant, under labels: Labels) {
-        guard timeline.standing(of: member.key, at: now) == .endedBeforeAttached,
-            let purchase = timeline.purchases.first(where: { $0.key == member.key }),
-            let subscription = timeline.subscriptions.first(where: { $0.key == member.key })
-        else { return nil }
-        let made = Grant.key(MakeGoodRoute.nameForGood(member.key, under: labels))
-        owner = member.owner
-        self.subscription = subscription
-        attachedAt = purchase.boundAt
-        grant = timeline.purchases.contains { $0.key == made } ? made.externalID : nil
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func append(_ pass: LatePass) {
-        let subscription = pass.subscription
-        beginObject()
-        member("user_id", pass.owner.text)
-        members(of: subscription.key)
-        member("product_id", subscription.productID?.text)
-        member("tier", subscription.tier.text)
-        member("ended_at", exactly: "ended_at_ms", subscription.expiresAt)
-        member("attached_at", exactly: "attached_at_ms", pass.attachedAt)
-        member("made_good_by", pass.grant?.text)
-        endObject()
+        return .json(
+            page.body(of: ListPage(rows: late, next: found.next)) { json, pass in
+                json.member("user_id", pass.owner.text)
+                json.members(of: pass.subscription.key)
+                json.member("product_id", pass.subscription.productID?.text)
+                json.member("tier", pass.subscription.tier.text)
+                json.member("ended_at", exactly: "ended_at_ms", pass.subscription.expiresAt)
+                json.member("attached_at", exactly: "attached_at_ms", pass.attachedAt)
+                json.member("made_good_by", pass.grant?.text)
+            })
     }
 }

@@ -1,4 +1,5 @@
 import Entitlements
+import LedgerStore
 
 /// Which page of a list is asked for; its rows are numbered, the newest highest.
 struct PageRequest {
@@ -25,27 +26,12 @@ struct PageRequest {
         try query.integer("limit", in: 1...maximumLimit) ?? defaultLimit
     }
 
-    /// A row more than the page has, to know whether there is another page.
-    var readLimit: Int { limit + 1 }
-
-    /// The page as it is written, of what was read with `readLimit`.
-    func body<Row>(
-        of rows: [Row], number: (Row) -> UInt64, _ write: (inout JSONWriter, Row) -> Void
-    ) -> [UInt8] {
-        body(of: rows.prefix(limit), next: rows.count > limit ? number(rows[limit - 1]) : nil, write)
-    }
-
-    /// A page of what was gone over down to `next`; nil when that was all.
-    func body<Row>(
-        of rows: some Collection<Row>, next: UInt64?, _ write: (inout JSONWriter, Row) -> Void
-    ) -> [UInt8] {
-        var json = JSONWriter(capacity: 512 * (rows.count + 1))
-        json.beginObject()
-        json.name("data")
-        json.array(rows, write)
-        json.member("next_cursor", next.map { CursorText.encode(list, [String($0)]) })
-        json.endObject()
-        return json.bytes
+    /// The page as it is written; `members` writes the members of a row.
+    func body<Row>(of page: ListPage<Row>, _ members: (inout JSONWriter, Row) -> Void) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("data", objects: page.rows, members)
+            json.member("next_cursor", page.next.map { CursorText.encode(list, [String($0)]) })
+        }
     }
 
     /// Nil for what is no cursor of the list.

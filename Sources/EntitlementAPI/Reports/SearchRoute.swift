@@ -18,7 +18,18 @@ enum SearchRoute {
         let labels = try call.labels()
         let found = try await call.served { try await $0.reports.search(text, under: labels) }
         let sorted = found.sorted { FoundCursor(after: $0).precedes($1) }
-        return .json(page.body(of: sorted) { $0.append($1) })
+        return .json(
+            page.body(of: sorted) { json, found in
+                json.beginObject()
+                json.member("kind", found.kind.rawValue)
+                json.member("user_id", found.user?.text)
+                json.member("source", found.key?.source.text)
+                json.member("app", found.key?.appText)
+                json.member("environment", found.key?.environment.rawValue)
+                json.member("external_id", found.key?.externalID.text)
+                json.member("transaction_id", found.transaction?.text)
+                json.endObject()
+            })
     }
 }
 
@@ -55,58 +66,7 @@ private struct FoundCursor: PageCursor {
     }
 }
 
-extension Found {
-    /// The raw value is what the API writes.
-    fileprivate enum Kind: String, CaseIterable {
-        case user
-        case accountToken = "account_token"
-        case purchase
-        case transaction
-
-        /// The place of this kind in the list.
-        var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-    }
-
-    fileprivate var kind: Kind {
-        switch self {
-        case .user: .user
-        case .accountToken: .accountToken
-        case .purchase: .purchase
-        case .transaction: .transaction
-        }
-    }
-
-    fileprivate var key: PurchaseKey? {
-        switch self {
-        case .user, .accountToken: nil
-        case .purchase(let key, _), .transaction(_, let key, _): key
-        }
-    }
-
-    fileprivate var user: UserID? {
-        switch self {
-        case .user(let user): user
-        case .accountToken(let user): user
-        case .purchase(_, let owner), .transaction(_, _, let owner): owner
-        }
-    }
-
-    fileprivate var transaction: TransactionID? {
-        if case .transaction(let id, _, _) = self { id } else { nil }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func append(_ found: Found) {
-        let key = found.key
-        beginObject()
-        member("kind", found.kind.rawValue)
-        member("user_id", found.user?.text)
-        member("source", key?.source.text)
-        member("app", key?.appText)
-        member("environment", key?.environment.rawValue)
-        member("external_id", key?.externalID.text)
-        member("transaction_id", found.transaction?.text)
-        endObject()
-    }
+extension Found.Kind {
+    /// The place of this kind in the list.
+    fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

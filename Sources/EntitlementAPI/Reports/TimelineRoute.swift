@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `GET /api/admin/users/{user_id}/timeline`: every fact about a user in plain words, the last recorded first.
 enum TimelineRoute {
@@ -10,31 +11,24 @@ enum TimelineRoute {
         let user = try call.namedUser()
         let ledger = try await call.ledger(of: user)
         let before = page.before.flatMap { Int(exactly: $0) } ?? .max
-        let rows = Array(
-            ledger.entries.enumerated().prefix { $0.offset + 1 < before }.suffix(page.readLimit).reversed())
-        let notes = try await call.notes(rows.compactMap(\.element.note))
-        let devices = try await call.deviceNames(of: rows.compactMap(\.element.fact.device), in: ledger)
+        let numbered = ledger.entries.enumerated().prefix { $0.offset + 1 < before }
+        let found = ListPage(numbered.suffix(page.limit + 1).reversed(), limit: page.limit) { UInt64($0.offset + 1) }
+        let notes = try await call.notes(found.rows.compactMap(\.element.note))
+        let devices = try await call.deviceNames(of: found.rows.compactMap(\.element.fact.device), in: ledger)
         return .json(
-            page.body(of: rows, number: { UInt64($0.offset + 1) }) { json, row in
-                json.append(row.element, row.element.note.flatMap { notes[$0] }, devices)
+            page.body(of: found) { json, row in
+                let (entry, note) = (row.element, row.element.note.flatMap { notes[$0] })
+                json.member("kind", entry.fact.kindText)
+                json.member("text", entry.fact.sentence(writing: RFC3339.text(of:), calling: devices.name))
+                json.member("effective_at", exactly: "effective_at_ms", entry.effectiveAt)
+                json.member("recorded_at", exactly: "recorded_at_ms", entry.recordedAt)
+                json.member("source", entry.fact.purchase?.source.text)
+                json.member("external_id", entry.fact.purchase?.externalID.text)
+                json.member("environment", entry.fact.purchase?.environment.rawValue)
+                json.member("transaction_id", entry.fact.state?.transactionID.text)
+                json.member("actor", note?.actor)
+                json.member("reason", note?.reason)
+                json.member("reference", note?.reference)
             })
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func append(_ entry: LedgerEntry, _ note: Note?, _ devices: DeviceNames) {
-        beginObject()
-        member("kind", entry.fact.kindText)
-        member("text", entry.fact.sentence(writing: RFC3339.text(of:), calling: devices.name))
-        member("effective_at", exactly: "effective_at_ms", entry.effectiveAt)
-        member("recorded_at", exactly: "recorded_at_ms", entry.recordedAt)
-        member("source", entry.fact.purchase?.source.text)
-        member("external_id", entry.fact.purchase?.externalID.text)
-        member("environment", entry.fact.purchase?.environment.rawValue)
-        member("transaction_id", entry.fact.state?.transactionID.text)
-        member("actor", note?.actor)
-        member("reason", note?.reason)
-        member("reference", note?.reference)
-        endObject()
     }
 }

@@ -30,6 +30,11 @@ extension JSONBody {
         return text
     }
 
+    /// - Throws: `invalid_request` without a text of up to 255 characters.
+    func requiredText(_ name: String) throws(Problem) -> String {
+        try required(name) { name throws(Problem) in try text(name, characters: 1...255) }
+    }
+
     /// A whole number between two bounds; `490.0` is one, as JSON Schema has it.
     ///
     /// - Throws: `invalid_request` for anything else.

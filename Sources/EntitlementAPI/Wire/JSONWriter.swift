@@ -16,6 +16,21 @@ package struct JSONWriter {
 
     package mutating func beginObject() { open("{") }
     package mutating func endObject() { close("}") }
+
+    /// An object as the next value; `write` writes its members.
+    package mutating func object(_ write: (inout JSONWriter) -> Void) {
+        beginObject()
+        write(&self)
+        endObject()
+    }
+
+    /// The bytes of an object, whose members `write` writes.
+    package static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        json.object(write)
+        return json.bytes
+    }
+
     package mutating func beginArray() { open("[") }
     package mutating func endArray() { close("]") }
 
@@ -106,6 +121,14 @@ package struct JSONWriter {
     }
 
     // MARK: Members
+
+    /// An array of an object for each element, whose members `write` writes.
+    mutating func member<Elements: Sequence>(
+        _ name: StaticString, objects elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        self.name(name)
+        array(elements) { json, element in json.object { write(&$0, element) } }
+    }
 
     mutating func member(_ name: StaticString, _ text: String?) {
         self.name(name)

@@ -56,6 +56,18 @@ struct Query {
         }
     }
 
+    /// A raw value of `Choice`; nil where the parameter is missing.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Problem) -> Choice? {
+        guard let text = try text(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidRequest("The parameter must be one of \(known).", at: "?" + name)
+        }
+        return choice
+    }
+
     /// A decimal number between two bounds.
     ///
     /// - Throws: `invalid_request` for anything else.

@@ -14,8 +14,6 @@ struct ClockShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print what time it is for the server.")
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     @Flag(help: "Print the server's answer as JSON.")
@@ -38,8 +36,6 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
 
     @Argument(help: "By how much, such as 40d, 12h or 1d12h30m.")
     var duration: String
-
-    @OptionGroup var options: CommandOptions
 
     @OptionGroup var installation: InstallationOptions
 

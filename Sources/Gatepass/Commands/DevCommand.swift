@@ -9,12 +9,12 @@ struct DevCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev", abstract: "Serve with a private database, a development authority and the demo catalogue.")
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 8080
+
+    private var options: CommandOptions { installation.options }
 
     /// Throws the exit status 1 when the database or the server cannot start.
     func run() async throws {

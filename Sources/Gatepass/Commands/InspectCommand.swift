@@ -11,8 +11,6 @@ struct InspectCommand: AsyncParsableCommand {
     @Argument(help: "The JWS, or - to read it from the standard input.")
     var jws: String
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 when the text does not verify.
@@ -21,7 +19,8 @@ struct InspectCommand: AsyncParsableCommand {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let root = Installation(path: installation.dataDir).rootFile
         let isInstalled = FileManager.default.fileExists(atPath: root)
-        let startup = try Startup(options, overrides: isInstalled ? ["apple.trust_roots": roots(with: root)] : [:])
+        let startup = try Startup(
+            installation.options, overrides: isInstalled ? ["apple.trust_roots": roots(with: root)] : [:])
         let apps = try startup.catalogueFile().catalogue.apps
         let verifier = EvidenceVerifier(
             apps: Set(apps.map { StoreApp(bundleId: $0.id.text, appAppleId: $0.appleID) }),

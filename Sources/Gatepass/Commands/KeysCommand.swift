@@ -26,19 +26,17 @@ struct KeysCreateCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws what is wrong with the scopes, and the exit status 1 when the database is away.
     func run() async throws {
         let request = try request()
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         try await Startup.reporting {
             let (key, secret) = try await startup.withPool { pool in
                 try await APIKeys(pool: pool).create(request, by: .commandLine, reason: why.reason)
             }
-            print(json ? String(decoding: APIKeyBody(key, secret).bytes, as: UTF8.self) : secret.text)
+            print(json ? String(decoding: key.json(with: secret), as: UTF8.self) : secret.text)
         }
     }
 
@@ -65,15 +63,13 @@ struct KeysListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON, a key a line.")
     var json = false
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     private static let pageSize = 100
 
     /// Throws the exit status 1 when the database is away.
     func run() async throws {
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         try await Startup.reporting {
             let keys = try await startup.withPool { pool in
                 let store = APIKeys(pool: pool)
@@ -85,7 +81,7 @@ struct KeysListCommand: AsyncParsableCommand {
                 }
             }
             for key in keys {
-                print(json ? String(decoding: APIKeyBody(key).bytes, as: UTF8.self) : Self.line(key))
+                print(json ? String(decoding: key.json(), as: UTF8.self) : Self.line(key))
             }
         }
     }
@@ -108,13 +104,11 @@ struct KeysRevokeCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 when there is no such key, or the database is away.
     func run() async throws {
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         try await Startup.reporting {
             let key = try await startup.withPool { pool in
                 try await APIKeys(pool: pool).revoke(id, by: .commandLine, reason: why.reason)

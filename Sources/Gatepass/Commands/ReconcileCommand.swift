@@ -25,8 +25,6 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws `ValidationError` for an event or an instant that is none.
@@ -41,7 +39,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
     /// came.
     func run() async throws {
         let start = try start()
-        let startup = try installation.startupForKeys(options)
+        let startup = try installation.startupForKeys()
         try await Startup.reporting {
             guard let key = startup.settings.stripe.apiKey, !key.isBlank else { throw Failure.noKey }
             let outcome = try await StripeEventList.reading(

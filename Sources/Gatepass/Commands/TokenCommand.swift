@@ -9,8 +9,6 @@ struct TokenCommand: AsyncParsableCommand {
     @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
     var user: String
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Reads no settings: `gatepass dev` signs in by the installation's secret, whatever they say. Throws when the user

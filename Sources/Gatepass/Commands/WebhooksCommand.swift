@@ -30,8 +30,6 @@ struct WebhooksListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON, a delivery a line.")
     var json = false
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws `ValidationError` for a limit out of range.
@@ -41,14 +39,14 @@ struct WebhooksListCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 when the database is away.
     func run() async throws {
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         try await Startup.reporting {
             let deliveries = try await startup.withPool { pool in
                 try await OperatorReader(pool: pool).deliveries(
                     before: nil, limit: limit, of: state, because: reason)
             }
             for delivery in deliveries {
-                print(json ? String(decoding: DeliveryBody(delivery).bytes, as: UTF8.self) : Self.line(delivery))
+                print(json ? String(decoding: delivery.json, as: UTF8.self) : Self.line(delivery))
             }
         }
     }
@@ -77,13 +75,11 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 when there is no such delivery, or the database is away.
     func run() async throws {
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         try await Startup.reporting {
             let delivery = try await startup.withPool { pool in
                 try await Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
@@ -95,7 +91,7 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
             }
             print(
                 json
-                    ? String(decoding: DeliveryBody(delivery).bytes, as: UTF8.self)
+                    ? String(decoding: delivery.json, as: UTF8.self)
                     : "delivery \(delivery.id) is \(delivery.standing.words)")
         }
     }

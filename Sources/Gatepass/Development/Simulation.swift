@@ -51,7 +51,7 @@ struct Simulation {
     }
 
     /// The catalogue, which a story reads once. Throws the exit status 1 for a faulty one.
-    func catalogue() throws -> Catalogue { try Startup(options.options).catalogueFile().catalogue }
+    func catalogue() throws -> Catalogue { try Startup(options.installation.options).catalogueFile().catalogue }
 
     /// Throws the exit status 1 where there is no installation, and for what `body` throws.
     func reporting(_ body: () async throws -> Void) async throws {

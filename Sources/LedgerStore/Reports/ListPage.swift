@@ -11,15 +11,8 @@ package struct ListPage<Row: Sendable>: Sendable {
         self.next = next
     }
 
-    /// - Parameters:
-    ///   - rows: Up to `limit` rows that were found down to `floor`.
-    ///   - floor: Nil where the table ended before.
-    init(_ rows: [Row], limit: Int, downTo floor: UInt64?, number: (Row) -> UInt64) {
-        self.init(rows: rows, next: rows.count == limit ? rows.last.map(number) : floor)
-    }
-
-    /// This page without the rows that are not listed.
-    func filter(_ isListed: (Row) -> Bool) -> ListPage {
-        ListPage(rows: rows.filter(isListed), next: next)
+    /// - Parameter rows: The first rows of the list, one more than `limit` if there are more.
+    package init(_ rows: [Row], limit: Int, number: (Row) -> UInt64) {
+        self.init(rows: Array(rows.prefix(limit)), next: rows.count > limit ? number(rows[limit - 1]) : nil)
     }
 }

@@ -36,15 +36,15 @@ package struct StoreFigures: Sendable {
     package static func read(from pool: Pool, at now: Instant) async throws(ServiceFailure) -> StoreFigures {
         try await pool.ask { (session) throws(DatabaseError) in
             StoreFigures(
-                jobs: try FigureRow.jobs(at: now, limit: limit, in: session),
-                unsettled: try FigureRow.unsettled(limit: limit, in: session),
-                lastDeliveries: try FigureRow.lastDeliveries(in: session), readAt: now)
+                jobs: try jobs(at: now, limit: limit, in: session),
+                unsettled: try unsettled(limit: limit, in: session),
+                lastDeliveries: try lastDeliveries(in: session), readAt: now)
         }
     }
 
     /// When each source that ever delivered was last heard of. Throws when the database is away.
     package static func lastDeliveries(in pool: Pool) async throws(ServiceFailure) -> [LastDelivery] {
-        try await pool.ask { (session) throws(DatabaseError) in try FigureRow.lastDeliveries(in: session) }
+        try await pool.ask { (session) throws(DatabaseError) in try lastDeliveries(in: session) }
     }
 }
 

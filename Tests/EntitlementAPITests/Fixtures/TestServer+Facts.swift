@@ -46,11 +46,11 @@ extension TestServer {
     }
 
     /// An operator's grant.
-    func grant(_ offer: GiveGrant.Offer, as id: String, to user: String = "u1") async throws {
+    func grant(_ offer: OperatorAct.Offer, as id: String, to user: String = "u1") async throws {
         let (id, user) = (ExternalID(id), try Fixture.user(user))
         let given = try await open.store.ledger.record(for: [user], keys: [Grant.key(id)]) {
-            GiveGrant(offer, as: id, to: user, note: Note(actor: "ann", reason: "sorry"), from: $1.catalogue)
-                .decide(given: $0)
+            OperatorAct(on: user, note: Note(actor: "ann", reason: "sorry"))
+                .give(offer, as: id, given: $0, in: $1)
         }
         #expect(throws: Never.self) { try given.answer.get() }
     }

@@ -124,8 +124,8 @@ struct AdviceRoutesTests {
             server.wait(hours: 24)
             let (giver, receiver) = (try Fixture.user("u1"), try Fixture.user("u2"))
             _ = try await server.open.store.ledger.record(for: [receiver], everythingOf: giver) {
-                Transfer(.all, from: giver, to: receiver, note: Note(actor: "ann", reason: "asked"), in: $1)
-                    .decide(given: $0)
+                OperatorAct(on: giver, note: Note(actor: "ann", reason: "asked"))
+                    .transfer(.all, to: receiver, given: $0, in: $1)
             }
             let given = try await Self.explained("u1", server)
             #expect(given.reason == "transferred" && given.facts == ["state", "bound", "gave_away"])

@@ -69,18 +69,18 @@ struct World {
     @discardableResult
     mutating func move(
         _ id: String, from giver: UserID, to receiver: UserID, at now: Instant
-    ) -> Result<[PurchaseKey], TransferRefusal> {
+    ) -> Result<[PurchaseKey], OperatorRefusal> {
         move(.one(.named(id)), from: giver, to: receiver, at: now)
     }
 
     /// An operator's transfer.
     @discardableResult
     mutating func move(
-        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, at now: Instant,
+        _ selection: OperatorAct.Selection, from giver: UserID, to receiver: UserID, at now: Instant,
         in context: FoldContext = .example
-    ) -> Result<[PurchaseKey], TransferRefusal> {
-        let transfer = Transfer(selection, from: giver, to: receiver, note: .support, in: context)
-        return apply(transfer.decide(given: history(at: now)), at: now)
+    ) -> Result<[PurchaseKey], OperatorRefusal> {
+        let act = OperatorAct(on: giver, note: .support)
+        return apply(act.transfer(selection, to: receiver, given: history(at: now), in: context), at: now)
     }
 
     /// Reserves so many credits for an hour.

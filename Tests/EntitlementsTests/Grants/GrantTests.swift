@@ -107,14 +107,15 @@ import Testing
     @Test func `a grant moves like a purchase`() {
         var world = World()
         world.apply(
-            GiveGrant(.addDays(30, of: "pro"), as: ExternalID("g"), to: .alice, note: .support, from: .example)
-                .decide(given: world.history(at: "01-01")), at: "01-01")
+            OperatorAct(on: .alice, note: .support).give(
+                .addDays(30, of: "pro"), as: ExternalID("g"), given: world.history(at: "01-01"), in: .example),
+            at: "01-01")
         world.move("g", from: .alice, to: "bob", at: "01-11")
         #expect(world.segments(of: .alice) == ["g 01-01..01-11"])
         #expect(world.segments(of: "bob") == ["g 01-11..01-31"])
         world.apply(
-            WithdrawGrant(ExternalID("g"), of: "bob", note: .support, in: .example)
-                .decide(given: world.history(at: "01-15")), at: "01-15")
+            OperatorAct(on: "bob", note: .support)
+                .withdraw(.grant("g"), given: world.history(at: "01-15"), in: .example), at: "01-15")
         #expect(world.segments(of: "bob") == ["g 01-11..01-15"])
     }
 }

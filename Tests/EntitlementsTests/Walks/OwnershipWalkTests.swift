@@ -33,10 +33,11 @@ import Testing
         }
 
         mutating func grant() {
-            let give = GiveGrant(
-                .addDays(30, of: Bool.random(using: &random) ? "pro" : "basic"),
-                as: ExternalID("g\(world.owners.count)"), to: user, note: .support, from: .example)
-            world.apply(give.decide(given: world.history(at: now)), at: now)
+            let offer = OperatorAct.Offer.addDays(30, of: Bool.random(using: &random) ? "pro" : "basic")
+            let id = ExternalID("g\(world.owners.count)")
+            world.apply(
+                OperatorAct(on: user, note: .support).give(offer, as: id, given: world.history(at: now), in: .example),
+                at: now)
         }
 
         /// A purchase of somebody goes to somebody else.
@@ -64,8 +65,9 @@ import Testing
 
         mutating func merge() {
             let (guest, receiver) = (user, user)
-            let merge = Merge(guest, into: receiver, note: .support, mentionedAs: "guest", in: .example)
-            world.apply(merge.decide(given: world.history(at: now)), at: now)
+            let act = OperatorAct(on: receiver, note: .support)
+            world.apply(
+                act.merge(guest, mentionedAs: "guest", given: world.history(at: now), in: .example), at: now)
         }
     }
 

@@ -247,7 +247,7 @@ extension WholeWalk {
         let amount = Int.random(in: 1...5, using: &random)
         let addOn = [ProductID.xyz, .proOnly, .seats].randomElement(using: &random) ?? .xyz
         let expires = chance(of: 3) ? nil : until
-        let gifts: [(GiveGrant.Offer, QuarterByQuarter.Worth)] = [
+        let gifts: [(OperatorAct.Offer, QuarterByQuarter.Worth)] = [
             (.addDays(days, of: isPro ? "pro" : "basic"), .pass(isPro ? .pro : .basic, length: 4 * days)),
             (
                 .until(QuarterByQuarter.instant(until), of: isPro ? "pro" : "basic"),
@@ -261,8 +261,8 @@ extension WholeWalk {
         guard let (offer, worth) = gifts.randomElement(using: &random) else { return }
         if !isAgain { grants.append((user, id)) }
         let told = world.apply(
-            GiveGrant(offer, as: ExternalID(id), to: user, note: .support, from: catalogue)
-                .decide(given: world.history(at: instant)), at: instant)
+            OperatorAct(on: user, note: .support)
+                .give(offer, as: ExternalID(id), given: world.history(at: instant), in: fold), at: instant)
         model.grant(id, worth, to: user, at: now)
         compare("\(user) gets \(offer)", told.text { $0.key.externalID.text }, id)
     }
@@ -271,8 +271,8 @@ extension WholeWalk {
         guard let id = grants.randomElement(using: &random)?.id else { return }
         let user = holder(of: .grant(id))
         let told = world.apply(
-            WithdrawGrant(ExternalID(id), of: user, note: .support, in: fold)
-                .decide(given: world.history(at: instant)), at: instant)
+            OperatorAct(on: user, note: .support)
+                .withdraw(.grant(id), given: world.history(at: instant), in: fold), at: instant)
         let since = model.revoke(id, of: user, at: now).map { QuarterByQuarter.instant($0).text }
         compare("\(user) loses \(id)", told.text(\.text), since ?? "unknown_grant")
     }
@@ -281,7 +281,7 @@ extension WholeWalk {
         guard let key = sales.randomElement(using: &random)?.signed.first?.key else { return }
         let user = holder(of: key)
         let told = world.apply(
-            WithdrawPurchase(key, of: user, note: .support, in: fold).decide(given: world.history(at: instant)),
+            OperatorAct(on: user, note: .support).withdraw(key, given: world.history(at: instant), in: fold),
             at: instant)
         let since = model.revoke(key.externalID.text, of: user, at: now).map { QuarterByQuarter.instant($0).text }
         compare("\(user) loses \(key.externalID)", told.text(\.text), since ?? "unknown_purchase")
@@ -304,18 +304,18 @@ extension WholeWalk {
     mutating func nameTester() {
         let (user, isTester) = (anyone, Bool.random(using: &random))
         let told = world.apply(
-            NameSandboxTester(user, isTester: isTester, note: .support).decide(given: world.history(at: instant)),
+            OperatorAct(on: user, note: .support).nameSandboxTester(isTester, given: world.history(at: instant)),
             at: instant)
         if isTester || model.testers[user] != nil { model.testers[user] = isTester }
-        compare("\(user) becomes a tester", "\(told)", "\(Result<Bool, Never>.success(isTester))")
+        compare("\(user) becomes a tester", "\(told)", "\(Result<Bool, OperatorRefusal>.success(isTester))")
     }
 
     mutating func merge() {
         let (guest, user) = (anyone, anyone)
         let isKnown = model.knows(guest)
         let told = world.apply(
-            Merge(guest, into: user, note: .support, mentionedAs: "guest", in: fold)
-                .decide(given: world.history(at: instant)), at: instant)
+            OperatorAct(on: user, note: .support)
+                .merge(guest, mentionedAs: "guest", given: world.history(at: instant), in: fold), at: instant)
         let moved = guest == user || !isKnown ? nil : model.move(nil, from: guest, to: user, at: now)
         compare(
             "\(guest) goes into \(user)", told.text { "\($0.map(\.externalID.text))" },
@@ -358,26 +358,10 @@ extension Restore.Verdict {
 
 extension Result where Failure: RawRepresentable<String> {
     /// The refusal by its code.
-    fileprivate func text(_ reply: (Success) -> String) -> String { text(reply, code: \.rawValue) }
-}
-
-extension Result where Failure == TransferRefusal {
-    /// The refusal by its code.
     fileprivate func text(_ reply: (Success) -> String) -> String {
-        text(reply) { refusal in
-            switch refusal {
-            case .sameUser: "same_user"
-            case .name(let refusal): refusal.rawValue
-            }
-        }
-    }
-}
-
-extension Result {
-    fileprivate func text(_ reply: (Success) -> String, code: (Failure) -> String) -> String {
         switch self {
         case .success(let success): reply(success)
-        case .failure(let refusal): code(refusal)
+        case .failure(let refusal): refusal.rawValue
         }
     }
 }

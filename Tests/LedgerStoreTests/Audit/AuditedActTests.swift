@@ -16,19 +16,18 @@ import Testing
     private func name(
         _ user: UserID, isTester: Bool, _ audit: AuditedAct?, in store: TestStore
     ) async throws {
-        _ = try await store.ledger.record(for: [user], audit: audit) { history -> Decision<Bool, Never> in
-            NameSandboxTester(user, isTester: isTester, note: Sample.note).decide(given: history)
+        _ = try await store.ledger.record(for: [user], audit: audit) {
+            OperatorAct(on: user, note: Sample.note).nameSandboxTester(isTester, given: $0)
         }
     }
 
     private func transfer(
-        _ selection: Transfer.Selection, _ store: TestStore
-    ) async throws -> Result<[PurchaseKey], TransferRefusal> {
+        _ selection: OperatorAct.Selection, _ store: TestStore
+    ) async throws -> Result<[PurchaseKey], OperatorRefusal> {
         let audit = act(.transfer, to: anna, with: ben)
         return try await store.ledger.record(for: [ben], everythingOf: anna, audit: audit) {
             [anna, ben] history, context in
-            Transfer(selection, from: anna, to: ben, note: Sample.note, in: context).decide(
-                given: history)
+            OperatorAct(on: anna, note: Sample.note).transfer(selection, to: ben, given: history, in: context)
         }.answer
     }
 
@@ -41,7 +40,7 @@ import Testing
             }
             try await name(anna, isTester: true, nil, in: store)
             #expect(
-                try await transfer(.one(PurchaseName(ExternalID("none"))), store) == .failure(.name(.unknownPurchase)))
+                try await transfer(.one(PurchaseName(ExternalID("none"))), store) == .failure(.unknownPurchase))
             let entries = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
             #expect(entries.map(\.action) == ["sandbox_tester.unname", "sandbox_tester.name"])
             #expect(entries.allSatisfy { $0.user == anna && $0.actor == "command_line" && $0.reason == "asked" })
@@ -125,7 +124,7 @@ import Testing
             let token = try await store.instances[0].tokens.token(of: ben)
             #expect(try await store.attach(Sample.pass("1", token: token), to: anna) == .failure(.accountTokenMismatch))
             _ = try await store.ledger.record(for: [anna], keys: [key]) { [anna] history, context in
-                BindPurchase(key, to: anna, note: Sample.note, in: context).decide(given: history)
+                OperatorAct(on: anna, note: Sample.note).bind(key, given: history, in: context)
             }
             _ = try await store.transfer(.all, from: anna, to: ben)
             try await store.erase(ben)
@@ -161,8 +160,7 @@ import Testing
                         let user = Sample.user("u\(number)")
                         let audit = act(.nameSandboxTester, to: user)
                         _ = try await store.instances[number % 2].ledger.record(for: [user], audit: audit) {
-                            history -> Decision<Bool, Never> in
-                            NameSandboxTester(user, isTester: true, note: Sample.note).decide(given: history)
+                            OperatorAct(on: user, note: Sample.note).nameSandboxTester(true, given: $0)
                         }
                     }
                 }

@@ -99,7 +99,7 @@ import Testing
             let counts = try await store.schema.counts()
             #expect(try await store.grant(.addDays(3, of: tier), as: "g9", to: anna).get().key == Grant.key("g9"))
             #expect(try await store.schema.counts() == counts)
-            #expect(try await store.grant(.addDays(0, of: tier), as: "g10", to: anna) == .failure(.amountOutOfRange))
+            #expect(try await store.grant(.addDays(0, of: tier), as: "g10", to: anna) == .failure(.daysOutOfRange))
             #expect(try await store.schema.counts() == counts)
             #expect(try await LedgerChain.faults(in: store.schema) == [])
         }

@@ -184,10 +184,11 @@ import Testing
             let (reader, labels) = (TestOperators(store).reader, Sample.labels)
             for sale in [Belongings.sales[0], Belongings.sales[2]] {
                 let found = try await reader.search(sale.key.externalID.text, under: labels)
-                #expect(found.first == .purchase(sale.key, owner: nil))
+                #expect(found.first?.kind == .purchase && found.first?.key == sale.key && found.first?.user == nil)
             }
             let copy = try await reader.search("20002", under: labels)
-            #expect(copy == [.transaction(TransactionID("20002"), of: Belongings.sales[0].key, owner: nil)])
+            #expect(copy.map(\.transaction) == [TransactionID("20002")] && copy.map(\.user) == [nil])
+            #expect(copy.map(\.kind) == [.transaction] && copy.map(\.key) == [Belongings.sales[0].key])
         }
     }
 
@@ -229,8 +230,8 @@ import Testing
         try await Belongings.fill(store, anna)
         try await store.register(Sample.device("phone1"), of: anna, named: DeviceName("Annas phone"))
         _ = try await store.ledger.record(for: [anna]) { [anna] in
-            NameSandboxTester(anna, isTester: true, note: Note(actor: "support", reason: "for the pass"))
-                .decide(given: $0)
+            OperatorAct(on: anna, note: Note(actor: "support", reason: "for the pass"))
+                .nameSandboxTester(true, given: $0)
         }
         return token
     }
@@ -244,8 +245,8 @@ import Testing
         _ = try await TestOperators(store).idempotency.claim(request)
         let audit = AuditedAct(
             by: .commandLine, .unnameSandboxTester, to: user, details: ["she": "is shy"], reason: "she is shy")
-        _ = try await store.ledger.record(for: [user], audit: audit) { history -> Decision<Bool, Never> in
-            NameSandboxTester(user, isTester: false, note: Sample.note).decide(given: history)
+        _ = try await store.ledger.record(for: [user], audit: audit) {
+            OperatorAct(on: user, note: Sample.note).nameSandboxTester(false, given: $0)
         }
     }
 }

@@ -72,7 +72,7 @@ import Testing
                 via: instance)
         case 8:
             let sold = world.pick(world.sold)
-            let selection = sold.map { Transfer.Selection.one(PurchaseName($0.key.externalID)) } ?? .all
+            let selection = sold.map { OperatorAct.Selection.one(PurchaseName($0.key.externalID)) } ?? .all
             _ = try await store.transfer(
                 Int.random(in: 0..<4, using: &world.random) == 0 ? .all : selection, from: user, to: other,
                 via: instance)

@@ -18,8 +18,8 @@ import Testing
             for user in [anna, ben] {
                 let audit = AuditedAct(
                     by: .commandLine, .nameSandboxTester, to: user, details: ["of": user.text], reason: "asked")
-                _ = try await store.ledger.record(for: [user], audit: audit) { history -> Decision<Bool, Never> in
-                    NameSandboxTester(user, isTester: true, note: Sample.note).decide(given: history)
+                _ = try await store.ledger.record(for: [user], audit: audit) {
+                    OperatorAct(on: user, note: Sample.note).nameSandboxTester(true, given: $0)
                 }
             }
             let export = Export(pool: store.pool, labels: Sample.labels)

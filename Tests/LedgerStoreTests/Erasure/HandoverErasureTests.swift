@@ -66,10 +66,8 @@ import Testing
             try await store.attach(Sample.pass("1", day: 30, account: "apple 1"), to: anna)
             let erased = try await store.erase(anna)
             let bound = try await store.ledger.record(for: [ben], keys: [key]) { [ben] history, context in
-                BindPurchase(
-                    key, to: ben, note: Note(actor: "support", reason: "his own"), in: context
-                )
-                .decide(given: history)
+                OperatorAct(on: ben, note: Note(actor: "support", reason: "his own"))
+                    .bind(key, given: history, in: context)
             }
             #expect(bound.answer == .success(key))
             #expect(try await notes(in: store) == ["his own": 2])
@@ -191,7 +189,7 @@ import Testing
 
     private func take(_ key: PurchaseKey, from user: UserID, note: Note, in store: TestStore) async throws {
         let taken = try await store.ledger.record(for: [user], keys: [key]) {
-            WithdrawPurchase(key, of: user, note: note, in: $1).decide(given: $0)
+            OperatorAct(on: user, note: note).withdraw(key, given: $0, in: $1)
         }
         _ = try taken.answer.get()
     }

@@ -161,35 +161,35 @@ struct TestStore: Sendable {
     /// An operator gives all or one of what `giver` has to `receiver`. Throws when the database is away.
     @discardableResult
     func transfer(
-        _ selection: Transfer.Selection, from giver: UserID, to receiver: UserID, note: Note = Sample.note,
+        _ selection: OperatorAct.Selection, from giver: UserID, to receiver: UserID, note: Note = Sample.note,
         via instance: Int = 0
-    ) async throws(ServiceFailure) -> Result<[PurchaseKey], TransferRefusal> {
+    ) async throws(ServiceFailure) -> Result<[PurchaseKey], OperatorRefusal> {
         try await instances[instance].ledger.record(for: [receiver], everythingOf: giver) { history, context in
-            Transfer(selection, from: giver, to: receiver, note: note, in: context)
-                .decide(given: history)
+            OperatorAct(on: giver, note: note).transfer(selection, to: receiver, given: history, in: context)
         }.answer
     }
 
     /// An operator merges a guest into a user, which stands in the audit trail. Throws when the database is away.
     @discardableResult
-    func merge(_ guest: UserID, into user: UserID) async throws(ServiceFailure) -> Result<[PurchaseKey], MergeRefusal> {
+    func merge(
+        _ guest: UserID, into user: UserID
+    ) async throws(ServiceFailure) -> Result<[PurchaseKey], OperatorRefusal> {
         try await ledger.record(
             for: [user], everythingOf: guest, audit: AuditedAct(by: .commandLine, .merge, to: user, with: guest)
         ) { history, context in
-            Merge(
-                guest, into: user, note: Sample.note, mentionedAs: Sample.labels.mention(of: guest), in: context
-            ).decide(given: history)
+            OperatorAct(on: user, note: Sample.note).merge(
+                guest, mentionedAs: Sample.labels.mention(of: guest), given: history, in: context)
         }.answer
     }
 
     /// An operator grants something under `id`. Throws when the database is away.
     @discardableResult
     func grant(
-        _ offer: GiveGrant.Offer, as id: String, to user: UserID, note: Note = Sample.note, via instance: Int = 0
-    ) async throws(ServiceFailure) -> Result<Grant, GrantRefusal> {
+        _ offer: OperatorAct.Offer, as id: String, to user: UserID, note: Note = Sample.note, via instance: Int = 0
+    ) async throws(ServiceFailure) -> Result<Grant, OperatorRefusal> {
         let id = ExternalID(id)
         return try await instances[instance].ledger.record(for: [user], keys: [Grant.key(id)]) {
-            GiveGrant(offer, as: id, to: user, note: note, from: $1.catalogue).decide(given: $0)
+            OperatorAct(on: user, note: note).give(offer, as: id, given: $0, in: $1)
         }.answer
     }
 

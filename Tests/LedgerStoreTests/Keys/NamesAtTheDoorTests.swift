@@ -22,11 +22,9 @@ import Testing
             digest: Label("asked"), about: .user(Sample.labels.label(.user, anna.text), and: nil))
         _ = try await TestOperators(store).idempotency.claim(asked)
         let audit = AuditedAct(by: .commandLine, .nameSandboxTester, to: anna, details: ["why": "it is anna"])
-        _ = try await store.ledger.record(for: [anna], audit: audit) { history -> Decision<Bool, Never> in
-            NameSandboxTester(
-                anna, isTester: true, note: Note(actor: "support", reason: "anna asked", reference: "T-9")
-            )
-            .decide(given: history)
+        _ = try await store.ledger.record(for: [anna], audit: audit) {
+            OperatorAct(on: anna, note: Note(actor: "support", reason: "anna asked", reference: "T-9"))
+                .nameSandboxTester(true, given: $0)
         }
         return token
     }

@@ -33,7 +33,7 @@ import Testing
             for: [nobody], keys: [Grant.key(ExternalID("g"))],
             audit: AuditedAct(by: .commandLine, .withdrawGrant, to: nobody)
         ) { [nobody] in
-            WithdrawGrant(ExternalID("g"), of: nobody, note: Sample.note, in: $1).decide(given: $0)
+            OperatorAct(on: nobody, note: Sample.note).withdraw(Grant.key(ExternalID("g")), given: $0, in: $1)
         }.answer
         #expect(revoked == .failure(.unknownGrant))
         let spent = try await store.spend(1, of: nobody, under: "k")
@@ -48,14 +48,14 @@ import Testing
         for (giver, receiver) in [(nobody, anna), (nobody, noone)] {
             let moved = try await store.transfer(
                 .one(PurchaseName(ExternalID("none"))), from: giver, to: receiver)
-            #expect(throws: TransferRefusal.self) { try moved.get() }
+            #expect(throws: OperatorRefusal.self) { try moved.get() }
         }
         let taken = try await store.transfer(.one(PurchaseName(ExternalID("none"))), from: anna, to: nobody)
-        #expect(throws: TransferRefusal.self) { try taken.get() }
+        #expect(throws: OperatorRefusal.self) { try taken.get() }
         // Lost: which refusal it is; only that nothing comes of it matters here.
         _ = try? await store.merge(nobody, into: noone).get()
-        let unnamed = try await store.ledger.record(for: [nobody]) { [nobody] history -> Decision<Bool, Never> in
-            NameSandboxTester(nobody, isTester: false, note: Sample.note).decide(given: history)
+        let unnamed = try await store.ledger.record(for: [nobody]) { [nobody] in
+            OperatorAct(on: nobody, note: Sample.note).nameSandboxTester(false, given: $0)
         }.answer.get()
         #expect(!unnamed)
     }

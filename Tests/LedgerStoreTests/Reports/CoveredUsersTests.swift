@@ -12,12 +12,12 @@ import Testing
 
     private static func covered(_ days: Range<Int>, limit: Int = 100, _ store: TestStore) async throws -> [String] {
         let reader = TestOperators(store).reader
-        var place: CoveredUsers.Place? = CoveredUsers.Place(after: day(days.lowerBound))
+        var place: CoveragePlace? = CoveragePlace(after: day(days.lowerBound))
         var users: [String] = []
         while let after = place {
             let page = try await reader.covered(after: after, before: day(days.upperBound), limit: limit)
-            #expect(page.members.count <= limit && Set(page.members.map(\.pseudonym)).count == page.members.count)
-            users += page.members.map(\.user.text)
+            #expect(page.users.count <= limit && Set(page.users.map(\.pseudonym)).count == page.users.count)
+            users += page.users.map(\.user.text)
             place = page.next
         }
         return users

@@ -22,7 +22,7 @@ import Testing
         let user = Sample.user(user)
         let act = AuditedAct(by: .commandLine, isTester ? .nameSandboxTester : .unnameSandboxTester, to: user)
         _ = try await store.ledger.record(for: [user], audit: act) { history, _ in
-            NameSandboxTester(user, isTester: isTester, note: Sample.note).decide(given: history)
+            OperatorAct(on: user, note: Sample.note).nameSandboxTester(isTester, given: history)
         }.answer.get()
     }
 

@@ -23,8 +23,6 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @Option(help: "The user whose ledger alone is verified, or # and a pseudonym; everybody's without it.")
     var user: String?
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws for a head or a user of the wrong form, and the exit status 1 when something does not fit, there is
@@ -40,7 +38,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             }
             return user
         }
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         try await Startup.reporting {
             let check = try await startup.withPool { pool in try await Self.check(pool, against: export, of: user) }
             guard check.faults.isEmpty else {

@@ -7,13 +7,11 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 when a fault was printed.
     func run() async throws {
-        let startup = try installation.startup(options)
+        let startup = try installation.startup()
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             let applied = try await startup.withPool { pool in

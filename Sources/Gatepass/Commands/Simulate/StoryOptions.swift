@@ -7,8 +7,6 @@ struct StoryOptions: ParsableArguments {
         ("twice", "hold"), ("grace-over", "grace-days"), ("by-app", "by-notification"), ("won", "lost"),
     ]
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     @Option(help: "The user whom it happens to (default: alice; in `story` one who was never seen).")

@@ -1,22 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// Options of commands that work on a development installation.
+/// The options of every command, and those of commands that work on a development installation.
 struct InstallationOptions: ParsableArguments {
+    @OptionGroup var options: CommandOptions
+
     @Option(help: "The development installation's directory.")
     var dataDir = Installation.defaultDirectory
 
     /// The startup of a command that works on the installation's database while its server runs, by its clock. Throws
     /// the exit status 1 when a fault was printed.
-    func startup(_ options: CommandOptions) throws -> Startup { try startup(options, overrides) }
+    func startup() throws -> Startup { try Startup(options, overrides: overrides, clock: clock) }
 
     /// The startup, with the key that seals the installation's stored keys.
-    func startupForKeys(_ options: CommandOptions) throws -> Startup {
-        try startup(options, Startup.reporting { try overridesForKeys() })
-    }
-
-    private func startup(_ options: CommandOptions, _ overrides: [String: String]) throws -> Startup {
-        try Startup(options, overrides: overrides, clock: clock)
+    func startupForKeys() throws -> Startup {
+        try Startup(options, overrides: Startup.reporting { try overridesForKeys() }, clock: clock)
     }
 
     /// The installation's while its server runs; the real one otherwise.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EntitlementAPI
+import Entitlements
 import LedgerStore
 
 /// Why something is done, for the audit trail; commands that write take this.
@@ -14,8 +14,8 @@ struct ReasonOptions: ParsableArguments {
 
     /// Throws `ValidationError` for a reason that is too long or empty.
     static func require(_ reason: String) throws {
-        guard (1...Reason.maximumCharacters).contains(reason.unicodeScalars.count) else {
-            throw ValidationError("a reason has 1 to \(Reason.maximumCharacters) characters")
+        guard (1...Note.longestReason).contains(reason.unicodeScalars.count) else {
+            throw ValidationError("a reason has 1 to \(Note.longestReason) characters")
         }
     }
 

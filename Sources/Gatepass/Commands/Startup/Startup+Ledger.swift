@@ -34,17 +34,6 @@ extension Startup {
         }
     }
 
-    /// Records what `deciding` decides about a user, and enters it into the audit trail if it changes anything. Throws
-    /// when the database is away or holds no catalogue.
-    func recorded<Reply, Refusal>(
-        for user: UserID, keys: Set<PurchaseKey>, audit: AuditedAct,
-        deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>
-    ) async throws -> Result<Reply, Refusal> {
-        try await withStore { store in
-            try await store.ledger.record(for: [user], keys: keys, audit: audit, deciding: deciding).answer
-        }
-    }
-
     /// Runs `body` with the store of a server. Throws what `body` throws, and when the database is away or holds no
     /// catalogue.
     func withStore<Answer: Sendable>(_ body: @Sendable (Store) async throws -> Answer) async throws -> Answer {

@@ -10,13 +10,11 @@ struct TokensRotateCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 when a fault was printed, also for another key-encryption key than the installation's.
     func run() async throws {
-        let startup = try installation.startupForKeys(options)
+        let startup = try installation.startupForKeys()
         try await Startup.reporting {
             let kid = try await startup.withPool { pool in
                 // No server could sign with a key that was sealed otherwise than the installation's.

@@ -58,10 +58,10 @@ struct GrantCommand: AsyncParsableCommand {
     /// Throws what is wrong with the user id, and the exit status 1 when nothing is granted or the database is away.
     func run() async throws {
         let user = try about.id()
-        let startup = try about.installation.startupForKeys(about.options)
+        let startup = try about.installation.startupForKeys()
         try await Startup.reporting {
             do {
-                print(String(decoding: GrantBody(try await grant(to: user, startup)).bytes, as: UTF8.self))
+                print(String(decoding: try await grant(to: user, startup).json, as: UTF8.self))
             } catch let problem as Problem {
                 throw Refused(problem)
             }
@@ -69,44 +69,41 @@ struct GrantCommand: AsyncParsableCommand {
     }
 
     private func grant(to user: UserID, _ startup: Startup) async throws -> Grant {
-        let request = try GrantRequest(json)
+        let request = try GrantRequest(json: json)
         let id = ExternalID(Surroundings.id())
-        let note = request.note(by: .commandLine)
-        let answer = try await startup.recorded(
-            for: user, keys: [Grant.key(id)], audit: request.audit(by: .commandLine, to: user, as: id)
-        ) { history, context in
-            GiveGrant(request.offer, as: id, to: user, note: note, from: context.catalogue).decide(given: history)
+        let (actor, reference) = (Actor.commandLine, request.reference)
+        let act = OperatorAct(on: user, note: Note(actor: actor.text, reason: request.reason, reference: reference))
+        let audit = AuditedAct(
+            by: actor, .giveGrant, to: user, details: request.offer.auditDetails(as: id, reference: reference),
+            reason: request.reason)
+        let answer = try await startup.withStore { store in
+            try await store.ledger.record(for: [user], keys: [Grant.key(id)], audit: audit) { history, context in
+                act.give(request.offer, as: id, given: history, in: context)
+            }.answer
         }
-        switch answer {
-        case .success(let grant): return grant
-        case .failure(let refusal): throw Problem(refusal, of: request.offer)
-        }
+        return try answer.mapError { Problem($0) }.get()
     }
 
     /// The body of the request that a client would send.
-    private var json: JSONWriter {
+    private var json: [UInt8] {
         let kind: GrantRequest.Kind =
             if addOn != nil { .addOn } else if credits != nil { .credits } else if until != nil { .until } else {
                 .addDays
             }
-        var json = JSONWriter()
-        json.beginObject()
         let texts = [
             ("kind", kind.rawValue), ("tier", pass), ("until", until), ("product_id", addOn), ("app", app),
             ("unit", unit), ("expires_at", expiresAt), ("reason", reason), ("reference", reference),
         ]
-        for (name, text) in texts {
-            guard let text else { continue }
-            json.name(name)
-            json.value(text)
+        return JSONWriter.object { json in
+            for case (let name, let text?) in texts {
+                json.name(name)
+                json.value(text)
+            }
+            for case (let name, let number?) in [("days", days), ("amount", credits)] {
+                json.name(name)
+                json.value(number)
+            }
         }
-        for (name, number) in [("days", days), ("amount", credits)] {
-            guard let number else { continue }
-            json.name(name)
-            json.value(number)
-        }
-        json.endObject()
-        return json
     }
 
     /// Why nothing is granted, by the names that the command line has for members.

@@ -17,8 +17,6 @@ struct UserOptions: ParsableArguments {
     @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
     var user: String
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws `ValidationError` for what is no user id.
@@ -26,9 +24,6 @@ struct UserOptions: ParsableArguments {
         guard let id = UserID(user) else { throw ValidationError("\(user) is no user id") }
         return id
     }
-
-    /// Throws the exit status 1 when a fault was printed.
-    func startup() throws -> Startup { try installation.startup(options) }
 }
 
 /// `gatepass user status`: what the user would be told now, and why, as JSON.
@@ -40,7 +35,7 @@ struct UserStatusCommand: AsyncParsableCommand {
 
     /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
     func run() async throws {
-        let (user, startup) = (try about.id(), try about.startup())
+        let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {
             let recorded = try await startup.ledger(of: user)
             let timeline = Timeline(
@@ -65,7 +60,7 @@ struct UserTimelineCommand: AsyncParsableCommand {
 
     /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
     func run() async throws {
-        let (user, startup) = (try about.id(), try about.startup())
+        let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {
             let recorded = try await startup.ledger(of: user)
             for entry in recorded.ledger.entries { print(Self.line(entry, in: recorded)) }

@@ -23,8 +23,6 @@ struct UserEraseCommand: AsyncParsableCommand {
     @Option(help: "Why, for the audit trail; it is kept, so it should name nobody.")
     var reason: String
 
-    @OptionGroup var options: CommandOptions
-
     @OptionGroup var installation: InstallationOptions
 
     /// Throws `ValidationError` unless the command line says whom to erase.
@@ -36,7 +34,7 @@ struct UserEraseCommand: AsyncParsableCommand {
     func run() async throws {
         try ReasonOptions.require(reason)
         let users = try users()
-        let startup = try installation.startupForKeys(options)
+        let startup = try installation.startupForKeys()
         try await Startup.reporting {
             try await startup.withStore { store in
                 for user in users { try await erase(user, store.erasure) }

@@ -12,7 +12,7 @@ struct UserExportCommand: AsyncParsableCommand {
     /// Throws what is wrong with the user id, and the exit status 1 when there is no such user or the database is away.
     func run() async throws {
         let user = try about.id()
-        let startup = try about.installation.startupForKeys(about.options)
+        let startup = try about.installation.startupForKeys()
         try await Startup.reporting {
             let document = try await startup.withPool { pool in
                 let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)

@@ -9,9 +9,9 @@ struct BindPurchaseTests {
 
     private static func bind(
         _ key: PurchaseKey, to user: UserID = bob, in world: inout World, at now: Instant
-    ) -> Result<PurchaseKey, BindRefusal> {
+    ) -> Result<PurchaseKey, OperatorRefusal> {
         world.apply(
-            BindPurchase(key, to: user, note: note, in: .example).decide(given: world.history(at: now)), at: now)
+            OperatorAct(on: user, note: note).bind(key, given: world.history(at: now), in: .example), at: now)
     }
 
     @Test func `what was recorded and nobody has becomes the user's, with who bound it and why, once`() {
@@ -40,16 +40,20 @@ struct BindPurchaseTests {
     @Test func `a grant of an erased person, of which no state is known, goes to the user too`() {
         var world = World()
         world.apply(
-            GiveGrant(.credits(50, unit: "credit"), as: ExternalID("g"), to: .alice, note: .support, from: .example)
-                .decide(given: world.history(at: "01-01")), at: "01-01")
+            OperatorAct(on: .alice, note: .support).give(
+                .credits(50, unit: "credit"), as: ExternalID("g"), given: world.history(at: "01-01"), in: .example),
+            at: "01-01")
         world.erase(.alice, as: 7)
         var history = world.history(at: "01-02")
-        let bind = BindPurchase(.grant("g"), to: Self.bob, note: Self.note, in: .example)
-        history.purchases[bind.key] = .init(owner: .erased(pseudonym: 7))
-        #expect(bind.decide(given: history).answer == .success(bind.key))
-        #expect(bind.decide(given: history).moves.keys.map(\.externalID.text) == ["g"])
-        history.purchases[bind.key] = .init()
-        #expect(bind.decide(given: history).answer == .failure(.unknownPurchase), "nothing is known of it")
+        let key = PurchaseKey.grant("g")
+        let bind = { (history: PurchaseHistory) in
+            OperatorAct(on: Self.bob, note: Self.note).bind(key, given: history, in: .example)
+        }
+        history.purchases[key] = .init(owner: .erased(pseudonym: 7))
+        #expect(bind(history).answer == .success(key))
+        #expect(bind(history).moves.keys.map(\.externalID.text) == ["g"])
+        history.purchases[key] = .init()
+        #expect(bind(history).answer == .failure(.unknownPurchase), "nothing is known of it")
     }
 
     @Test func `what somebody living has, and what was never seen, is not bound`() {

@@ -19,14 +19,15 @@ import Testing
             ]))
 
     private func give(
-        _ offer: GiveGrant.Offer, from catalogue: CatalogueVersions = .example, in world: World = World()
-    ) -> Decision<Grant, GrantRefusal> {
-        GiveGrant(offer, as: ExternalID("g"), to: .alice, note: .support, from: catalogue)
-            .decide(given: world.history(at: Self.now))
+        _ offer: OperatorAct.Offer, from catalogue: CatalogueVersions = .example, in world: World = World()
+    ) -> Decision<Grant, OperatorRefusal> {
+        OperatorAct(on: .alice, note: .support).give(
+            offer, as: ExternalID("g"), given: world.history(at: Self.now),
+            in: FoldContext(catalogue: catalogue, settings: .everyone))
     }
 
     private func check(
-        _ offer: GiveGrant.Offer, from catalogue: CatalogueVersions = .example, gives gift: Grant.Gift,
+        _ offer: OperatorAct.Offer, from catalogue: CatalogueVersions = .example, gives gift: Grant.Gift,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let decision = give(offer, from: catalogue)
@@ -39,7 +40,7 @@ import Testing
     }
 
     private func check(
-        _ offer: GiveGrant.Offer, from catalogue: CatalogueVersions = .example, isRefused refusal: GrantRefusal,
+        _ offer: OperatorAct.Offer, from catalogue: CatalogueVersions = .example, isRefused refusal: OperatorRefusal,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let decision = give(offer, from: catalogue)
@@ -51,9 +52,9 @@ import Testing
         check(.addDays(30, of: "pro"), gives: .pass(tier: "pro", length: 30 * Self.day))
         check(.addDays(1, of: "basic"), gives: .pass(tier: "basic", length: Self.day))
         check(.addDays(36_500, of: "pro"), gives: .pass(tier: "pro", length: 36_500 * Self.day))
-        check(.addDays(36_501, of: "pro"), isRefused: .amountOutOfRange)
-        check(.addDays(0, of: "pro"), isRefused: .amountOutOfRange)
-        check(.addDays(-1, of: "pro"), isRefused: .amountOutOfRange)
+        check(.addDays(36_501, of: "pro"), isRefused: .daysOutOfRange)
+        check(.addDays(0, of: "pro"), isRefused: .daysOutOfRange)
+        check(.addDays(-1, of: "pro"), isRefused: .daysOutOfRange)
         check(.addDays(0, of: "gone"), isRefused: .unknownTier)
     }
 
@@ -87,7 +88,7 @@ import Testing
         check(
             .credits(50, unit: "credit", expiresAt: "02-01"),
             gives: .credits(unit: "credit", amount: 50, expiresAt: "02-01"))
-        check(.credits(50, unit: "credit", expiresAt: Self.now), isRefused: .endOutOfRange)
+        check(.credits(50, unit: "credit", expiresAt: Self.now), isRefused: .expiryOutOfRange)
         check(.credits(0, unit: "credit"), isRefused: .amountOutOfRange)
         check(.credits(1_000_000_001, unit: "credit"), isRefused: .amountOutOfRange)
         check(
@@ -114,13 +115,15 @@ import Testing
     @Test func `a revocation holds from now on and once`() {
         var world = World()
         world.apply(give(.addDays(30, of: "pro")), at: Self.now)
-        let revoke = WithdrawGrant(ExternalID("g"), of: .alice, note: .support, in: .example)
-        let decision = revoke.decide(given: world.history(at: "01-15"))
+        let revoke = { (history: PurchaseHistory) in
+            OperatorAct(on: .alice, note: .support).withdraw(.grant("g"), given: history, in: .example)
+        }
+        let decision = revoke(world.history(at: "01-15"))
         #expect(decision.answer == .success("01-15"))
         #expect(decision.drafts == [.alice: [.init(.withdrawn(.grant("g")), at: "01-15", note: .support)]])
         world.apply(decision, at: "01-15")
         #expect(world.segments(of: .alice) == ["g 01-10..01-15"])
-        let again = revoke.decide(given: world.history(at: "01-20"))
+        let again = revoke(world.history(at: "01-20"))
         #expect(again.answer == .success("01-15") && again.drafts.isEmpty)
     }
 
@@ -130,8 +133,8 @@ import Testing
         world.apply(give(.addDays(30, of: "pro")), at: Self.now)
         world.move("g", from: .alice, to: "bob", at: "01-11")
         let revoke = { (id: String, user: UserID) in
-            WithdrawGrant(ExternalID(id), of: user, note: .support, in: .example)
-                .decide(given: world.history(at: "01-15")).answer
+            OperatorAct(on: user, note: .support)
+                .withdraw(.grant(id), given: world.history(at: "01-15"), in: .example).answer
         }
         #expect(revoke("g", "bob") == .success("01-15"))
         #expect(revoke("g", .alice) == .failure(.unknownGrant))
@@ -143,8 +146,8 @@ import Testing
         var world = World()
         world.attach(.state(of: "p", at: "01-01"), to: .alice, at: "01-01")
         let revoke = { (user: UserID, world: World) in
-            WithdrawPurchase(.pass("p"), of: user, note: .support, in: .example).decide(
-                given: world.history(at: "01-12"))
+            OperatorAct(on: user, note: .support).withdraw(
+                .pass("p"), given: world.history(at: "01-12"), in: .example)
         }
         #expect(revoke("bob", world).answer == .failure(.unknownPurchase))
         world.apply(revoke(.alice, world), at: "01-12")
@@ -157,7 +160,7 @@ import Testing
     @Test func `the list of testers is recorded when it changes`() {
         var world = World()
         let name = { (isTester: Bool, world: World) in
-            NameSandboxTester(.alice, isTester: isTester, note: .support).decide(given: world.history(at: "01-10"))
+            OperatorAct(on: .alice, note: .support).nameSandboxTester(isTester, given: world.history(at: "01-10"))
         }
         #expect(name(false, world).drafts.isEmpty && name(false, world).answer == .success(false))
         let named = name(true, world)

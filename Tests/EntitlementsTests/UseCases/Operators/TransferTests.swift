@@ -18,13 +18,19 @@ import Testing
     }()
 
     private func transfer(
-        _ selection: Transfer.Selection, from giver: UserID = .alice, to receiver: UserID = "carol"
-    ) -> Decision<[PurchaseKey], TransferRefusal> {
-        Transfer(selection, from: giver, to: receiver, note: .support, in: .example)
-            .decide(given: Self.world.history(at: "01-10"))
+        _ selection: OperatorAct.Selection, from giver: UserID = .alice, to receiver: UserID = "carol"
+    ) -> Decision<[PurchaseKey], OperatorRefusal> {
+        OperatorAct(on: giver, note: .support)
+            .transfer(selection, to: receiver, given: Self.world.history(at: "01-10"), in: .example)
     }
 
-    private func texts(_ answer: Result<[PurchaseKey], TransferRefusal>) -> [String]? {
+    private func merge(
+        _ history: PurchaseHistory, of guest: UserID = .alice, into user: UserID = bob
+    ) -> Decision<[PurchaseKey], OperatorRefusal> {
+        OperatorAct(on: user, note: .support).merge(guest, mentionedAs: "guest", given: history, in: .example)
+    }
+
+    private func texts(_ answer: Result<[PurchaseKey], OperatorRefusal>) -> [String]? {
         try? answer.get().map { "\($0.source.text) \($0.environment.rawValue) \($0.externalID)" }
     }
 
@@ -38,9 +44,9 @@ import Testing
     }
 
     @Test func `source and environment are needed only where the id is not unique`() {
-        #expect(transfer(.one(.named("1"))).answer == .failure(.name(.ambiguousPurchase)))
-        #expect(transfer(.one(.named("1", source: .appleIAP))).answer == .failure(.name(.ambiguousPurchase)))
-        #expect(transfer(.one(.named("1", environment: .production))).answer == .failure(.name(.ambiguousPurchase)))
+        #expect(transfer(.one(.named("1"))).answer == .failure(.ambiguousPurchase))
+        #expect(transfer(.one(.named("1", source: .appleIAP))).answer == .failure(.ambiguousPurchase))
+        #expect(transfer(.one(.named("1", environment: .production))).answer == .failure(.ambiguousPurchase))
         #expect(texts(transfer(.one(.named("1", source: .stripe))).answer) == ["stripe Production 1"])
         #expect(texts(transfer(.one(.named("1", environment: .sandbox))).answer) == ["apple_iap Sandbox 1"])
         #expect(
@@ -52,42 +58,43 @@ import Testing
     @Test func `refusals come in their order`() {
         #expect(transfer(.one(.named("9")), to: .alice).answer == .failure(.sameUser))
         #expect(transfer(.all, to: .alice).answer == .failure(.sameUser))
-        #expect(transfer(.one(.named("9"))).answer == .failure(.name(.unknownPurchase)))
-        #expect(transfer(.one(.named("3"))).answer == .failure(.name(.unknownPurchase)), "it is another user's")
-        #expect(transfer(.one(.named("2", source: .stripe))).answer == .failure(.name(.unknownPurchase)))
-        #expect(transfer(.one(.named("2")), from: "nobody").answer == .failure(.name(.unknownPurchase)))
-        #expect(transfer(.all, from: "nobody").answer == .failure(.name(.unknownPurchase)), "a slip of the pen")
+        #expect(transfer(.one(.named("9"))).answer == .failure(.unknownPurchase))
+        #expect(transfer(.one(.named("3"))).answer == .failure(.unknownPurchase), "it is another user's")
+        #expect(transfer(.one(.named("2", source: .stripe))).answer == .failure(.unknownPurchase))
+        #expect(transfer(.one(.named("2")), from: "nobody").answer == .failure(.unknownPurchase))
+        #expect(transfer(.all, from: "nobody").answer == .failure(.unknownPurchase), "a slip of the pen")
     }
 
     @Test func `a transfer of all moves what the giver has`() {
         #expect(transfer(.all).moves.count == 4)
         var world = Self.world
         world.apply(transfer(.all), at: "01-10")
-        let again = Transfer(.all, from: .alice, to: Self.bob, note: .support, in: .example)
-        #expect(again.decide(given: world.history(at: "01-11")).answer == .success([]), "what went is theirs no more")
+        let again = OperatorAct(on: .alice, note: .support)
+            .transfer(.all, to: Self.bob, given: world.history(at: "01-11"), in: .example)
+        #expect(again.answer == .success([]), "what went is theirs no more")
     }
 
     @Test func `a repeat of the request finds what it did and moves nothing more`() {
         var world = Self.world
-        let transfer = Transfer(.all, from: .alice, to: "carol", note: .support, request: "r1", in: .example)
-        let first = transfer.decide(given: world.history(at: "01-10"))
+        let transfer = { (request: Label, history: PurchaseHistory) in
+            OperatorAct(on: .alice, note: .support)
+                .transfer(.all, to: "carol", request: request, given: history, in: .example)
+        }
+        let first = transfer("r1", world.history(at: "01-10"))
         world.apply(first, at: "01-10")
         world.attach(.state(of: "5", at: "01-11"), to: .alice, at: "01-11")
-        let repeated = transfer.decide(given: world.history(at: "01-12"))
+        let repeated = transfer("r1", world.history(at: "01-12"))
         #expect(repeated.answer == first.answer && repeated.moves.isEmpty)
-        let other = Transfer(.all, from: .alice, to: "carol", note: .support, request: "r2", in: .example)
-        #expect(other.decide(given: world.history(at: "01-12")).moves.count == 1)
+        #expect(transfer("r2", world.history(at: "01-12")).moves.count == 1)
     }
 
     /// The second move is decided by a clock that is behind the first one's.
     @Test func `what ran before is not given again by a clock that is behind`() {
         var world = Self.world
         world.apply(transfer(.one(.named("1", source: .appleIAP, environment: .production))), at: "01-10")
-        let onward = Transfer(
-            .one(.named("1", source: .appleIAP, environment: .production)), from: "carol", to: Self.bob,
-            note: .support,
-            in: .example)
-        let decision = onward.decide(given: world.history(at: "01-09"))
+        let decision = OperatorAct(on: "carol", note: .support).transfer(
+            .one(.named("1", source: .appleIAP, environment: .production)), to: Self.bob,
+            given: world.history(at: "01-09"), in: .example)
         #expect(decision.moves.values.map(\.handover.ran) == [9 * Instant.millisecondsPerDay])
         #expect(decision.moves.values.map(\.effectiveAt) == ["01-10"])
     }
@@ -106,13 +113,12 @@ import Testing
 
     @Test func `a merge takes everything of the guest`() {
         var world = Self.world
-        let merge = Merge(.alice, into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
-        let decision = merge.decide(given: world.history(at: "01-11"))
+        let decision = merge(world.history(at: "01-11"))
         #expect(decision.moves.count == 4 && Set(decision.moves.values.map(\.handover.cause)) == [.merge])
         world.apply(decision, at: "01-11")
         #expect(world.timeline(of: Self.bob).planned.map(\.segment.text).contains("1 02-02..02-22"))
         #expect(world.status(of: .alice, at: "01-11").active == false)
-        #expect(merge.decide(given: world.history(at: "01-12")).answer == .success([]))
+        #expect(merge(world.history(at: "01-12")).answer == .success([]))
     }
 
     @Test func `a merge takes the tokens along that were issued to the guest`() throws {
@@ -121,23 +127,18 @@ import Testing
         let legacy = Label("legacy:42")
         var world = Self.world
         world.tokenHolders = [token: .alice, bobs: Self.bob, legacy: .alice]
-        let merge = Merge(.alice, into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
-        #expect(merge.decide(given: world.history(at: "01-11")).tokens == [token: Self.bob, "guest": Self.bob])
+        #expect(merge(world.history(at: "01-11")).tokens == [token: Self.bob, "guest": Self.bob])
         world.tokenHolders["guest"] = .alice
         #expect(
-            merge.decide(given: world.history(at: "01-11")).tokens == [token: Self.bob, "guest": Self.bob],
+            merge(world.history(at: "01-11")).tokens == [token: Self.bob, "guest": Self.bob],
             "bob was merged into the guest before")
-        let unknown = Merge("carol", into: Self.bob, note: .support, mentionedAs: "guest", in: .example)
-        #expect(unknown.decide(given: world.history(at: "01-11")).changesNothing)
+        #expect(merge(world.history(at: "01-11"), of: "carol").changesNothing)
     }
 
     @Test func `a guest must be somebody else who is known`() {
         let history = Self.world.history(at: "01-11")
-        let merge = { (guest: UserID, user: UserID) in
-            Merge(guest, into: user, note: .support, mentionedAs: "guest", in: .example).decide(given: history).answer
-        }
-        #expect(merge("nobody", "nobody") == .failure(.sameUser))
-        #expect(merge("nobody", .alice) == .failure(.unknownGuest))
-        #expect(merge(.alice, "nobody") != .failure(.unknownGuest), "the account may be new")
+        #expect(merge(history, of: "nobody", into: "nobody").answer == .failure(.sameUser))
+        #expect(merge(history, of: "nobody", into: .alice).answer == .failure(.unknownGuest))
+        #expect(merge(history, into: "nobody").answer != .failure(.unknownGuest), "the account may be new")
     }
 }

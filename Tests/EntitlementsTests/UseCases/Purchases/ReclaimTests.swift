@@ -13,8 +13,9 @@ import Testing
         var world = World()
         for state in [p1, p2, other, unnamed] { world.attach(state, to: .alice, at: state.purchasedAt) }
         world.apply(
-            GiveGrant(.credits(50, unit: "credit"), as: ExternalID("g"), to: .alice, note: .support, from: .example)
-                .decide(given: world.history(at: "01-11")), at: "01-11")
+            OperatorAct(on: .alice, note: .support).give(
+                .credits(50, unit: "credit"), as: ExternalID("g"), given: world.history(at: "01-11"), in: .example),
+            at: "01-11")
         world.erase(.alice, as: 7)
         return world
     }()

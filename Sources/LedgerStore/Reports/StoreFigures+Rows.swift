@@ -2,7 +2,7 @@ import Entitlements
 import MariaDB
 
 /// Rows that are counted, each by an index and up to a limit.
-enum FigureRow {
+extension StoreFigures {
     private static let jobs = SQLStatement(
         "count jobs",
         """
@@ -38,26 +38,26 @@ enum FigureRow {
         """)
 
     /// The jobs of each kind, those without any too.
-    static func jobs(at now: Instant, limit: Int, in session: Session) throws(DatabaseError) -> [StoreFigures.Jobs] {
-        var counted: [JobKind: StoreFigures.Jobs] = [:]
+    static func jobs(at now: Instant, limit: Int, in session: Session) throws(DatabaseError) -> [Jobs] {
+        var counted: [JobKind: Jobs] = [:]
         for row in try session.query(jobs, [.int64(now.milliseconds), Value(limit), Value(limit)]) {
             // A newer server's kind is its own to count.
             guard let kind = JobKind(rawValue: try row.text(0)) else { continue }
             let due = try row.int(1)
             let oldest = due > 0 ? try row.optionalInt64(4) : nil
-            counted[kind] = StoreFigures.Jobs(
+            counted[kind] = Jobs(
                 kind: kind, due: due, later: try row.int(2) - due, dead: try row.int(3),
                 oldestDueAt: oldest.map(Instant.init(milliseconds:)))
         }
         return JobKind.allCases.map {
-            counted[$0] ?? StoreFigures.Jobs(kind: $0, due: 0, later: 0, dead: 0, oldestDueAt: nil)
+            counted[$0] ?? Jobs(kind: $0, due: 0, later: 0, dead: 0, oldestDueAt: nil)
         }
     }
 
     /// The deliveries that wait or were given up, in the order of source and state.
-    static func unsettled(limit: Int, in session: Session) throws(DatabaseError) -> [StoreFigures.Unsettled] {
+    static func unsettled(limit: Int, in session: Session) throws(DatabaseError) -> [Unsettled] {
         try session.query(unsettled, [Value(limit), Value(limit)]) { (row) throws(DatabaseError) in
-            StoreFigures.Unsettled(
+            Unsettled(
                 source: Source(try row.text(0)), standing: try InboxDeliveryRow.standing(row, at: 1),
                 count: try row.int(3))
         }

@@ -18,17 +18,9 @@ package struct PurchaseName: Hashable, Sendable {
     }
 }
 
-/// Why a name means no purchase of the user, in order of precedence; the raw value is the problem's code.
-package enum PurchaseNameRefusal: String, Error, Hashable, Sendable, CaseIterable {
-    /// The user has no such purchase.
-    case unknownPurchase = "unknown_purchase"
-    /// The user has several purchases of that id.
-    case ambiguousPurchase = "ambiguous_purchase"
-}
-
 extension Timeline {
     /// Where the one purchase stands that `name` means, of those that are the user's for as far as is known.
-    package func position(ofHeld name: PurchaseName) -> Result<Int, PurchaseNameRefusal> {
+    package func position(ofHeld name: PurchaseName) -> Result<Int, OperatorRefusal> {
         let named = purchases.indices.filter { purchases[$0].isHeld && name.means(purchases[$0].key) }
         guard let position = named.first else { return .failure(.unknownPurchase) }
         return named.count == 1 ? .success(position) : .failure(.ambiguousPurchase)

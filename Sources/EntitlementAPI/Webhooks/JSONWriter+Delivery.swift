@@ -1,20 +1,14 @@
 import Entitlements
 package import LedgerStore
 
-/// A delivery of a store as operators read it (`api.md`, "Webhooks").
-package struct DeliveryBody: Sendable {
-    package let bytes: [UInt8]
-
-    package init(_ delivery: RecordedDelivery) {
-        var json = JSONWriter(capacity: 512)
-        json.append(delivery)
-        bytes = json.bytes
-    }
+extension RecordedDelivery {
+    /// A delivery of a store as operators read it (`api.md`, "Webhooks").
+    package var json: [UInt8] { JSONWriter.object { $0.members(of: self) } }
 }
 
 extension JSONWriter {
-    mutating func append(_ delivery: RecordedDelivery) {
-        beginObject()
+    /// The members of a delivery, into an object that is open.
+    mutating func members(of delivery: RecordedDelivery) {
         member("id", String(delivery.id))
         member("source", delivery.source.text)
         member("app", delivery.app.text)
@@ -30,6 +24,5 @@ extension JSONWriter {
         member("signed_at", exactly: "signed_at_ms", delivery.signedAt)
         member("received_at", exactly: "received_at_ms", delivery.receivedAt)
         member("settled_at", exactly: "settled_at_ms", delivery.settledAt)
-        endObject()
     }
 }

@@ -1,62 +1,40 @@
-/// An operator gives the rest of what a user has to another user, who need not have been seen before
-/// (`semantics.md` §5). Neither policies nor limits hold an operator back; devices never move.
-package struct Transfer: Sendable {
-    /// The purchases that go.
+extension OperatorAct {
+    /// The purchases that a transfer takes.
     package enum Selection: Hashable, Sendable {
         case one(PurchaseName)
         /// Everything that the giver has.
         case all
     }
 
-    package let selection: Selection
-    package let giver: UserID
-    package let receiver: UserID
-    package let note: Note
-    /// The label of the request; its repeat changes nothing and answers as the first time.
-    package let request: Label?
-    package let context: FoldContext
-
-    package init(
-        _ selection: Selection, from giver: UserID, to receiver: UserID, note: Note, request: Label? = nil,
+    /// Gives the rest of what the user has to another user, who need not have been seen before (`semantics.md` §5);
+    /// devices never move. Answers the purchases that went, by key.
+    ///
+    /// - Parameter request: The label of the request; its repeat changes nothing and answers as the first time.
+    package func transfer(
+        _ selection: Selection, to receiver: UserID, request: Label? = nil, given history: PurchaseHistory,
         in context: FoldContext
-    ) {
-        self.selection = selection
-        self.giver = giver
-        self.receiver = receiver
-        self.note = note
-        self.request = request
-        self.context = context
-    }
-
-    /// Answers the purchases that went, by key.
-    package func decide(given history: PurchaseHistory) -> Decision<[PurchaseKey], TransferRefusal> {
-        guard giver != receiver else { return Decision(answer: .failure(.sameUser)) }
-        if let done = history.done(request, from: giver) { return Decision(answer: .success(done)) }
-        let timeline = history.timeline(of: giver, in: context)
+    ) -> Decision<[PurchaseKey], OperatorRefusal> {
+        guard user != receiver else { return Decision(answer: .failure(.sameUser)) }
+        if let done = history.done(request, from: user) { return Decision(answer: .success(done)) }
+        let timeline = history.timeline(of: user, in: context)
         let positions: [Int]
         switch selection {
         case .all:
-            guard !history.ledger(of: giver).entries.isEmpty else {
-                return Decision(answer: .failure(.name(.unknownPurchase)))
+            guard !history.ledger(of: user).entries.isEmpty else {
+                return Decision(answer: .failure(.unknownPurchase))
             }
             positions = timeline.purchases.indices.filter { timeline.purchases[$0].isHeld }
         case .one(let name):
             switch timeline.position(ofHeld: name) {
             case .success(let position): positions = [position]
-            case .failure(let refusal): return Decision(answer: .failure(.name(refusal)))
+            case .failure(let refusal): return Decision(answer: .failure(refusal))
             }
         }
         let moves = timeline.moves(
-            of: positions, to: receiver, at: history.instantOfMove(from: giver, to: receiver), cause: .operator,
+            of: positions, to: receiver, at: history.instantOfMove(from: user, to: receiver), cause: .operator,
             note: note, request: request)
         return Decision(moves: moves, answer: .success(moves.keys.sorted()))
     }
-}
-
-/// Why nothing was transferred, in order of precedence.
-package enum TransferRefusal: Error, Hashable, Sendable {
-    case sameUser
-    case name(PurchaseNameRefusal)
 }
 
 extension Timeline {

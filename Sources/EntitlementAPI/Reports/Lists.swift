@@ -1,0 +1,86 @@
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// Lists that operators read, each the store's read of a page and the members of a row. They throw `invalid_request`
+/// for a limit or a cursor that is none, and `unavailable`.
+enum Lists {
+    /// `GET /api/admin/audit`: who did what, when and why, newest first.
+    static let audit = list("audit") {
+        ListPage(try await $0.reports.auditEntries(before: $1, limit: $2 + 1), limit: $2, number: \.id)
+    } members: { json, entry in
+        json.member("id", String(entry.id))
+        json.member("at", exactly: "at_ms", entry.at)
+        json.member("actor", entry.actor)
+        json.member("action", entry.action)
+        json.member("user_id", entry.user?.text)
+        json.member("other_pseudonym", entry.otherSubject.map { String($0) })
+        json.name("details")
+        if let details = entry.details { json.value(json: details) } else { json.null() }
+        json.member("reason", entry.reason)
+        json.member("hash", Hexadecimal.text(entry.hash))
+    }
+
+    /// `GET /api/admin/api-keys`: all keys without their secrets, newest first, the revoked ones too.
+    static let apiKeys = list("api-keys") {
+        ListPage(try await $0.apiKeys.page(before: $1, limit: $2 + 1), limit: $2, number: \.id)
+    } members: { json, key in
+        json.members(of: key)
+    }
+
+    /// `GET /api/admin/transactions`: the signed states of everybody's transactions, the last recorded first.
+    static let transactions = list("transactions") {
+        ListPage(try await $0.reports.transactions(before: $1, limit: $2 + 1), limit: $2, number: \.id)
+    } members: { json, transaction in
+        let state = transaction.state
+        json.member("id", String(transaction.id))
+        json.member("user_id", transaction.owner?.text)
+        json.members(of: state.key)
+        json.member("transaction_id", state.transactionID.text)
+        json.member("product_id", state.productID.text)
+        json.member("quantity", state.quantity)
+        json.member("apple_account", state.account?.text)
+        json.member("purchased_at", exactly: "purchased_at_ms", state.purchasedAt)
+        json.member("expires_at", exactly: "expires_at_ms", state.expiresAt)
+        json.member("revoked_at", exactly: "revoked_at_ms", state.revocation?.revokedAt)
+        json.member("revoked_share", state.revocation?.share)
+        json.member("signed_at", exactly: "signed_at_ms", state.signedAt)
+        json.member("recorded_at", exactly: "recorded_at_ms", transaction.recordedAt)
+        json.name("unreadable")
+        json.array(transaction.unreadable) { $0.value($1) }
+    }
+
+    /// `GET /api/admin/conflicts`: Apple accounts whose purchases several users have, the last heard of first.
+    static let conflicts = list("conflicts") {
+        try await $0.reports.conflicts(before: $1, limit: $2)
+    } members: { json, conflict in
+        json.member("apple_account", conflict.account.text)
+        json.member("app", conflict.app.text)
+        json.member("environment", conflict.environment.rawValue)
+        json.member("users", objects: conflict.owners) { json, owner in
+            json.member("user_id", owner.user?.text)
+            json.member("purchases", owner.purchases)
+        }
+    }
+
+    /// `GET /api/admin/sandbox-testers`: the users who are on the list now, the last user seen for the first time
+    /// first.
+    static let sandboxTesters = list("sandbox-testers") {
+        try await $0.reports.sandboxTesters(before: $1, limit: $2)
+    } members: { json, tester in
+        json.member("user_id", tester.user.text)
+        json.member("named_at", exactly: "named_at_ms", tester.namedAt)
+    }
+
+    /// The endpoint of a list; `read` reads what stands before a number, up to a limit.
+    private static func list<Row: Sendable>(
+        _ name: String, _ read: @escaping @Sendable (Store, UInt64?, Int) async throws -> ListPage<Row>,
+        members: @escaping @Sendable (inout JSONWriter, Row) -> Void
+    ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
+        { call throws(Problem) in
+            let page = try PageRequest(try Query(call.request.uri.query), of: name)
+            let rows = try await call.served { try await read($0, page.before, page.limit) }
+            return .json(page.body(of: rows, members))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+extension OperatorAct {
+    /// The gift in the operator's words.
+    package enum Offer: Hashable, Sendable {
+        case addDays(Int, of: TierID)
+        case until(Instant, of: TierID)
+        /// The app is needed only where several sell a product of that id.
+        case addOn(ProductID, app: AppID? = nil)
+        case credits(Int, unit: String, expiresAt: Instant? = nil)
+        /// A pass that had run out before it was attached (`semantics.md` §6): what was paid of it, from now.
+        case latePass(PurchaseKey)
+        /// A pass that makes up for an outage (`semantics.md` §7).
+        case outage(Outage)
+    }
+
+    /// Gives the user something under `id`, which the caller makes of what the gift refers to: there is one grant of an
+    /// id, and a repeat answers it (`semantics.md` §7). Without recording the decision, it is a dry run.
+    package func give(
+        _ offer: Offer, as id: ExternalID, given history: PurchaseHistory, in context: FoldContext
+    ) -> Decision<Grant, OperatorRefusal> {
+        let key = Grant.key(id)
+        if let grant = history.ledger(of: user).grant(of: key) { return Decision(answer: .success(grant)) }
+        switch gift(offer, given: history, in: context) {
+        case .failure(let refusal): return Decision(answer: .failure(refusal))
+        case .success(let gift):
+            let grant = Grant(key: key, gift: gift, grantedAt: history.now)
+            let drafts: [LedgerEntry.Draft] = [
+                .init(.granted(grant), at: history.now, note: note), .init(.bound(key), at: history.now),
+            ]
+            return Decision(drafts: [user: drafts], answer: .success(grant))
+        }
+    }
+
+    private func gift(
+        _ offer: Offer, given history: PurchaseHistory, in context: FoldContext
+    ) -> Result<Grant.Gift, OperatorRefusal> {
+        let now = history.now
+        if let refusal = offer.refusal(at: now, given: context.catalogue) { return .failure(refusal) }
+        switch offer {
+        case .addDays(let days, let tier):
+            return .success(.pass(tier: tier, length: Pass.length(days: days, quantity: 1)))
+        case .until(let endsAt, let tier): return .success(.window(tier: tier, endsAt: endsAt))
+        case .addOn(let id, let app):
+            return context.catalogue.inForce(at: now).catalogue.addOn(id, of: app).map { .addOn(id, app: $0) }
+        case .credits(let amount, let unit, let expiresAt):
+            return .success(.credits(unit: unit, amount: amount, expiresAt: expiresAt))
+        case .latePass(let key): return history.timeline(of: user, in: context).restOfLatePass(key, at: now)
+        case .outage(let outage):
+            guard let had = history.timeline(of: user, in: context).tierHad(during: outage, by: now) else {
+                return .failure(.notAffected)
+            }
+            let length = Int64(outage.hours) * Instant.millisecondsPerHour
+            return .success(.pass(tier: outage.tier ?? had, length: length))
+        }
+    }
+}
+
+extension OperatorAct.Offer {
+    /// Why nobody at all gets it, in order of precedence; nil when that depends on the user, or on who sells an add-on.
+    package func refusal(at now: Instant, given catalogue: CatalogueVersions) -> OperatorRefusal? {
+        let catalogue = catalogue.inForce(at: now).catalogue
+        switch self {
+        case .addDays(let days, let tier):
+            guard catalogue.names(tier) else { return .unknownTier }
+            return (1...CatalogueCheck.maximumDays).contains(days) ? nil : .daysOutOfRange
+        case .until(let endsAt, let tier):
+            guard catalogue.names(tier) else { return .unknownTier }
+            return endsAt.isWritable(after: now) ? nil : .endOutOfRange
+        case .credits(let amount, let unit, let expiresAt):
+            guard catalogue.credits(unit) else { return .unknownUnit }
+            guard (1...CatalogueCheck.maximumAmount).contains(amount) else { return .amountOutOfRange }
+            return expiresAt.map { $0.isWritable(after: now) } ?? true ? nil : .expiryOutOfRange
+        case .outage(let outage):
+            if let tier = outage.tier, !catalogue.names(tier) { return .unknownTier }
+            guard outage.startsAt < min(outage.endsAt, now) else { return .emptyOutage }
+            return (1...OperatorAct.Outage.maximumHours).contains(outage.hours) ? nil : .hoursOutOfRange
+        case .addOn, .latePass: return nil
+        }
+    }
+}
+
+extension Timeline {
+    /// The rest of a pass that was paid for and had run out before it was attached.
+    fileprivate func restOfLatePass(_ key: PurchaseKey, at now: Instant) -> Result<Grant.Gift, OperatorRefusal> {
+        guard let index = position(ofHeld: key) else { return .failure(.unknownPurchase) }
+        guard case .pass(let tier, let length) = purchases[index].benefit,
+            standing(of: key, at: now) == .endedBeforeAttached
+        else { return .failure(.notEndedBeforeAttached) }
+        let paid = Pass.paidLength(of: length, refunded: purchases[index].share.share(at: now))
+        return .success(.pass(tier: tier.id, length: paid))
+    }
+}
+
+extension Catalogue {
+    fileprivate func names(_ tier: TierID) -> Bool { tiers.contains { $0.id == tier } }
+
+    fileprivate func credits(_ unit: String) -> Bool {
+        products.contains { product in
+            guard case .consumable(let credited, _, _) = product.terms else { return false }
+            return credited == unit
+        }
+    }
+
+    /// The app that sells the App Store's add-on `id`: `app` itself if it does, or the only one.
+    fileprivate func addOn(_ id: ProductID, of app: AppID?) -> Result<AppID, OperatorRefusal> {
+        let named = products.filter { product in
+            product.id == id && product.source == .appleIAP && app.map { $0 == product.app } ?? true
+        }
+        guard !named.isEmpty else { return .failure(.unknownProduct) }
+        let addOns = named.filter { $0.terms.kind == .addOn }
+        guard let first = addOns.first else { return .failure(.notAnAddOn) }
+        return addOns.count == 1 ? .success(first.app) : .failure(.ambiguousProduct)
+    }
+}
+
+extension Instant {
+    fileprivate func isWritable(after now: Instant) -> Bool { now < self && self <= .distantFuture }
+}

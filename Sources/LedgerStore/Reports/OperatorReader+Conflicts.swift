@@ -1,0 +1,83 @@
+package import Entitlements
+import MariaDB
+
+/// An Apple account whose purchases several users have; each app has another id for it.
+package struct AccountConflict: Hashable, Sendable {
+    /// A user who has purchases of the account now.
+    package struct Owner: Hashable, Sendable {
+        /// Nil once they are erased.
+        package let user: UserID?
+        /// How many purchases, a chain being one.
+        package let purchases: Int
+    }
+
+    /// Grows with each state that is recorded of the account.
+    package let id: UInt64
+    package let account: Label
+    package let app: AppID
+    package let environment: StoreEnvironment
+    /// In the order in which they were first seen.
+    package fileprivate(set) var owners: [Owner]
+}
+
+extension OperatorReader {
+    private static let sameAccount = "app_transaction_id = w.account AND app = w.app AND environment = w.environment"
+
+    /// Only the first and the last person of an account are looked up until it turns out to have several.
+    private static let conflicts = SQLStatement(
+        "list conflicts",
+        """
+        SELECT c.newest, c.account, c.app, c.environment, u.user_id, COUNT(DISTINCT o.purchase_id)
+        FROM (
+            SELECT w.newest, w.account, w.app, w.environment
+            FROM (
+                SELECT MAX(id) newest, app_transaction_id account, app, environment
+                FROM apple_iap_transactions FORCE INDEX (PRIMARY)
+                WHERE id < ? AND id >= ? AND app_transaction_id IS NOT NULL
+                GROUP BY app_transaction_id, app, environment) w
+            WHERE (
+                    SELECT user_id FROM apple_iap_transactions FORCE INDEX (by_account)
+                    WHERE \(sameAccount) AND user_id IS NOT NULL ORDER BY user_id LIMIT 1)
+                < (
+                    SELECT user_id FROM apple_iap_transactions FORCE INDEX (by_account)
+                    WHERE \(sameAccount) ORDER BY user_id DESC LIMIT 1)
+                AND (
+                    SELECT 1 FROM apple_iap_transactions FORCE INDEX (by_account)
+                    WHERE \(sameAccount) AND id >= ? LIMIT 1) IS NULL
+            ORDER BY w.newest DESC LIMIT ?) c
+        STRAIGHT_JOIN apple_iap_transactions o FORCE INDEX (by_account) ON o.app_transaction_id = c.account
+            AND o.app = c.app AND o.environment = c.environment AND o.user_id IS NOT NULL
+        LEFT JOIN users u ON u.pseudonym = o.user_id
+        GROUP BY c.newest, o.user_id
+        ORDER BY c.newest DESC, o.user_id
+        """)
+
+    /// Up to `limit` Apple accounts whose purchases several users have, and of which no state was recorded at `id` or
+    /// later, the last recorded first. Throws when the database is away.
+    package func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {
+        // An account with purchases of one living user and of erased people is none, but counts for the page.
+        let found = try await page(.states, before: id, limit: limit, number: \.id) {
+            (id, floor, session) throws(DatabaseError) in
+            var conflicts: [AccountConflict] = []
+            for row in try session.query(
+                Self.conflicts, [.uint64(id), .uint64(floor), .uint64(id), Value(limit)])
+            {
+                let newest = try row.uint64(0)
+                if conflicts.last?.id != newest { conflicts.append(try Self.conflict(row, newest: newest)) }
+                let owner = try AccountConflict.Owner(
+                    user: row.optionalText(4).flatMap { UserID($0) }, purchases: row.int(5))
+                conflicts[conflicts.count - 1].owners.append(owner)
+            }
+            return conflicts
+        }
+        return ListPage(
+            rows: found.rows.filter { conflict in conflict.owners.count { $0.user != nil } > 1 }, next: found.next)
+    }
+
+    private static func conflict(_ row: Row, newest: UInt64) throws(DatabaseError) -> AccountConflict {
+        guard let environment = StoreEnvironment(rawValue: try row.text(3)) else { throw row.malformed(3) }
+        return AccountConflict(
+            id: newest, account: Label(try row.text(1)), app: AppID(try row.text(2)),
+            environment: environment, owners: [])
+    }
+}

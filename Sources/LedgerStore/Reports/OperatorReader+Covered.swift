@@ -1,0 +1,72 @@
+package import Entitlements
+import MariaDB
+
+/// A user who had coverage in a span of time.
+package struct CoveredUser: Hashable, Sendable {
+    package let user: UserID
+    package let pseudonym: UInt64
+}
+
+/// A place in the list of those who had coverage; coverage that ends first comes first.
+package struct CoveragePlace: Hashable, Sendable {
+    package let expiresAt: Instant
+    package let purchase: UInt64
+    package let pseudonym: UInt64
+
+    package init(expiresAt: Instant, purchase: UInt64, pseudonym: UInt64) {
+        self.expiresAt = expiresAt
+        self.purchase = purchase
+        self.pseudonym = pseudonym
+    }
+
+    /// Before whatever ends after `instant`.
+    package init(after instant: Instant) {
+        self.init(expiresAt: instant, purchase: .max, pseudonym: .max)
+    }
+}
+
+extension OperatorReader {
+    /// Rows of `subscriptions`. The last column is false for one that begins too late, and for one of several of the
+    /// same user but the last.
+    private static let covered = SQLStatement(
+        "list covered",
+        """
+        SELECT s.expires_at, s.purchase_id, s.user_id, u.user_id, s.starts_at < ? AND NOT EXISTS (
+            SELECT 1 FROM subscriptions o WHERE o.user_id = s.user_id AND o.starts_at < ?
+                AND (o.expires_at > s.expires_at OR o.expires_at = s.expires_at AND o.purchase_id > s.purchase_id))
+        FROM (
+            SELECT expires_at, purchase_id, user_id, starts_at FROM subscriptions FORCE INDEX (by_expiry)
+            WHERE expires_at >= ? AND (expires_at > ? OR purchase_id > ? OR purchase_id = ? AND user_id > ?)
+            ORDER BY expires_at, purchase_id, user_id LIMIT ?) s
+        LEFT JOIN users u ON u.pseudonym = s.user_id
+        ORDER BY s.expires_at, s.purchase_id, s.user_id
+        """)
+
+    /// Up to `limit` of those who had coverage that ends after `place` and begins before `endsAt`, each once, and where
+    /// to go on. There may be more though none was found, because it goes over so many rows only; `next` is nil when
+    /// everybody was gone over. Throws when the database is away.
+    package func covered(
+        after place: CoveragePlace, before endsAt: Instant, limit: Int
+    ) async throws(ServiceFailure) -> (users: [CoveredUser], next: CoveragePlace?) {
+        let (end, expiry) = (Value.int64(endsAt.milliseconds), Value.int64(place.expiresAt.milliseconds))
+        let purchase = Value.uint64(place.purchase)
+        let rows = try await pool.ask { (session) throws(DatabaseError) in
+            try session.query(
+                Self.covered,
+                [end, end, expiry, expiry, purchase, purchase, .uint64(place.pseudonym), Value(Self.rowsGoneOver)]
+            ) { (row) throws(DatabaseError) in
+                let place = CoveragePlace(
+                    expiresAt: Instant(milliseconds: try row.int64(0)), purchase: try row.uint64(1),
+                    pseudonym: try row.uint64(2))
+                let user = try row.int(4) == 1 ? row.optionalText(3).flatMap { UserID($0) } : nil
+                return (place: place, user: user.map { CoveredUser(user: $0, pseudonym: place.pseudonym) })
+            }
+        }
+        var users: [CoveredUser] = []
+        for row in rows {
+            if let user = row.user { users.append(user) }
+            if users.count == limit { return (users, row.place) }
+        }
+        return (users, rows.count == Self.rowsGoneOver ? rows.last?.place : nil)
+    }
+}

@@ -22,11 +22,17 @@ package final class APIKeys: Sendable {
         let foundAt: Instant
     }
 
+    /// The keys found lately, and how many revocations this instance has seen.
+    private struct Memory {
+        var keys = BoundedCache<[UInt8], Remembered>(capacity: APIKeys.maximumRemembered)
+        var revocations = 0
+    }
+
     private let pool: Pool
     private let audit: AuditTrail
     private let now: @Sendable () -> Instant
     private let random: @Sendable () -> APIKeySecret
-    private let remembered = Mutex(BoundedCache<[UInt8], Remembered>(capacity: APIKeys.maximumRemembered))
+    private let remembered = Mutex(Memory())
 
     /// `random` makes a secret nobody can guess.
     package init(
@@ -47,7 +53,7 @@ package final class APIKeys: Sendable {
         let digest = SHA256.hash(data: Array(secret.text.utf8))
         let bytes = Array(digest)
         let now = now()
-        let known = remembered.withLock { $0[bytes] }
+        let (known, revocations) = remembered.withLock { ($0.keys[bytes], $0.revocations) }
         if let known, (0..<Self.memory).contains(now - known.foundAt) { return known.key }
         let found = try await pool.ask { (session) throws(DatabaseError) -> APIKey? in
             guard let found = try APIKeyRow.find(secretHash: bytes, in: session), digest == found.secretHash,
@@ -60,7 +66,11 @@ package final class APIKeys: Sendable {
             }
             return found.key
         }
-        remembered.withLock { $0[bytes] = found.map { Remembered(key: $0, foundAt: now) } }
+        remembered.withLock {
+            // A key that was read before a revocation may be the revoked one.
+            guard $0.revocations == revocations else { return }
+            $0.keys[bytes] = found.map { Remembered(key: $0, foundAt: now) }
+        }
         return found
     }
 
@@ -99,7 +109,10 @@ package final class APIKeys: Sendable {
             if isRevoked { try audit.append(Self.record(.revokeAPIKey, key, by: actor, reason, at: now), in: session) }
             return key
         }
-        remembered.withLock { $0.removeAll() }
+        remembered.withLock {
+            $0.keys.removeAll()
+            $0.revocations += 1
+        }
         return key
     }
 

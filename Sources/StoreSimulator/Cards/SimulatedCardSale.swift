@@ -25,13 +25,11 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     /// Why an act cannot happen.
     package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case noSubscription
-        case isSubscription
         case phase(Phase)
 
         package var description: String {
             switch self {
             case .noSubscription: "it is one payment and no subscription"
-            case .isSubscription: "it is a subscription"
             case .phase(let phase): "the subscription is \(phase.rawValue)"
             }
         }

@@ -119,6 +119,14 @@ import Testing
             "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY: tokens.key_encryption_key is the development key, which everybody "
                 + "knows; write the output of: openssl rand -base64 32"),
         Case(
+            "the key encryption key of development as an earlier one",
+            [
+                "GATEPASS_AUTH_HS256_SECRET": secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
+                "GATEPASS_TOKENS_PREVIOUS_KEY_ENCRYPTION_KEYS": KeyEncryptionKey.development.base64,
+            ],
+            "GATEPASS_TOKENS_PREVIOUS_KEY_ENCRYPTION_KEYS: tokens.previous_key_encryption_keys has the development key, "
+                + "which everybody knows; remove it, and start with a database that no development server has used"),
+        Case(
             "a broken address is one fault, not two",
             ["GATEPASS_AUTH_JWKS_URL": "nowhere", "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key],
             "GATEPASS_AUTH_JWKS_URL: auth.jwks_url is \"nowhere\", which is not an http or https URL; "

@@ -57,6 +57,12 @@ extension Settings {
     }
 
     private func refuseKeyEncryptionKey(_ reader: inout SettingsReader) {
+        if tokens.previousKeyEncryptionKeys.contains(.development) {
+            let previous = "tokens.previous_key_encryption_keys"
+            reader.report(
+                previous, "\(previous) has the development key, which everybody knows",
+                "remove it, and start with a database that no development server has used")
+        }
         let key = "tokens.key_encryption_key"
         guard let value = tokens.keyEncryptionKey else {
             if !reader.faultyKeys.contains(key) {

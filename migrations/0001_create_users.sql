@@ -3,7 +3,7 @@
 -- head of the person's ledger: how many entries, when the last was recorded, its hash.
 CREATE TABLE IF NOT EXISTS users (
     pseudonym BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
-    user_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
+    user_id VARCHAR(128) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     legacy_token VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     created_at BIGINT NOT NULL,
     ledger_length BIGINT UNSIGNED NOT NULL DEFAULT 0,

@@ -18,17 +18,22 @@ package struct OpenCall: Call {
     /// When the request came; the present in all that it asks.
     package let now: Instant
     let bodyLimit: Int
+    /// The parameters that the query may have; nil where it may have any.
+    let parameters: [String]?
 
     package var incoming: OpenCall { self }
     package var isSenderKnown: Bool { false }
     /// The network that the sender counts with.
     var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
 
-    init(_ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int) {
+    init(
+        _ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int, parameters: [String]?
+    ) {
         self.request = request
         self.context = context
         self.api = api
         self.bodyLimit = bodyLimit
+        self.parameters = parameters
         now = api.now()
     }
 }

@@ -5,9 +5,9 @@ package import LedgerStore
 
 /// A line of the URL table: the checks of a request before its route sees it, in order of precedence, and the route.
 ///
-/// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in and rate here.
-/// Media type and JSON follow when the route reads the body, and its own checks last. Any module may declare one, for
-/// ``API`` to add to its own.
+/// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in, rate and the
+/// names in the query here. Media type and JSON follow when the route reads the body, and its own checks last. Any
+/// module may declare one, for ``API`` to add to its own.
 package struct Endpoint: Sendable {
     /// The bytes that a body may have unless the endpoint allows others.
     package static let bodyLimit = 64 * 1024
@@ -21,6 +21,8 @@ package struct Endpoint: Sendable {
     private(set) var bodyLimit = Endpoint.bodyLimit
     private(set) var deadlineSeconds = Endpoint.deadlineSeconds
     private(set) var isInDevelopmentOnly = false
+    /// The parameters that the query may have; nil where it may have any. Stores, probes and scrapers add their own.
+    private(set) var parameters: [String]?
     private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
 
     private init(
@@ -30,6 +32,14 @@ package struct Endpoint: Sendable {
         self.method = method
         self.path = path
         self.answer = answer
+        parameters = path.hasPrefix("/api/") || path.hasPrefix("/dev/") ? [] : nil
+    }
+
+    /// The method and the path, by which one line of the table is told from another. `HEAD` is answered as `GET`.
+    var name: String { Self.name(method, path) }
+
+    static func name(_ method: HTTPRequest.Method, _ path: String) -> String {
+        (method == .head ? .get : method).rawValue + " " + path
     }
 
     // MARK: Who may ask
@@ -41,6 +51,7 @@ package struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(method, path) { call throws(Problem) in
             try call.count(at: path)
+            try call.requireKnownParameters()
             return try await route(call)
         }
     }
@@ -51,7 +62,7 @@ package struct Endpoint: Sendable {
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method, path) { call throws(Problem) in
+        var endpoint = Endpoint(method, path) { call throws(Problem) in
             let (refused, network, now) = (call.api.refusedDeliveries, call.network, call.api.realNow())
             try refused.admit(from: network, to: path, at: now)
             do throws(Problem) {
@@ -63,6 +74,8 @@ package struct Endpoint: Sendable {
                 throw error
             }
         }
+        endpoint.parameters = nil
+        return endpoint
     }
 
     /// An endpoint for signed-in users; where `isForSpending`, for those that the settings let spend.
@@ -96,7 +109,14 @@ package struct Endpoint: Sendable {
         Endpoint(method, path) { call throws(Problem) in try await route(try await ServerCall(call, scope: scope)) }
     }
 
-    // MARK: Limits and path
+    // MARK: Limits, query and path
+
+    /// This endpoint, whose query may have these parameters, each once.
+    package func reading(_ parameters: [String]) -> Endpoint {
+        var endpoint = self
+        endpoint.parameters = parameters
+        return endpoint
+    }
 
     /// This endpoint, with limits of its own.
     package func allowing(
@@ -118,7 +138,7 @@ package struct Endpoint: Sendable {
     /// - Throws: ``Problem``.
     func respond(to request: Request, _ context: APIContext, _ api: API.Dependencies) async throws(Problem) -> Response
     {
-        try await answer(OpenCall(request, context, api, bodyLimit: bodyLimit))
+        try await answer(OpenCall(request, context, api, bodyLimit: bodyLimit, parameters: parameters))
     }
 }
 
@@ -131,6 +151,12 @@ extension OpenCall {
             throw Problem(exceeded)
         }
     }
+
+    /// - Throws: `invalid_request` for a parameter that the endpoint does not have, or that is given twice.
+    func requireKnownParameters() throws(Problem) {
+        guard let parameters, let text = request.uri.query, !text.isEmpty else { return }
+        try Query(text).requireOnly(parameters)
+    }
 }
 
 /// A request of a signed-in user, as a route sees it.
@@ -140,10 +166,15 @@ package struct UserCall: SignedCall {
 
     /// Signs the user in and counts the request.
     ///
-    /// - Throws: `unauthenticated`, `forbidden`, `rate_limited`, `unavailable`.
+    /// - Throws: `unauthenticated`, `user_id_not_allowed`, `forbidden`, `rate_limited`, `unavailable`;
+    ///   `invalid_request` for a parameter that the endpoint does not have.
     fileprivate init(_ call: OpenCall, rate: RateLimits.Kind, isForSpending: Bool) async throws(Problem) {
         let (api, now) = (call.api, call.api.realNow())
         do throws(BearerRefusal) {
+            guard !ServerCall.isMeant(by: call.request) else {
+                let servers = call.twin.map { "a server asks \($0)." } ?? "nothing here takes an API key."
+                throw .invalid("A user's token is required: " + servers)
+            }
             user = try await api.bearers.user(authorization: call.request.headers[.authorization], at: now)
             guard api.usersMaySpend || !isForSpending else {
                 throw .notAllowed("Credits are spent by the app's servers, and not with a user's token.")
@@ -152,6 +183,7 @@ package struct UserCall: SignedCall {
             throw Problem(error)
         }
         if let exceeded = api.rateLimiter.take(rate, for: .user(user), at: now) { throw Problem(exceeded) }
+        try call.requireKnownParameters()
         incoming = call
     }
 

@@ -14,6 +14,11 @@ package enum Routes {
             .allowing(seconds: AdvanceClockRoute.deadlineSeconds),
     ].map(\.inDevelopmentOnly)
 
+    /// The parameters of a page, of the status, and of a list that is made of a user's ledger.
+    private static let page = ["limit", "cursor"]
+    private static let status = ["at", "known_at", "history", "explain", "limit", "acts_cursor"]
+    private static let held = ["at", "known_at", "explain", "limit", "cursor", "acts_cursor"]
+
     private static let everywhere: [Endpoint] = [
         .open(.get, "/livez", LivezRoute.respond),
         .open(.get, "/readyz", ReadyzRoute.respond),
@@ -21,17 +26,19 @@ package enum Routes {
         .open(.get, "/openapi.yaml", OpenAPIRoute.respond),
         .open(.get, "/.well-known/jwks.json", KeySetRoute.respond),
 
-        .open(.get, "/api/iap/apple/products", ProductsRoute.respond),
+        .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id"]),
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond),
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
             .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),
-        .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer)),
+        .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer)).reading(status),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
-        .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond),
+        .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond)
+            .reading(["bundle_id"]),
         .signedIn(.put, "/api/iap/apple/consumption-consent", rate: .write, ConsumptionConsentRoute.respond),
-        .signedIn(.get, "/api/iap/purchases", rate: .read, PurchasesRoute.respond),
+        .signedIn(.get, "/api/iap/purchases", rate: .read, PurchasesRoute.respond)
+            .reading(page + ["at", "known_at"]),
 
-        .signedIn(.get, "/api/credits", rate: .read, about(CreditsRoute.answer)),
+        .signedIn(.get, "/api/credits", rate: .read, about(CreditsRoute.answer)).reading(held),
         .signedIn(.post, "/api/credits/{unit}/spend", rate: .write, isForSpending: true, own(SpendCreditsRoute.answer)),
         .signedIn(
             .post, "/api/credits/{unit}/reservations", rate: .write, isForSpending: true,
@@ -43,7 +50,7 @@ package enum Routes {
             .post, "/api/credits/reservations/{reservation_id}/release", rate: .write, isForSpending: true,
             own(ReleaseReservationRoute.answer)),
 
-        .signedIn(.get, "/api/devices", rate: .read, about(DevicesRoute.answer)),
+        .signedIn(.get, "/api/devices", rate: .read, about(DevicesRoute.answer)).reading(held),
         .signedIn(.post, "/api/devices", rate: .write, own(RegisterDeviceRoute.answer)),
         .signedIn(.get, "/api/devices/license/status", rate: .read, about(LicenseStatusRoute.answer)),
         .signedIn(
@@ -55,7 +62,8 @@ package enum Routes {
         .signedIn(.post, "/api/devices/{device_id}/seen", rate: .write, own(ChangeDeviceRoute.to(.see, .seeDevice))),
         .signedIn(.delete, "/api/devices/{device_id}", rate: .write, own(ChangeDeviceRoute.to(.remove, .removeDevice))),
 
-        .signedIn(.get, "/api/billing/plan-change", rate: .read, about(PlanChangeRoute.answer)),
+        .signedIn(.get, "/api/billing/plan-change", rate: .read, about(PlanChangeRoute.answer))
+            .reading(["plan_id", "product_id"]),
         .signedIn(
             .get, "/api/billing/subscriptions/check/{user_id}", rate: .read, orServer: .read,
             SubscriptionCheckRoute.respond),
@@ -65,9 +73,9 @@ package enum Routes {
         .webhook(.post, "/api/billing/webhooks/stripe", StripeWebhookRoute.respond)
             .allowing(bodyBytes: StripeWebhookRoute.bodyLimit),
 
-        .server(.get, "/api/admin/users/{user_id}/status", .read, about(StatusRoute.answer)),
-        .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond),
-        .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)),
+        .server(.get, "/api/admin/users/{user_id}/status", .read, about(StatusRoute.answer)).reading(status),
+        .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond).reading(page),
+        .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)).reading(held),
         .server(
             .post, "/api/admin/users/{user_id}/credits/{unit}/spend", .write,
             idempotentByLedger(SpendCreditsRoute.answer)),
@@ -80,7 +88,7 @@ package enum Routes {
         .server(
             .post, "/api/admin/users/{user_id}/credits/reservations/{reservation_id}/release", .write,
             idempotent(ReleaseReservationRoute.answer)),
-        .server(.get, "/api/admin/users/{user_id}/devices", .read, about(DevicesRoute.answer)),
+        .server(.get, "/api/admin/users/{user_id}/devices", .read, about(DevicesRoute.answer)).reading(held),
         .server(.post, "/api/admin/users/{user_id}/devices", .write, idempotent(RegisterDeviceRoute.answer)),
         .server(.get, "/api/admin/users/{user_id}/devices/license/status", .read, about(LicenseStatusRoute.answer)),
         .server(
@@ -111,19 +119,19 @@ package enum Routes {
         .server(.get, "/api/admin/users/{user_id}/export", .admin, ExportUserRoute.respond),
         .server(.post, "/api/admin/users/{user_id}/erase", .admin, EraseUserRoute.respond),
         .server(.post, "/api/admin/users/{user_id}/make-good", .write, idempotent(GiveGrantRoute.makeGood)),
-        .server(.get, "/api/admin/ended-before-attached", .read, LatePassesRoute.respond),
+        .server(.get, "/api/admin/ended-before-attached", .read, LatePassesRoute.respond).reading(page),
         .server(.post, "/api/admin/compensations", .write, CompensationsRoute.respond)
             .allowing(seconds: CompensationsRoute.deadlineSeconds),
-        .server(.get, "/api/admin/search", .read, SearchRoute.respond),
-        .server(.get, "/api/admin/sandbox-testers", .read, Lists.sandboxTesters),
-        .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond),
-        .server(.get, "/api/admin/conflicts", .read, Lists.conflicts),
-        .server(.get, "/api/admin/transactions", .read, Lists.transactions),
-        .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond),
+        .server(.get, "/api/admin/search", .read, SearchRoute.respond).reading(page + ["q"]),
+        .server(.get, "/api/admin/sandbox-testers", .read, Lists.sandboxTesters).reading(page),
+        .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond).reading(page + ["reason"]),
+        .server(.get, "/api/admin/conflicts", .read, Lists.conflicts).reading(page),
+        .server(.get, "/api/admin/transactions", .read, Lists.transactions).reading(page),
+        .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond).reading(page + ["state", "reason"]),
         .server(.post, "/api/admin/webhooks/{delivery_id}/replay", .write, DeliveriesRoute.replay),
         .server(.get, "/api/admin/catalog", .read, CatalogueRoute.respond),
-        .server(.get, "/api/admin/audit", .admin, Lists.audit),
-        .server(.get, "/api/admin/api-keys", .admin, Lists.apiKeys),
+        .server(.get, "/api/admin/audit", .audit, Lists.audit).reading(page),
+        .server(.get, "/api/admin/api-keys", .admin, Lists.apiKeys).reading(page),
         .server(.post, "/api/admin/api-keys", .admin, APIKeyRoute.create),
         .server(.post, "/api/admin/api-keys/{key_id}/revoke", .admin, APIKeyRoute.revoke),
     ]

@@ -13,6 +13,17 @@ enum Migrations {
         }
     }
 
+    /// The numbers that follow `words` in a text.
+    static func numbers(after words: String, in text: String) -> [String] {
+        var rest = text[...]
+        var numbers: [String] = []
+        while let place = rest.firstRange(of: words) {
+            rest = rest[place.upperBound...]
+            numbers.append(String(rest.prefix { $0.isNumber }))
+        }
+        return numbers
+    }
+
     private static func isVerbAndObject(_ name: Substring) -> Bool {
         guard name.hasSuffix(".sql") else { return false }
         let parts = name.dropLast(4).split(separator: "_", omittingEmptySubsequences: false)

@@ -212,6 +212,16 @@ import Testing
         #expect(Migrations.findings(in: files) == [])
     }
 
+    @Test func `every column of a user id has room for the longest one, as MariaDB cuts what is longer`() throws {
+        let code = try SourceTree.file("Sources/Entitlements/Values/UserID.swift").text
+        let longest = Migrations.numbers(after: "maximumLength = ", in: code)
+        let files = SourceTree.files(in: "migrations") + SourceTree.sources + SourceTree.files(in: "scripts/bench")
+        let widths = files.flatMap { Migrations.numbers(after: "user_id VARCHAR(", in: $0.text) }
+        #expect(longest.count == 1 && widths.count > 3)
+        #expect(Set(widths) == Set(longest))
+        #expect(Migrations.numbers(after: "id VARCHAR(", in: "a_id VARCHAR(64), id VARCHAR(8)") == ["64", "8"])
+    }
+
     @Test(arguments: [
         ("0002_create_users.sql", "CREATE TABLE IF NOT EXISTS a (PRIMARY KEY (b)) ENGINE = InnoDB;"),
         ("0001_users.sql", "CREATE TABLE IF NOT EXISTS a (PRIMARY KEY (b)) ENGINE = InnoDB;"),

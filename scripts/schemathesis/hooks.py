@@ -38,7 +38,7 @@ schemathesis.openapi.format("found-cursor", st.just(place("search", "user", "", 
 
 
 INSTANTS = {"from": "2026-01-01T00:00:00Z"} | dict.fromkeys(("to", "until", "expires_at"), "2199-01-01T00:00:00Z")
-USER_ID = re.compile("[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}")
+USER_ID = re.compile("[A-Za-z0-9_][A-Za-z0-9._:@|+=-]{0,127}")
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
 
 

@@ -34,7 +34,7 @@ enum APIKeyRoute {
         let texts = body["scopes"]?.elements?.map(\.string) ?? []
         let scopes = texts.map { $0.flatMap(APIKeyScope.init) }
         guard !scopes.isEmpty, !scopes.contains(nil) else {
-            throw .invalidRequest("The scopes are a list of read, write and admin.", at: "#/scopes")
+            throw .invalidRequest("The scopes are a list of read, write, admin and audit.", at: "#/scopes")
         }
         guard let request = APIKeyRequest(name: name, scopes: Set(scopes.compactMap(\.self))) else {
             throw .invalidRequest(

@@ -19,16 +19,19 @@ package struct BearerPolicy: Hashable, Sendable {
         self.userIDClaim = userIDClaim
     }
 
-    /// The user of the claims, and from when to when the token counts, leeway included.
+    /// The beginning of the ids that stand for Apple accounts, which no login may give.
+    private static let accountMark = "apple-"
+
+    /// The user of the claims, and from when to when the token counts, leeway included; `now` is within that time.
     ///
-    /// - Throws: ``BearerRefusal/invalid(_:)``.
-    func admission(by claims: JSONValue) throws(BearerRefusal) -> Admission {
+    /// - Throws: ``BearerRefusal/invalid(_:)``; for a token that counts, ``BearerRefusal/userIDNotAllowed(_:)``.
+    func admission(by claims: JSONValue, at now: Instant) throws(BearerRefusal) -> Admission {
         guard let expires = Self.instant(claims["exp"]) else { throw .invalid("The token has no expiry.") }
-        var validFrom = Instant.distantPast
+        var begin = Instant.distantPast
         for name in ["nbf", "iat"] {
             guard let claim = claims[name], !claim.isNull else { continue }
             guard let instant = Self.instant(claim) else { throw .invalid("The token's dates cannot be read.") }
-            validFrom = max(validFrom, instant)
+            begin = max(begin, instant)
         }
         if let issuer, !(claims["iss"]?.string?.utf8.elementsEqual(issuer.utf8) ?? false) {
             throw .invalid("The token is of another issuer.")
@@ -36,11 +39,23 @@ package struct BearerPolicy: Hashable, Sendable {
         if let audience, !Self.audiences(claims["aud"]).contains(where: { $0.utf8.elementsEqual(audience.utf8) }) {
             throw .invalid("The token is for another audience.")
         }
-        let claim = claims[userIDClaim]
-        guard let text = claim?.string ?? claim?.integer, let user = UserID(text) else {
-            throw .invalid("The token names no user.")
+        let (validFrom, validUntil) = (begin + -Self.leeway, expires + Self.leeway)
+        try Admission.require(now, from: validFrom, until: validUntil)
+        return Admission(user: try user(in: claims[userIDClaim]), validFrom: validFrom, validUntil: validUntil)
+    }
+
+    /// - Throws: ``BearerRefusal/userIDNotAllowed(_:)``.
+    private func user(in claim: JSONValue?) throws(BearerRefusal) -> UserID {
+        guard let text = claim?.string ?? claim?.integer else {
+            throw .userIDNotAllowed("The claim of the user id is missing, or neither a text nor a whole number.")
         }
-        return Admission(user: user, validFrom: validFrom + -Self.leeway, validUntil: expires + Self.leeway)
+        guard let user = UserID(text) else {
+            throw .userIDNotAllowed(UserID.defect(of: text) ?? "The token names no user.")
+        }
+        guard !text.hasPrefix(Self.accountMark) else {
+            throw .userIDNotAllowed("User ids that begin with \(Self.accountMark) stand for Apple accounts.")
+        }
+        return user
     }
 
     /// `aud` is one text or a list of them, which may be empty (RFC 7519 §4.1.3).
@@ -66,8 +81,15 @@ struct Admission: Hashable, Sendable {
 
     /// - Throws: ``BearerRefusal/invalid(_:)`` outside the time it counts.
     func user(at now: Instant) throws(BearerRefusal) -> UserID {
+        try Self.require(now, from: validFrom, until: validUntil)
+        return user
+    }
+
+    /// - Throws: ``BearerRefusal/invalid(_:)`` outside the time from `validFrom` to `validUntil`.
+    static func require(
+        _ now: Instant, from validFrom: Instant, until validUntil: Instant
+    ) throws(BearerRefusal) {
         guard now < validUntil else { throw .invalid("The token has expired.") }
         guard now >= validFrom else { throw .invalid("The token is not valid yet.") }
-        return user
     }
 }

@@ -63,10 +63,9 @@ package final class BearerVerifier: Sendable {
         }
         let token = try BearerToken(text)
         let edition = try await requireSignature(of: token)
-        let admission = try policy.admission(by: token.claims)
-        let user = try admission.user(at: now)
+        let admission = try policy.admission(by: token.claims, at: now)
         remembered.withLock { $0[digest] = Remembered(admission: admission, edition: edition) }
-        return user
+        return admission.user
     }
 
     private func isInForce(_ edition: Int) -> Bool {

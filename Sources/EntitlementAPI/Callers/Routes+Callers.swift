@@ -4,6 +4,33 @@ import Hummingbird
 import LedgerStore
 import StrictJSON
 
+extension Routes {
+    /// The route at which a server asks about a user what the user asks at another, and the other way round.
+    static let twins: [String: String] = {
+        let routes = Set(all.map(\.name))
+        var twins: [String: String] = [:]
+        for endpoint in all where endpoint.path.hasPrefix("/api/") && !endpoint.path.hasPrefix("/api/admin/") {
+            let pieces = endpoint.path.split(separator: "/").dropFirst()
+            for end in [pieces, pieces.suffix(1)] {
+                let path = "/api/admin/users/{user_id}/" + end.joined(separator: "/")
+                let twin = Endpoint.name(endpoint.method, path)
+                guard routes.contains(twin) else { continue }
+                twins[endpoint.name] = twin
+                twins[twin] = endpoint.name
+                break
+            }
+        }
+        return twins
+    }()
+}
+
+extension OpenCall {
+    /// The route at which a user asks what a server asks here, or a server what a user asks here; nil for none.
+    var twin: String? {
+        context.endpointPath.flatMap { Routes.twins[Endpoint.name(request.method, $0)] }
+    }
+}
+
 /// Routes for users and for servers, made of what works for any user.
 extension Routes {
     /// A route that answers about the user who asks.

@@ -149,6 +149,10 @@ extension Problem {
             self.init(.unauthenticated, detail)
             fields[.wwwAuthenticate] =
                 "Bearer realm=\"gatepass\", error=\"invalid_token\", error_description=\"\(detail)\""
+        case .userIDNotAllowed(let detail):
+            // No `error`: RFC 6750 §3.1 ties `invalid_token` to 401.
+            self.init(.userIDNotAllowed, detail)
+            fields[.wwwAuthenticate] = "Bearer realm=\"gatepass\""
         case .keysUnavailable:
             self = .unavailable("The keys of the login cannot be fetched.", retryAfterSeconds: 30)
         case .notAllowed(let detail):
@@ -165,9 +169,10 @@ extension Problem {
             self.init(.unauthenticated, "The request has no API key.")
             fields[.wwwAuthenticate] = "Bearer realm=\"gatepass\""
         case .invalid:
-            self.init(.unauthenticated, "An API key is required, and there is none like this.")
-            fields[.wwwAuthenticate] =
-                "Bearer realm=\"gatepass\", error=\"invalid_token\", error_description=\"\(detail)\""
+            self.init(.invalid("An API key is required, and there is none like this.") as BearerRefusal)
+        case .noKey(let route):
+            let users = route.map { "a user's token is for \($0)." } ?? "nothing here takes a user's token."
+            self.init(.invalid("An API key is required: " + users) as BearerRefusal)
         case .insufficientScope(let scope):
             self.init(.forbidden, "The API key needs the scope \(scope.rawValue).")
             fields[.wwwAuthenticate] =

@@ -20,8 +20,8 @@ package struct Problem: Error, Hashable, Sendable {
     /// How many devices may be and are active, under `seat_limit_reached`.
     package var seats: DeviceSeats?
     package var errors: [FieldError] = []
-    /// Header fields that the status requires: a challenge, `Allow`, `Retry-After`.
-    package var fields: HTTPFields = [:]
+    /// Header fields: the language of the texts, and what the status requires: a challenge, `Allow`, `Retry-After`.
+    package var fields: HTTPFields = [.contentLanguage: "en"]
     /// True if the connection ends with this answer, because the rest of the request will not be read.
     package var closesConnection = false
 

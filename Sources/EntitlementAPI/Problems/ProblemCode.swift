@@ -8,6 +8,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case unauthenticated
+    case userIDNotAllowed = "user_id_not_allowed"
     case forbidden
     case rateLimited = "rate_limited"
     case unsupportedMediaType = "unsupported_media_type"
@@ -52,7 +53,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unauthenticated: .unauthorized
-        case .forbidden: .forbidden
+        case .userIDNotAllowed, .forbidden: .forbidden
         case .rateLimited: .tooManyRequests
         case .unsupportedMediaType: .unsupportedMediaType
         case .invalidRequest: .badRequest
@@ -76,6 +77,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         case .notFound: "There is nothing here."
         case .methodNotAllowed: "The method is not allowed here."
         case .unauthenticated: "A valid bearer token is required."
+        case .userIDNotAllowed: "The user id is of no form that is taken here."
         case .forbidden: "The token does not allow this."
         case .rateLimited: "There were too many requests."
         case .unsupportedMediaType: "The body must be JSON."

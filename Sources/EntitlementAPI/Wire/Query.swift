@@ -23,6 +23,37 @@ struct Query {
         self.pairs = pairs
     }
 
+    /// - Throws: `invalid_request` for a name that is not `known`, with the nearest one that is, and for one that is
+    ///   there more than once.
+    func requireOnly(_ known: [String]) throws(Problem) {
+        for pair in pairs where !known.contains(where: { $0.utf8.elementsEqual(pair.name.utf8) }) {
+            let name = String(String.UnicodeScalarView(pair.name.unicodeScalars.prefix(Self.maximumTold)))
+            let nearest = known.min { Self.distance(from: name, to: $0) < Self.distance(from: name, to: $1) }
+            let detail = nearest.map { "There is no such parameter here; the nearest is \($0)." }
+            throw .invalidRequest(detail ?? "There are no parameters here.", at: "?" + name)
+        }
+        for name in known { _ = try text(name) }
+    }
+
+    /// How much of an unknown name is told.
+    private static let maximumTold = 64
+
+    /// How many bytes are inserted, deleted or replaced on the way from one name to the other, whatever their case.
+    private static func distance(from name: String, to other: String) -> Int {
+        let (name, other) = (Array(name.lowercased().utf8), Array(other.utf8))
+        var row = Array(0...other.count)
+        for (index, byte) in name.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (byte == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
+    }
+
     /// - Throws: `invalid_request` when the name is there more than once.
     func text(_ name: String) throws(Problem) -> String? {
         let values = pairs.lazy.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)

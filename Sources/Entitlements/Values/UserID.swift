@@ -1,16 +1,36 @@
 /// A signed-in user, as the app's own login names them.
 ///
-/// 1–64 characters of `[A-Za-z0-9._:@-]`, the first a letter or digit.
+/// 1–128 characters of `[A-Za-z0-9._:@|+=-]`, the first a letter, a digit or `_`.
 package struct UserID: Identifier {
     package let text: String
 
     /// Nil when `text` is not of the form above.
     package init?(_ text: String) {
         let bytes = text.utf8
-        guard (1...Self.maximumLength).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),
-            bytes.allSatisfy({ Self.isAlphanumeric($0) || Self.punctuation.contains($0) })
+        guard bytes.count <= Self.maximumLength, let first = bytes.first, Self.mayBegin(with: first),
+            bytes.allSatisfy(Self.mayHave)
         else { return nil }
         self.text = text
+    }
+
+    /// The sentence that says why `text` is no user id; nil where it is one.
+    package static func defect(of text: String) -> String? {
+        let characters = text.unicodeScalars
+        if let other = characters.first(where: { !$0.isASCII || !mayHave(UInt8($0.value)) }) {
+            return "A user id may not have the character \(name(of: other))."
+        }
+        guard let first = characters.first, characters.count <= maximumLength else {
+            return "A user id has 1 to \(maximumLength) characters, and this one has \(characters.count)."
+        }
+        return mayBegin(with: UInt8(first.value))
+            ? nil : "A user id begins with a letter, a digit or _, and not with the character \(name(of: first))."
+    }
+
+    /// The character itself where ASCII prints it, and its code point.
+    private static func name(of character: Unicode.Scalar) -> String {
+        let digits = String(character.value, radix: 16, uppercase: true)
+        let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+        return 0x21...0x7E ~= character.value ? "\(character) (\(code))" : code
     }
 
     /// An erased person, of whom only the pseudonym is left (`semantics.md` §5); no login can name one.
@@ -30,13 +50,18 @@ package struct UserID: Identifier {
     /// The pseudonym of an erased person; nil for anybody else.
     package var pseudonym: UInt64? { isErased ? UInt64(text.dropFirst()) : nil }
 
-    package static let maximumLength = 64
+    package static let maximumLength = 128
 
     private static let erasedMark = "#"
 
     private init(unchecked text: String) { self.text = text }
 
-    private static let punctuation = Set("._:@-".utf8)
+    private static let underscore = UInt8(ascii: "_")
+    private static let punctuation = Set("._:@|+=-".utf8)
+
+    private static func mayBegin(with byte: UInt8) -> Bool { isAlphanumeric(byte) || byte == underscore }
+
+    private static func mayHave(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || punctuation.contains(byte) }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {

@@ -15,7 +15,11 @@ struct KeysCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a key and print it; it is shown this once and kept nowhere.")
 
-    @Option(help: "What it may do, of read, write and admin, with commas between; each includes those before it.")
+    @Option(
+        help: """
+            What it may do, of read, write, admin and audit, with commas between; of the first three each includes those \
+            before it, admin audit too.
+            """)
     var scopes: String
 
     @Option(help: "What people call it.")
@@ -44,7 +48,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
     func request() throws -> APIKeyRequest {
         let scopes = try scopes.split(separator: ",", omittingEmptySubsequences: false).map { text in
             guard let scope = APIKeyScope(rawValue: String(text)) else {
-                throw ValidationError("'\(text)' is no scope: read, write or admin, with commas between")
+                throw ValidationError("'\(text)' is no scope: read, write, admin or audit, with commas between")
             }
             return scope
         }

@@ -6,7 +6,7 @@ struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print a user token for the development installation, good for a day.")
 
-    @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
+    @Argument(help: "The user's id: 1 to 128 of letters, digits and ._:@|+=-; quote it in a shell.")
     var user: String
 
     @OptionGroup var installation: InstallationOptions

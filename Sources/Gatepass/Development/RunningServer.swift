@@ -93,6 +93,13 @@ struct RunningServer {
         try await send(.GET, "/api/iap/apple/status", as: user)
     }
 
+    /// The newest purchases of the user, by their original transaction ids. Throws when no whole answer came.
+    func purchases(of user: UserID) async throws -> Set<String> {
+        let answer = try await send(.GET, "/api/iap/purchases?limit=100", as: user)
+        let rows = answer.members["data"] as? [[String: Any]] ?? []
+        return Set(rows.compactMap { $0["external_id"] as? String })
+    }
+
     /// The account token that the user's app would buy with. Throws `Failure` when there is none.
     func accountToken(of user: UserID) async throws -> String {
         let answer = try await send(.GET, "/api/iap/apple/account-token", as: user).required()

@@ -17,7 +17,7 @@ extension Simulation {
             let content = try content(of: blank, installation.authority())
             var sent = blank
             var keep: () throws -> Void = {}
-            if content == nil, blank.notificationType != .test { (sent, keep) = try event(like: blank) }
+            if content == nil, blank.notificationType != .test { (sent, keep) = try await event(like: blank) }
             let name = [subject, options.subtype].compactMap { $0 }.joined(separator: " ")
             let about = sent.transaction.map { " about transaction \($0.transactionId) (\($0.productId))" } ?? ""
             try await EventDelivery(self, catalogue).deliver(
@@ -45,10 +45,10 @@ extension Simulation {
     }
 
     /// The event of that type about what was sold, and what keeps that its newest text was signed then.
-    private func event(like blank: SimulatedEvent) throws -> (SimulatedEvent, keep: () throws -> Void) {
+    private func event(like blank: SimulatedEvent) async throws -> (SimulatedEvent, keep: () throws -> Void) {
         var event: SimulatedEvent
         let keep: () throws -> Void
-        switch try SimulatedSale.find(options.transaction, of: user, in: installation) {
+        switch try await sale() {
         case .purchase(var sold):
             try SimulatedSale.require(at, after: sold.purchasedAt, "transaction \(sold.transactionID) was bought")
             sold.signedAt = max(at, sold.signedAt + 1)

@@ -49,6 +49,22 @@ extension Simulation {
         }
     }
 
+    /// The sale that a story is about. A text of `--print` that somebody brought to the server counts as delivered from
+    /// then on. Throws when there is none, and when a server that runs gives no whole answer.
+    func sale() async throws -> SimulatedSale {
+        let printed = try SoldPurchase.all(in: installation).filter {
+            $0.user == user && !$0.delivered && $0.isAskedFor != true
+        }
+        if options.transaction == nil, !printed.isEmpty, installation.runningAddress != nil {
+            let known = try await RunningServer(on: installation).purchases(of: try userID())
+            for var sold in printed where known.contains(sold.transactionID) {
+                sold.delivered = true
+                try sold.keep(in: installation)
+            }
+        }
+        return try SimulatedSale.find(options.transaction, of: user, in: installation)
+    }
+
     /// A refund, its reversal or the end of Family Sharing: changes the one-time purchase or the period and tells of
     /// it, `words` first. Throws the exit status 1 when there is none, the act does not fit or the server refuses.
     func revise(
@@ -57,7 +73,7 @@ extension Simulation {
     ) async throws {
         let delivery = EventDelivery(self, try catalogue())
         try await reporting {
-            switch try SimulatedSale.find(options.transaction, of: user, in: installation) {
+            switch try await sale() {
             case .purchase(var sold):
                 try SimulatedSale.require(at, after: sold.purchasedAt, "transaction \(sold.transactionID) was bought")
                 let type = try change(&sold)

@@ -1,10 +1,12 @@
 package import Entitlements
 
-/// The rights of a server; each scope includes those before it.
+/// The rights of a server, in the order in which they are written.
 package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
     case read
     case write
     case admin
+    /// The audit trail alone.
+    case audit
 
     package static func < (left: APIKeyScope, right: APIKeyScope) -> Bool { left.rank < right.rank }
 
@@ -13,6 +15,17 @@ package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
         case .read: 0
         case .write: 1
         case .admin: 2
+        case .audit: 3
+        }
+    }
+
+    /// The scopes that include this one: those of `read`, `write` and `admin` from it on, or `admin` alone.
+    fileprivate var including: Set<APIKeyScope> {
+        switch self {
+        case .read: [.read, .write, .admin]
+        case .write: [.write, .admin]
+        case .admin: [.admin]
+        case .audit: [.audit, .admin]
         }
     }
 }
@@ -42,7 +55,7 @@ package struct APIKey: Hashable, Sendable {
 
     /// True if a scope of the key is `scope`, or includes it.
     package func allows(_ scope: APIKeyScope) -> Bool {
-        scopes.contains { $0 >= scope }
+        !scopes.isDisjoint(with: scope.including)
     }
 }
 

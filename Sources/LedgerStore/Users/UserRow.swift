@@ -38,7 +38,7 @@ enum UserRow {
         SELECT j.n, u.pseudonym, u.ledger_length, u.last_recorded_at, u.head_hash,
             (SELECT MAX(version) FROM catalog_versions)
         FROM JSON_TABLE(?, '$[*]' COLUMNS (
-            n FOR ORDINALITY, user_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+            n FOR ORDINALITY, user_id VARCHAR(128) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
         LEFT JOIN users u ON u.user_id = j.user_id
         """)
 

@@ -21,6 +21,7 @@ struct BearerVerifierTests {
             (#"{"sub":"u1","exp":\#(exp)}"#, "u1"), (#"{"sub":42,"exp":\#(exp).5}"#, "42"),
             (#"{"sub":18446744073709551616,"exp":\#(exp)}"#, "18446744073709551616"),
             (#"{"sub":"a.b:c@d-e","exp":1e12,"aud":[],"nbf":null}"#, "a.b:c@d-e"),
+            (#"{"sub":"auth0|66f1+a=","exp":\#(exp)}"#, "auth0|66f1+a="),
         ] {
             #expect(try await verify("Bearer " + Fixture.token(claims)).text == user)
             #expect(try await verify("bearer   " + Fixture.token(claims)).text == user)

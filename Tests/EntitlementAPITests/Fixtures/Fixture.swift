@@ -56,6 +56,7 @@ enum Fixture {
         case .read: "gp_" + String(repeating: "r", count: 43)
         case .write: "gp_" + String(repeating: "w", count: 43)
         case .admin: "gp_" + String(repeating: "a", count: 43)
+        case .audit: "gp_" + String(repeating: "t", count: 43)
         }
     }
 

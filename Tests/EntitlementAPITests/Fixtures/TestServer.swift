@@ -96,7 +96,7 @@ struct TestServer: Sendable {
 
     /// One key for each scope.
     private static func addKeys(to schema: TestSchema) async throws {
-        for (number, scope) in [APIKeyScope.write, .read, .admin].enumerated() {
+        for (number, scope) in [APIKeyScope.write, .read, .admin, .audit].enumerated() {
             try await schema.rows(
                 "INSERT INTO api_keys (id, name, scopes, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)",
                 [

@@ -42,6 +42,7 @@ struct ConnectionGuardTests {
                 #expect(
                     answer.hasPrefix("HTTP/1.1 400 ") && answer.contains(#""code":"invalid_request""#),
                     "\(text) → \(answer)")
+                #expect(answer.contains("\r\nContent-Language: en\r\n"), "\(answer)")
             }
         }
     }

@@ -36,6 +36,7 @@ struct OrderOfChecksTests {
                 #expect(answer.status == status && answer.code == code, "line \(line): \(answer.status) \(answer.body)")
                 #expect(answer.headers.first(name: "content-type") == "application/problem+json")
                 #expect(answer.headers.first(name: "x-content-type-options") == "nosniff")
+                #expect(answer.headers["content-language"] == ["en"])
             }
             try await expect(413, "payload_too_large", "POST", Self.attach, large, token: nil, fields: text)
             try await expect(413, "payload_too_large", "PUT", "/nowhere", large, token: nil, fields: text)

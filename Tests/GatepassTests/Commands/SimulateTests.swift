@@ -52,6 +52,24 @@ import Testing
             "\(refused.text)")
     }
 
+    @Test func `a refund finds what was printed and attached, and no text that was only printed`() async throws {
+        let installation = try await DevelopmentInstallation.open()
+        defer { installation.close() }
+        let words = ["--user", "ann", "--json"]
+        var printed: [EndToEndAnswer] = []
+        for _ in 0..<2 { printed.append(try await installation.simulate(["purchase", "--print"] + words)) }
+        let early = try await installation.simulate(["refund"] + words)
+        #expect(early.status == 1 && early.text.contains("nothing was delivered to ann"), "\(early.text)")
+        let attached = try await installation.attach(
+            ["signedTransactionJWS": try #require(printed[0].string("jws"))], as: "ann")
+        #expect(attached.string("outcome") == "attached", "\(attached.text)")
+        let refunded = try await installation.simulate(["refund"] + words)
+        #expect(refunded.status == 0, "\(refunded.text)")
+        #expect(refunded.string("transaction_id") == printed[0].string("transaction_id"), "\(refunded.text)")
+        let status = try await installation.send(.GET, EndToEndServer.statusPath, as: "ann")
+        #expect(status.string("entitlements.0.state") == "revoked", "\(status.text)")
+    }
+
     @Test func `a purchase with another user's account token is refused, and with the user's own it is taken`()
         async throws
     {

@@ -21,12 +21,16 @@ import Testing
     }
 
     private static let reaches: [(scopes: Set<APIKeyScope>, allowed: [Bool])] = [
-        ([.read], [true, false, false]), ([.write], [true, true, false]), ([.admin], [true, true, true]),
-        ([.read, .admin], [true, true, true]), ([], [false, false, false]),
+        ([.read], [true, false, false, false]), ([.write], [true, true, false, false]),
+        ([.admin], [true, true, true, true]), ([.audit], [false, false, false, true]),
+        ([.read, .audit], [true, false, false, true]), ([.write, .audit], [true, true, false, true]),
+        ([.read, .admin], [true, true, true, true]), ([], [false, false, false, false]),
     ]
 
     @Test(arguments: reaches)
-    func `a scope includes those before it`(scopes: Set<APIKeyScope>, allowed: [Bool]) {
+    func `a scope includes those before it, and the trail is of admin and its own scope`(
+        scopes: Set<APIKeyScope>, allowed: [Bool]
+    ) {
         let key = APIKey(id: 1, name: "till", scopes: scopes, createdAt: Sample.epoch)
         #expect(APIKeyScope.allCases.map(key.allows) == allowed)
     }

@@ -14,7 +14,7 @@ struct UserCommand: AsyncParsableCommand {
 
 /// The user whom a command is about, and the way to the database that knows them.
 struct UserOptions: ParsableArguments {
-    @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
+    @Argument(help: "The user's id: 1 to 128 of letters, digits and ._:@|+=-; quote it in a shell.")
     var user: String
 
     @OptionGroup var installation: InstallationOptions

@@ -10,7 +10,7 @@ struct UserEraseCommand: AsyncParsableCommand {
         abstract: "Erase people for good; what they bought stays, and only their Apple account can claim it.",
         discussion: "After a database was restored from a backup, erase once more whoever was erased since.")
 
-    @Argument(help: "The user's id: 1 to 64 of letters, digits and ._:@-")
+    @Argument(help: "The user's id: 1 to 128 of letters, digits and ._:@|+=-; quote it in a shell.")
     var user: String?
 
     @Option(

@@ -167,7 +167,7 @@ extension EndToEnd {
                 }
             }
             #expect(sent > 300)
-            #expect(statuses[400] ?? 0 > 50 && statuses[401] ?? 0 > 20)
+            #expect(statuses[400] ?? 0 > 50 && statuses[403] ?? 0 > 20 && statuses[401] == nil)
             #expect(try await server.schema.number("SELECT COUNT(*) FROM purchases") == purchases)
             #expect(try await server.schema.rows("SHOW TABLES").count == TestSchema.tables.count + 1)
         }

@@ -1,7 +1,7 @@
 -- The baseline's own tables: the facts in columns, joined when a user is read.
 CREATE TABLE users (
     pseudonym BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
-    user_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
+    user_id VARCHAR(128) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     created_at BIGINT NOT NULL,
     ledger_length BIGINT UNSIGNED NOT NULL DEFAULT 0,
     last_recorded_at BIGINT NOT NULL DEFAULT 0,

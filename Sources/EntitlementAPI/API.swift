@@ -31,6 +31,7 @@ package struct API: Sendable {
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
         let refusedDeliveries: RefusedDeliveries
+        let crossOrigin: CrossOrigin
         package let bodies = BodiesInFlight()
         /// The network that a request came from, given the address of the connected peer and `X-Forwarded-For`;
         /// requests of one network count together.
@@ -67,7 +68,7 @@ package struct API: Sendable {
             readiness: @escaping @Sendable () async -> Readiness,
             verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, cardSecrets: EndpointSecrets?,
             bearers: BearerVerifier,
-            rateLimits: RateLimits = RateLimits(),
+            rateLimits: RateLimits = RateLimits(), allowedOrigins: [String] = [],
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
             usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
             now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
@@ -88,6 +89,7 @@ package struct API: Sendable {
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
             refusedDeliveries = RefusedDeliveries(rateLimiter, logger: logger)
+            crossOrigin = CrossOrigin(origins: allowedOrigins)
             self.network = network
             self.openAPI = ByteBuffer(bytes: openAPI)
             self.cores = cores
@@ -159,6 +161,7 @@ package struct API: Sendable {
     }
 
     var newRequestID: @Sendable () -> String { dependencies.newRequestID }
+    var crossOrigin: CrossOrigin { dependencies.crossOrigin }
 
     /// All routes behind the envelope that every answer goes through.
     package func router() -> Router<APIContext> {

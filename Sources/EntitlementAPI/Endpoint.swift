@@ -23,6 +23,8 @@ package struct Endpoint: Sendable {
     private(set) var isInDevelopmentOnly = false
     /// The parameters that the query may have; nil where it may have any. Stores, probes and scrapers add their own.
     private(set) var parameters: [String]?
+    /// The pages of other origins that may read what is answered; none, unless a user asks or it is a document.
+    private(set) var readers = CrossOrigin.Readers.none
     private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
 
     private init(
@@ -50,7 +52,7 @@ package struct Endpoint: Sendable {
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
     ) -> Endpoint {
         Endpoint(method, path) { call throws(Problem) in
-            try call.count(at: path)
+            try call.count(.open, for: .network(call.network, path: path), at: call.api.realNow())
             try call.requireKnownParameters()
             return try await route(call)
         }
@@ -70,8 +72,11 @@ package struct Endpoint: Sendable {
                 refused.noteGenuine(from: network, at: now)
                 return answer
             } catch {
-                refused.note(error, from: network, to: path, at: now)
-                throw error
+                var problem = error
+                if let standing = refused.note(error, from: network, to: path, at: now) {
+                    problem.fields.tell(standing)
+                }
+                throw problem
             }
         }
         endpoint.parameters = nil
@@ -85,7 +90,7 @@ package struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(method, path) { call throws(Problem) in
             try await route(try await UserCall(call, rate: rate, isForSpending: isForSpending))
-        }
+        }.readable(by: .listed)
     }
 
     /// An endpoint for signed-in users, each about themselves, and for servers with the scope, about anybody.
@@ -98,7 +103,7 @@ package struct Endpoint: Sendable {
                 return try await route(.user(try await UserCall(call, rate: rate, isForSpending: false)))
             }
             return try await route(.server(try await ServerCall(call, scope: scope)))
-        }
+        }.readable(by: .listed)
     }
 
     /// An endpoint for servers whose key has the scope; never for a user.
@@ -128,6 +133,13 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
+    /// This endpoint, whose answers the pages of other origins may read as `readers` says.
+    package func readable(by readers: CrossOrigin.Readers) -> Endpoint {
+        var endpoint = self
+        endpoint.readers = readers
+        return endpoint
+    }
+
     /// An endpoint that is there under `gatepass dev` alone; at any other server nothing is at its path.
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
@@ -143,13 +155,15 @@ package struct Endpoint: Sendable {
 }
 
 extension OpenCall {
-    /// Counts the request as one of its network to `path`.
+    /// Counts the request; its answer tells how many are left.
     ///
     /// - Throws: `rate_limited`.
-    fileprivate func count(at path: String) throws(Problem) {
-        if let exceeded = api.rateLimiter.take(.open, for: .network(network, path: path), at: api.realNow()) {
-            throw Problem(exceeded)
-        }
+    fileprivate func count(
+        _ kind: RateLimits.Kind, for asker: RateLimiter.Asker, at now: Instant
+    ) throws(Problem) {
+        let standing = api.rateLimiter.take(kind, for: asker, at: now)
+        if let standing, standing.isExceeded { throw Problem(standing) }
+        context.countedRate.standing = standing
     }
 
     /// - Throws: `invalid_request` for a parameter that the endpoint does not have, or that is given twice.
@@ -182,7 +196,7 @@ package struct UserCall: SignedCall {
         } catch {
             throw Problem(error)
         }
-        if let exceeded = api.rateLimiter.take(rate, for: .user(user), at: now) { throw Problem(exceeded) }
+        try call.count(rate, for: .user(user), at: now)
         try call.requireKnownParameters()
         incoming = call
     }

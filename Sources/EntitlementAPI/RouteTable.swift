@@ -21,6 +21,8 @@ struct RouteTable: Sendable {
     private let routes: [Route]
     /// The few routes with limits of their own, by method.
     private let exceptions: [HTTPRequest.Method: [Route]]
+    /// The pages that may read, by the path as its endpoint writes it; all methods of a path have the same.
+    private let readers: [String: CrossOrigin.Readers]
 
     init(_ endpoints: [Endpoint]) {
         routes = endpoints.map(Route.init)
@@ -28,6 +30,7 @@ struct RouteTable: Sendable {
             $0.endpoint.bodyLimit != Endpoint.bodyLimit || $0.endpoint.deadlineSeconds != Endpoint.deadlineSeconds
         }
         self.exceptions = Dictionary(grouping: exceptions, by: \.endpoint.method)
+        readers = Dictionary(endpoints.map { ($0.path, $0.readers) }) { first, _ in first }
     }
 
     /// How long a request may take from the end of its header to the end of its answer.
@@ -49,6 +52,14 @@ struct RouteTable: Sendable {
         if methods.contains(.get) { names.append("HEAD") }
         names.append("OPTIONS")
         return names.joined(separator: ", ")
+    }
+
+    /// The pages that may read what is answered at a path, of which `route` may be known already; none where nobody
+    /// answers.
+    func readers(at path: String, of route: String? = nil) -> CrossOrigin.Readers {
+        if let route, let known = readers[route] { return known }
+        let segments = Self.segments(path)
+        return routes.first { $0.matches(segments) }?.endpoint.readers ?? CrossOrigin.Readers.none
     }
 
     private func exception(_ method: HTTPRequest.Method, _ path: String) -> Endpoint? {

@@ -23,10 +23,10 @@ package enum Routes {
         .open(.get, "/livez", LivezRoute.respond),
         .open(.get, "/readyz", ReadyzRoute.respond),
         .open(.get, "/metrics", MetricsRoute.respond),
-        .open(.get, "/openapi.yaml", OpenAPIRoute.respond),
-        .open(.get, "/.well-known/jwks.json", KeySetRoute.respond),
+        .open(.get, "/openapi.yaml", OpenAPIRoute.respond).readable(by: .anybody),
+        .open(.get, "/.well-known/jwks.json", KeySetRoute.respond).readable(by: .anybody),
 
-        .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id"]),
+        .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id"]).readable(by: .anybody),
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond),
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
             .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),

@@ -6,6 +6,8 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The request's id, by the client or by this server.
     package internal(set) var requestID = ""
+    /// The rate under which the request was counted, if it was.
+    let countedRate = CountedRate()
     private let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {

@@ -28,6 +28,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let limits: ServerLimits
         let table: RouteTable
         let places: ConnectionPlaces
+        let crossOrigin: CrossOrigin
         let newRequestID: @Sendable () -> String
     }
 
@@ -141,13 +142,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isBodyWanted = false
         request = head
         settings.places.busy(context.channel)
-        let path = String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
+        let path = Self.path(of: head)
         waitForAnswer(seconds: settings.table.deadlineSeconds(of: head.method, at: path), context)
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         // Without a length it comes in chunks; a length that is no number of ours is over every limit.
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         guard length <= settings.table.bodyLimit(of: head.method, at: path) else { return }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    /// The path without its query.
+    private static func path(of head: HTTPRequest) -> String {
+        String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -220,6 +226,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         fields[.xContentTypeOptions] = "nosniff"
         fields[.connection] = "close"
         fields[.requestID] = requestID
+        // A header that could not be read names no origin; its problem tells nothing of anybody.
+        let readers = request.map { settings.table.readers(at: Self.path(of: $0)) } ?? .anybody
+        settings.crossOrigin.tell(readers, answering: request, in: &fields)
         let head = HTTPResponse(status: problem.status, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if request?.method != .head { context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil) }

@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 
 /// The layer around every request: its id, the limit of its body, the problem in place of an error, the headers that
-/// belong on every answer, one line in the log, and a number in the metrics.
+/// belong on every answer (its rate, and which pages may read it), one line in the log, and a number in the metrics.
 ///
 /// Only responses leave it, so Hummingbird's bare errors never reach a client.
 struct Envelope: RouterMiddleware {
@@ -34,6 +34,9 @@ struct Envelope: RouterMiddleware {
         response.headers[.xContentTypeOptions] = "nosniff"
         // Where the router finds no path, it puts a word.
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "-"
+        if let standing = context.countedRate.standing { response.headers.tell(standing) }
+        let readers = table.readers(at: request.uri.path, of: route)
+        api.crossOrigin.tell(readers, answering: request.head, in: &response.headers)
         let (status, duration) = (response.status.code, api.uptime() - startedAt)
         api.metrics.answered(request.method, route, status: status, after: duration)
         api.logAccess(

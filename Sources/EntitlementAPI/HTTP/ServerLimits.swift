@@ -31,7 +31,7 @@ extension API {
     /// HTTP/1.1 with the limits, for `Application(router:server:configuration:)`.
     package func server() -> HTTPServerBuilder {
         let guards = ConnectionGuard.Settings(
-            limits: limits, table: table, places: places, newRequestID: newRequestID)
+            limits: limits, table: table, places: places, crossOrigin: crossOrigin, newRequestID: newRequestID)
         return .http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [ConnectionGuard(guards)], idleTimeout: .seconds(limits.idleSeconds),

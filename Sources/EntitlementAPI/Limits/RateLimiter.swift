@@ -18,7 +18,7 @@ package struct RateLimits: Hashable, Sendable {
     }
 
     /// The kind of a request, each with a rate of its own.
-    package enum Kind: Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         case attach
         case restore
         case read
@@ -28,7 +28,7 @@ package struct RateLimits: Hashable, Sendable {
         /// a purchase up.
         case write
         /// A delivery to a webhook that was refused.
-        case refusedDelivery
+        case refusedDelivery = "refused_delivery"
     }
 
     subscript(kind: Kind) -> Int {
@@ -46,12 +46,6 @@ package struct RateLimits: Hashable, Sendable {
 /// Beyond ``maximumAskers`` the askers that were not seen for longest are forgotten, so no number of them fills the
 /// memory (`threats.md` T28). A clock that goes back refills nothing.
 final class RateLimiter: Sendable {
-    /// A request too many.
-    struct Exceeded: Hashable, Sendable {
-        let limit: Int
-        let retryAfterSeconds: Int
-    }
-
     static let maximumAskers = 100_000
 
     /// A user, or a network, with limits of its own.
@@ -82,19 +76,19 @@ final class RateLimiter: Sendable {
         buckets = Mutex(BoundedCache(capacity: maximumAskers))
     }
 
-    /// Takes one request from the asker's bucket; nil when there was one.
-    func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> Exceeded? {
+    /// Takes one request from the asker's bucket if there is one; nil where any number is answered.
+    func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateStanding? {
         look(kind, asker, now, taking: Self.millisecondsPerMinute)
     }
 
     /// The rate that a request of the asker would exceed, without taking it; nil where there is room.
-    func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> Exceeded? {
-        look(kind, asker, now, taking: 0)
+    func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateStanding? {
+        look(kind, asker, now, taking: 0).flatMap { $0.isExceeded ? $0 : nil }
     }
 
     private func look(
         _ kind: RateLimits.Kind, _ asker: Asker, _ now: Instant, taking amount: Int64
-    ) -> Exceeded? {
+    ) -> RateStanding? {
         let limit = limits[kind]
         guard limit > 0 else { return nil }
         let key = Key(asker: asker, kind: kind)
@@ -104,12 +98,15 @@ final class RateLimiter: Sendable {
             let elapsed = min(max(0, now - bucket.filledAt), Self.millisecondsPerMinute)
             bucket.level = min(full, bucket.level + elapsed * Int64(limit))
             bucket.filledAt = now
-            let missing = Self.millisecondsPerMinute - bucket.level
-            if missing <= 0 { bucket.level -= amount }
+            let isExceeded = bucket.level < Self.millisecondsPerMinute
+            if !isExceeded { bucket.level -= amount }
             buckets[key] = bucket
-            guard missing > 0 else { return nil }
+            let remaining = bucket.level / Self.millisecondsPerMinute
+            let missing = (remaining + 1) * Self.millisecondsPerMinute - bucket.level
             let milliseconds = (missing + Int64(limit) - 1) / Int64(limit)
-            return Exceeded(limit: limit, retryAfterSeconds: max(1, Int((milliseconds + 999) / 1000)))
+            return RateStanding(
+                policy: kind.rawValue, limit: limit, windowSeconds: 60, remaining: Int(remaining),
+                resetSeconds: max(1, Int((milliseconds + 999) / 1000)), isExceeded: isExceeded)
         }
     }
 

@@ -41,11 +41,14 @@ final class RefusedDeliveries: Sendable {
         warnsAt.withLock { $0[network] = $0[network] ?? now }
     }
 
-    /// Counts a delivery that was refused as `problem`, unless that is a fault of this server or its being busy.
-    func note(_ problem: Problem, from network: [UInt8], to path: String, at now: Instant) {
-        guard problem.status.kind == .clientError, problem.code != .rateLimited else { return }
-        _ = limiter.take(.refusedDelivery, for: .network(network, path: path), at: now)
+    /// Counts a delivery that was refused as `problem`, and says how many more may be; nil where that is a fault of
+    /// this server or its being busy, which does not count, or where any number may be.
+    @discardableResult
+    func note(_ problem: Problem, from network: [UInt8], to path: String, at now: Instant) -> RateStanding? {
+        guard problem.status.kind == .clientError, problem.code != .rateLimited else { return nil }
+        let standing = limiter.take(.refusedDelivery, for: .network(network, path: path), at: now)
         warn(of: network, path, at: now)
+        return standing
     }
 
     private func warn(of network: [UInt8], _ path: String, at now: Instant) {

@@ -182,35 +182,31 @@ extension Problem {
     }
 
     /// A user, or a network, that asked too often (RFC 6585 §4 and the RateLimit fields).
-    init(_ verdict: RateLimiter.Exceeded) {
-        self.init(.rateLimited, "At most \(verdict.limit) requests of this kind are answered per minute.")
-        fields[.retryAfter] = String(verdict.retryAfterSeconds)
-        fields[.rateLimitLimit] = String(verdict.limit)
-        fields[.rateLimitRemaining] = "0"
-        fields[.rateLimitReset] = String(verdict.retryAfterSeconds)
+    init(_ exceeded: RateStanding) {
+        self.init(exceeded, "At most \(exceeded.limit) requests of this kind are answered per minute.")
+    }
+
+    private init(_ exceeded: RateStanding, _ detail: String) {
+        self.init(.rateLimited, detail)
+        fields[.retryAfter] = String(exceeded.resetSeconds)
+        fields.tell(exceeded)
     }
 
     /// A user who waits for as many answers as one may.
     static func tooManyReads(limit: Int) -> Problem {
-        var problem = Problem(.rateLimited, "At most \(limit) reads of one user are under way at once.")
-        problem.fields[.retryAfter] = "1"
-        problem.fields[.rateLimitLimit] = String(limit)
-        problem.fields[.rateLimitRemaining] = "0"
-        problem.fields[.rateLimitReset] = "1"
-        return problem
+        Problem(
+            RateStanding(policy: "reads_under_way", limit: limit, windowSeconds: nil, resetSeconds: 1),
+            "At most \(limit) reads of one user are under way at once.")
     }
 
     /// A user's act beyond what is recorded of one user a day.
     init(_ exceeded: DailyBound.Exceeded, at now: Instant) {
-        let seconds = max(1, (exceeded.until - now + 999) / 1_000)
         self.init(
-            .rateLimited,
+            RateStanding(
+                policy: exceeded.bound.policy, limit: exceeded.bound.limit, windowSeconds: 86_400,
+                resetSeconds: Int(max(1, (exceeded.until - now + 999) / 1_000))),
             "At most \(exceeded.bound.limit) \(exceeded.bound.name) are recorded in 24 hours; "
                 + "the next one is after \(RFC3339.text(of: exceeded.until)).")
-        fields[.retryAfter] = String(seconds)
-        fields[.rateLimitLimit] = String(exceeded.bound.limit)
-        fields[.rateLimitRemaining] = "0"
-        fields[.rateLimitReset] = String(seconds)
     }
 
     /// The code under which a verdict of a restore names the refusal.
@@ -227,9 +223,8 @@ extension Problem {
 }
 
 extension HTTPField.Name {
-    static let rateLimitLimit = known("RateLimit-Limit")
-    static let rateLimitRemaining = known("RateLimit-Remaining")
-    static let rateLimitReset = known("RateLimit-Reset")
+    static let rateLimit = known("RateLimit")
+    static let rateLimitPolicy = known("RateLimit-Policy")
     static let requestID = known("X-Request-Id")
     static let forwardedFor = known("X-Forwarded-For")
     static let idempotencyKey = known("Idempotency-Key")
@@ -247,6 +242,16 @@ extension DailyBound {
         case .deviceName: "changes of device names and pins"
         case .device: "registrations and returns of devices"
         case .credits: "spends and reservations"
+        }
+    }
+
+    /// The bound's name in `RateLimit-Policy`.
+    fileprivate var policy: String {
+        switch self {
+        case .consent: "consent_changes"
+        case .deviceName: "device_changes"
+        case .device: "devices"
+        case .credits: "credits"
         }
     }
 }

@@ -114,6 +114,26 @@ struct SettingsReader {
         }
     }
 
+    /// A list of origins of web pages, each exactly as browsers write it.
+    mutating func origins(_ key: String) -> [PageOrigin] {
+        texts(key).compactMap { text in
+            let shown = quoted(WebAddress.withoutUser(text))
+            guard let origin = PageOrigin(text) else {
+                report(
+                    key, "\(key) has \(shown), which is not the origin of a web page",
+                    "write scheme, host and port as browsers do, such as https://shop.example.com or "
+                        + "http://localhost:5173")
+                return nil
+            }
+            guard origin.text == text else {
+                report(
+                    key, "\(key) has \(shown), and browsers write that origin otherwise", "write \(origin.text)")
+                return nil
+            }
+            return origin
+        }
+    }
+
     /// A secret, or nil when it is empty or left out; its `GATEPASS_…_FILE` may name a file.
     mutating func secret(_ key: String) -> Secret? {
         secretKeys.append(key)

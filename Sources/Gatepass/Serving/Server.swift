@@ -140,6 +140,7 @@ struct Server: Sendable {
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
                 readPerMinute: limits.readPerMinute ?? 0),
+            allowedOrigins: settings.http.allowedOrigins.map(\.text),
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,

@@ -44,6 +44,7 @@ struct TestServer: Sendable {
     /// Serves while `body` runs; without `isOpen`, as before the database comes.
     static func run(
         isOpen: Bool = true, limits: ServerLimits = ServerLimits(), rateLimits: RateLimits = RateLimits(),
+        allowedOrigins: [String] = [],
         catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules(), usersMaySpend: Bool = true,
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance, metricsPage: MetricsPage? = nil,
@@ -70,7 +71,8 @@ struct TestServer: Sendable {
                 cards: CardReader(userKey: "user_id", graceDays: 14), metrics: APIMetrics(metrics)),
             cardSecrets: EndpointSecrets(["whsec_test"]),
             bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
-            rateLimits: rateLimits, network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
+            rateLimits: rateLimits, allowedOrigins: allowedOrigins,
+            network: { peer, forwarded in Array((forwarded ?? peer ?? "").utf8) },
             usersMaySpend: usersMaySpend, openAPI: openAPI, cores: 2, now: now, realNow: now, uptime: { .zero },
             newRequestID: { "made-here" }, newID: { String(UInt64.random(in: .min ... .max), radix: 36) },
             logAccess: log.keep, metrics: APIMetrics(metrics), metricsPage: metricsPage, logger: logger)

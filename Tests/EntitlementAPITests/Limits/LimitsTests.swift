@@ -7,28 +7,40 @@ import Testing
 struct RateLimiterTests {
     @Test func `a minute's worth is there at once and refills evenly`() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 6, restorePerMinute: 0, readPerMinute: 1))
-        let user = try Fixture.user()
-        let start = Fixture.now
-        for _ in 0..<6 { #expect(limiter.take(.attach, for: .user(user), at: start) == nil) }
-        #expect(limiter.take(.attach, for: .user(user), at: start)?.retryAfterSeconds == 10)
-        #expect(limiter.take(.attach, for: .user(user), at: start + 9_999)?.retryAfterSeconds == 1)
-        #expect(limiter.take(.attach, for: .user(user), at: start + 10_000) == nil)
-        #expect(limiter.take(.attach, for: .user(user), at: start + 10_000)?.limit == 6)
-        #expect(limiter.take(.attach, for: .user(try Fixture.user("u2")), at: start) == nil)
-        #expect(limiter.take(.read, for: .user(user), at: start) == nil)
-        #expect(limiter.take(.read, for: .user(user), at: start)?.retryAfterSeconds == 60)
-        #expect(limiter.take(.open, for: .network([1], path: "/"), at: start) == nil)
-        #expect(limiter.take(.open, for: .network([1], path: "/"), at: start)?.limit == 1)
-        #expect(limiter.take(.open, for: .network([2], path: "/"), at: start) == nil)
+        let (user, start) = (try Fixture.user(), Fixture.now)
+        func take(
+            _ kind: RateLimits.Kind = .attach, for asker: RateLimiter.Asker? = nil, after milliseconds: Int64 = 0
+        ) -> RateStanding? {
+            limiter.take(kind, for: asker ?? .user(user), at: start + milliseconds)
+        }
+        for number in 0..<6 {
+            let standing = try #require(take())
+            #expect(!standing.isExceeded && standing.remaining == 5 - number && standing.resetSeconds == 10)
+        }
+        let exceeded = try #require(take())
+        #expect(exceeded.isExceeded && exceeded.remaining == 0 && exceeded.resetSeconds == 10 && exceeded.limit == 6)
+        #expect(take(after: 9_999)?.isExceeded == true)
+        #expect(take(after: 9_999)?.resetSeconds == 1)
+        #expect(take(after: 10_000)?.isExceeded == false)
+        #expect(take(after: 10_000)?.isExceeded == true)
+        #expect(take(after: 35_000)?.remaining == 1, "25 seconds are two requests and a half")
+        #expect(take(after: 35_000)?.resetSeconds == 5)
+        #expect(take(for: .user(try Fixture.user("u2")))?.isExceeded == false)
+        #expect(take(.read)?.isExceeded == false)
+        #expect(take(.read)?.resetSeconds == 60)
+        #expect(take(.open, for: .network([1], path: "/"))?.isExceeded == false)
+        #expect(take(.open, for: .network([1], path: "/"))?.isExceeded == true)
+        #expect(take(.open, for: .network([2], path: "/"))?.isExceeded == false)
         for _ in 0..<1000 { #expect(limiter.take(.restore, for: .user(user), at: start) == nil) }
     }
 
     @Test func `a clock that goes back refills nothing`() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 1))
         let user = try Fixture.user()
-        #expect(limiter.take(.attach, for: .user(user), at: Fixture.now) == nil)
-        #expect(limiter.take(.attach, for: .user(user), at: Fixture.now + -3_600_000) != nil)
-        #expect(limiter.take(.attach, for: .user(user), at: Fixture.now + -3_500_000) == nil)
+        for (milliseconds, isExceeded) in [(0, false), (-3_600_000, true), (-3_500_000, false)] as [(Int64, Bool)] {
+            let standing = limiter.take(.attach, for: .user(user), at: Fixture.now + milliseconds)
+            #expect(standing?.isExceeded == isExceeded)
+        }
     }
 }
 

@@ -230,7 +230,12 @@ struct DeviceRoutesTests {
                 let refused = try await server.send(method, path, body)
                 #expect(refused.status == 429 && refused.code == "rate_limited", "\(refused.body)")
                 #expect(refused.headers.first(name: "Retry-After") == "86401", "some were recorded a millisecond later")
-                #expect(refused.headers.first(name: "RateLimit-Limit") == "20")
+                let kind = path == consent ? "consent_changes" : "device_changes"
+                #expect(
+                    refused.headers.first(name: "RateLimit-Policy")
+                        == "\"\(kind)\";q=20;w=86400, \"write\";q=60;w=60")
+                let rates = refused.headers.first(name: "RateLimit") ?? ""
+                #expect(rates.hasPrefix("\"\(kind)\";r=0;t=86401, \"write\";r="), "\(rates)")
                 #expect(refused.body.contains("2026-01-16T12:00:00Z"), "\(refused.body)")
             }
             let unchanged = try await server.send("POST", Self.devices, #"{"device_id":"d1","name":"name 20"}"#)

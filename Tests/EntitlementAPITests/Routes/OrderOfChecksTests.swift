@@ -66,9 +66,8 @@ struct OrderOfChecksTests {
             let limited = try await server.send("GET", status)
             #expect(limited.status == 429)
             #expect(limited.headers.first(name: "retry-after") == "60")
-            #expect(limited.headers.first(name: "ratelimit-limit") == "1")
-            #expect(limited.headers.first(name: "ratelimit-remaining") == "0")
-            #expect(limited.headers.first(name: "ratelimit-reset") == "60")
+            #expect(limited.headers["ratelimit"] == [#""read";r=0;t=60"#])
+            #expect(limited.headers["ratelimit-policy"] == [#""read";q=1;w=60"#])
         }
         try await TestServer.run(isOpen: false) { server in
             let away = try await server.send("GET", "/api/iap/apple/status", token: Fixture.token(of: "u2"))
@@ -88,7 +87,7 @@ struct OrderOfChecksTests {
                 let limited = try await send(path, from: "one")
                 #expect(limited.status == 429 && limited.code == "rate_limited", "\(path): \(limited.body)")
                 #expect(limited.headers.first(name: "retry-after") == "30")
-                #expect(limited.headers.first(name: "ratelimit-limit") == "2")
+                #expect(limited.headers["ratelimit-policy"] == [#""open";q=2;w=60"#])
             }
             // Nobody else is held up; what is judged before the rate still is.
             #expect(try await send("/readyz", from: "elsewhere").status == 200)
@@ -98,6 +97,44 @@ struct OrderOfChecksTests {
             #expect(try await send("/api/iap/apple/status", from: "one").status == 200)
             server.clock.now = server.clock.now + 30_000
             #expect(try await send("/livez", from: "one").status == 200)
+        }
+    }
+
+    @Test func `every answer under a rate tells what is left of it, and no other answer does`() async throws {
+        try await TestServer.run(rateLimits: RateLimits(attachPerMinute: 3, readPerMinute: 60)) { server in
+            func expect(
+                _ status: Int, _ left: String?, _ policy: String? = nil, _ method: String, _ path: String,
+                _ body: String? = nil, token: String? = Fixture.token(of: "u1"), fields: [(String, String)] = [],
+                line: Int = #line
+            ) async throws {
+                let answer = try await server.send(method, path, body, token: token, fields: fields)
+                #expect(answer.status == status, "line \(line): \(answer.body)")
+                #expect(answer.headers["RateLimit"] == (left.map { [$0] } ?? []), "line \(line)")
+                #expect(answer.headers["RateLimit-Policy"] == (policy.map { [$0] } ?? []), "line \(line)")
+            }
+            let (status, read) = ("/api/iap/apple/status", #""read";q=60;w=60"#)
+            let first = try await server.send("GET", status)
+            #expect(first.headers["RateLimit"] == [#""read";r=59;t=1"#])
+            let tag = first.headers.first(name: "ETag") ?? ""
+            try await expect(304, #""read";r=58;t=1"#, read, "GET", status, fields: [("If-None-Match", tag)])
+            try await expect(200, #""read";r=57;t=1"#, read, "HEAD", status)
+            try await expect(400, #""read";r=56;t=1"#, read, "GET", status + "?at=never")
+            let attach = #""attach";q=3;w=60"#
+            try await expect(400, #""attach";r=2;t=20"#, attach, "POST", Self.attach, "{}")
+            let text = [("Content-Type", "text/plain")]
+            try await expect(415, #""attach";r=1;t=20"#, attach, "POST", Self.attach, "{}", fields: text)
+            try await expect(422, #""attach";r=0;t=20"#, attach, "POST", Self.attach, #"{"signedTransactionJWS":"x"}"#)
+            try await expect(429, #""attach";r=0;t=20"#, attach, "POST", Self.attach, "{}")
+            try await expect(200, #""open";r=59;t=1"#, #""open";q=60;w=60"#, "GET", "/livez", token: nil)
+            // What is judged before the rate, and servers, which have none.
+            try await expect(401, nil, "GET", status, token: nil)
+            try await expect(404, nil, "GET", "/nowhere")
+            try await expect(405, nil, "DELETE", status)
+            try await expect(204, nil, "OPTIONS", status)
+            try await expect(200, nil, "GET", "/api/admin/users/u1/status", token: Fixture.apiKey(.read))
+        }
+        try await TestServer.run(rateLimits: RateLimits(readPerMinute: 0)) { server in
+            #expect(try await server.send("GET", "/livez").headers["RateLimit"].isEmpty, "it is off")
         }
     }
 

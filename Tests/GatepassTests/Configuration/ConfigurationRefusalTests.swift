@@ -17,6 +17,9 @@ import Testing
         }
     }
 
+    private static let originForm =
+        "write scheme, host and port as browsers do, such as https://shop.example.com or http://localhost:5173"
+
     static let refused = [
         Case(
             "a misspelt key names the nearest one", "http:\n  host: 0.0.0.0\n  prot: 80",
@@ -94,6 +97,16 @@ import Testing
                 + "10.0.0.0/8; write an IP address or a block such as 10.0.0.0/8",
             "gatepass.yaml:1: http.trusted_proxies has \"localhost\", which is not an IP address or a block such as "
                 + "10.0.0.0/8; write an IP address or a block such as 10.0.0.0/8"),
+        Case(
+            "a pattern, and whatever else is no origin", "http: {allowed_origins: [\"*\", \"null\", shop.example.com]}",
+            "gatepass.yaml:1: http.allowed_origins has \"*\", which is not the origin of a web page; " + originForm,
+            "gatepass.yaml:1: http.allowed_origins has \"null\", which is not the origin of a web page; " + originForm,
+            "gatepass.yaml:1: http.allowed_origins has \"shop.example.com\", which is not the origin of a web page; "
+                + originForm),
+        Case(
+            "an origin as no browser writes it", "http:\n  allowed_origins: [\"https://Shop.example.com:443/\"]",
+            "gatepass.yaml:2: http.allowed_origins has \"https://Shop.example.com:443/\", and browsers write that "
+                + "origin otherwise; write https://shop.example.com"),
         Case(
             "a key set address that is no URL", "auth: {jwks_url: example.com/jwks}",
             "gatepass.yaml:1: auth.jwks_url is \"example.com/jwks\", which is not an http or https URL; "

@@ -47,6 +47,30 @@ import Testing
     }
 
     @Test(arguments: [
+        ("https://shop.example.com", nil), ("http://localhost:5173", nil), ("https://shop.example.com:8443", nil),
+        ("http://[::1]:80", "http://[::1]"), ("capacitor://localhost", nil), ("https://xn--bcher-kva.example", nil),
+        ("https://shop.example.com/", "https://shop.example.com"),
+        ("https://shop.example.com/cart?a=b#c", "https://shop.example.com"),
+        ("HTTPS://Shop.example.com", "https://shop.example.com"), ("https://shop.example.com.", nil),
+        ("https://shop.example.com:443", "https://shop.example.com"),
+        ("http://shop.example.com:080", "http://shop.example.com"), ("http://shop.example.com:443", nil),
+        ("https://shop.example.com:", "https://shop.example.com"), ("https://me:pw@a.example", "https://a.example"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
+    ])
+    func `an origin is as browsers write it, or what they write is known`(_ text: String, _ written: String?) throws {
+        #expect(try #require(PageOrigin(text)).text == written ?? text)
+    }
+
+    @Test(arguments: [
+        "", "*", "null", "shop.example.com", "//shop.example.com", "https://", "https:/shop.example.com",
+        "https://*.example.com", "https://a.example, https://b.example", "https://a b", "https://a%20b",
+        "https://a:0", "https://a:65536", "localhost:5173", "https://[::1", "https://a_b*",
+    ])
+    func `a text that is no origin is refused`(_ text: String) {
+        #expect(PageOrigin(text) == nil)
+    }
+
+    @Test(arguments: [
         ("http://127.0.0.1:8080", true), ("http://127.9.8.7/a", true), ("http://[::1]:80", true),
         ("http://LocalHost", true), ("http://[::ffff:127.0.0.1]", true), ("http://128.0.0.1", false),
         ("http://[::2]", false), ("http://localhost.example.com", false), ("http://127.0.0.1.example.com", false),

@@ -6,6 +6,8 @@ extension Settings {
         let port: UInt16
         /// The proxies whose `X-Forwarded-For` is believed.
         let trustedProxies: [AddressRange]
+        /// The origins of web pages that may call with a user's token.
+        let allowedOrigins: [PageOrigin]
         /// Where `/metrics` is served without a token; nil for nowhere.
         let metricsPort: UInt16?
         /// With which `/metrics` is served on the main port; nil for not there.
@@ -16,6 +18,7 @@ extension Settings {
             port = UInt16(reader.integer("http.port", default: 8080, in: 0...65_535))
             trustedProxies = reader.parsedList(
                 "http.trusted_proxies", form: "an IP address or a block such as 10.0.0.0/8", AddressRange.init)
+            allowedOrigins = reader.origins("http.allowed_origins")
             metricsPort = reader.integerOrNever("http.metrics_port", default: 0, upTo: 65_535).map { UInt16($0) }
             metricsToken = reader.secret("http.metrics_token")
             if host.isEmpty {

@@ -51,8 +51,7 @@ extension Call {
 
     /// The request's body, byte for byte.
     ///
-    /// - Throws: `payload_too_large` (a length that was not declared), `invalid_request` for a body that breaks off,
-    ///   `unavailable` and `rate_limited` when bodies of unknown senders fill what they may (``BodiesInFlight``).
+    /// - Throws: `payload_too_large` (a length that was not declared), `body_incomplete`, `unavailable` and `rate_limited` when bodies of unknown senders fill what they may (``BodiesInFlight``).
     package func bytes() async throws(Problem) -> [UInt8] {
         let limit = incoming.bodyLimit
         let stranger = isSenderKnown ? nil : incoming.network
@@ -69,10 +68,8 @@ extension Call {
         } catch let problem as Problem {
             throw problem
         } catch {
-            // The connection broke; the sender reads no answer.
-            var problem = Problem.invalidRequest("The body did not arrive whole.", at: "#")
-            problem.closesConnection = true
-            throw problem
+            // The connection broke, and the sender may read no answer.
+            throw Problem.bodyIncomplete
         }
     }
 

@@ -25,6 +25,8 @@ package struct Endpoint: Sendable {
     private(set) var parameters: [String]?
     /// The pages of other origins that may read what is answered; none, unless a user asks or it is a document.
     private(set) var readers = CrossOrigin.Readers.none
+    /// True if what is sent here are transactions; then its problems say that none of them is finished.
+    private(set) var takesTransactions = false
     private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
 
     private init(
@@ -144,6 +146,13 @@ package struct Endpoint: Sendable {
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
         endpoint.isInDevelopmentOnly = true
+        return endpoint
+    }
+
+    /// An endpoint to which apps send their transactions.
+    var takingTransactions: Endpoint {
+        var endpoint = self
+        endpoint.takesTransactions = true
         return endpoint
     }
 

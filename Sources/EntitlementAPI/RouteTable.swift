@@ -23,6 +23,8 @@ struct RouteTable: Sendable {
     private let exceptions: [HTTPRequest.Method: [Route]]
     /// The pages that may read, by the path as its endpoint writes it; all methods of a path have the same.
     private let readers: [String: CrossOrigin.Readers]
+    /// Those that take transactions.
+    private let transactional: [Route]
 
     init(_ endpoints: [Endpoint]) {
         routes = endpoints.map(Route.init)
@@ -31,6 +33,7 @@ struct RouteTable: Sendable {
         }
         self.exceptions = Dictionary(grouping: exceptions, by: \.endpoint.method)
         readers = Dictionary(endpoints.map { ($0.path, $0.readers) }) { first, _ in first }
+        transactional = routes.filter(\.endpoint.takesTransactions)
     }
 
     /// How long a request may take from the end of its header to the end of its answer.
@@ -60,6 +63,14 @@ struct RouteTable: Sendable {
         if let route, let known = readers[route] { return known }
         let segments = Self.segments(path)
         return routes.first { $0.matches(segments) }?.endpoint.readers ?? CrossOrigin.Readers.none
+    }
+
+    /// The problem of a request to `path`.
+    func marked(_ problem: Problem, at path: String) -> Problem {
+        let segments = Self.segments(path)
+        var problem = problem
+        problem.concernsTransactions = transactional.contains { $0.matches(segments) }
+        return problem
     }
 
     private func exception(_ method: HTTPRequest.Method, _ path: String) -> Endpoint? {

@@ -27,9 +27,10 @@ package enum Routes {
         .open(.get, "/.well-known/jwks.json", KeySetRoute.respond).readable(by: .anybody),
 
         .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id"]).readable(by: .anybody),
-        .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond),
+        .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond)
+            .takingTransactions,
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
-            .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),
+            .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds).takingTransactions,
         .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer)).reading(status),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
         .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond)

@@ -46,9 +46,13 @@ package struct EvidenceError: Error, Hashable, Sendable {
     /// A sentence for people. Fields are named, never values: nothing of the signed text is echoed.
     package let detail: String
 
-    package init(_ reason: Reason, _ detail: String) {
+    /// How long until the date is in range; nil for every reason but a date ahead of the clock.
+    package let millisecondsAhead: Int64?
+
+    package init(_ reason: Reason, _ detail: String, millisecondsAhead: Int64? = nil) {
         self.reason = reason
         self.detail = detail
+        self.millisecondsAhead = millisecondsAhead
     }
 
     /// The problem's code; `reason` stands beside it when it is `evidence_invalid` (`api.md`, "Problems").

@@ -188,8 +188,13 @@ struct AuthenticPayload {
 
     private func requireSaneDate(at now: Int64) throws(EvidenceError) {
         let signedAt = try reader.required("signedDate", EvidenceVerifier.signedAt(reader))
-        guard signedAt >= EvidenceVerifier.earliestSignedAt, signedAt <= now + EvidenceVerifier.clockLeeway else {
-            throw EvidenceError(.signedDateOutOfRange, "The text was signed before 2021 or in the future.")
+        guard signedAt >= EvidenceVerifier.earliestSignedAt else {
+            throw EvidenceError(.signedDateOutOfRange, "The text was signed before 2021.")
+        }
+        let ahead = signedAt - (now + EvidenceVerifier.clockLeeway)
+        guard ahead <= 0 else {
+            throw EvidenceError(
+                .signedDateOutOfRange, "The text was signed in the future.", millisecondsAhead: ahead)
         }
     }
 }

@@ -152,8 +152,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// The path without its query.
-    private static func path(of head: HTTPRequest) -> String {
-        String(head.path.map { $0.prefix { $0 != "?" } } ?? "")
+    private static func path(of head: HTTPRequest?) -> String {
+        String(head?.path.map { $0.prefix { $0 != "?" } } ?? "")
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -167,6 +167,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch error {
         case HTTPParserError.headerOverflow:
             refuse(Problem(.headersTooLarge, "The header is larger than this server reads."), context)
+        case HTTPParserError.invalidEOFState:
+            refuse(.bodyIncomplete, context)
         case let defect as RequestHeadCheck.Defect:
             refuse(.invalidRequest(defect.detail, at: defect.field), context)
         default:
@@ -218,7 +220,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isClosing = true
         let given = request?.headerFields[.requestID].flatMap { RequestID.isAcceptable($0) ? $0 : nil }
         let requestID = given ?? settings.newRequestID()
-        let body = problem.body(requestID: requestID)
+        let body = settings.table.marked(problem, at: Self.path(of: request)).body(requestID: requestID)
         var fields = problem.fields
         fields[.contentType] = "application/problem+json"
         fields[.contentLength] = String(body.count)

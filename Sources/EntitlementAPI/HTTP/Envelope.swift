@@ -23,11 +23,11 @@ struct Envelope: RouterMiddleware {
             try requireAcceptableSize(request)
             response = try await next(request, context)
         } catch let problem as Problem where problem != .unexpected {
-            response = .problem(problem, requestID: context.requestID)
+            response = answer(with: problem, request, context)
         } catch let error as any HTTPResponseError {
             response = answer(to: error, request, context)
         } catch {
-            response = unexpected(error, context)
+            response = unexpected(error, request, context)
         }
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
@@ -57,20 +57,24 @@ struct Envelope: RouterMiddleware {
 
     /// The router found no route, or a part of Hummingbird refused.
     private func answer(to error: any HTTPResponseError, _ request: Request, _ context: APIContext) -> Response {
-        guard error.status == .notFound else { return unexpected(error, context) }
+        guard error.status == .notFound else { return unexpected(error, request, context) }
         guard let allowed = table.allowed(at: request.uri.path) else {
-            return .problem(.notFound, requestID: context.requestID)
+            return answer(with: .notFound, request, context)
         }
         guard request.method == .options else {
-            return .problem(.methodNotAllowed(allowed), requestID: context.requestID)
+            return answer(with: .methodNotAllowed(allowed), request, context)
         }
         return Response(status: .noContent, headers: [.allow: allowed, .cacheControl: "no-store"])
     }
 
-    private func unexpected(_ error: any Error, _ context: APIContext) -> Response {
+    private func answer(with problem: Problem, _ request: Request, _ context: APIContext) -> Response {
+        .problem(table.marked(problem, at: request.uri.path), requestID: context.requestID)
+    }
+
+    private func unexpected(_ error: any Error, _ request: Request, _ context: APIContext) -> Response {
         api.logger.error(
             "unexpected error",
             metadata: ["request_id": .string(context.requestID), "error": .string(String(describing: type(of: error)))])
-        return .problem(.unexpected, requestID: context.requestID)
+        return answer(with: .unexpected, request, context)
     }
 }

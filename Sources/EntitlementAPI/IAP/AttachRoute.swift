@@ -24,7 +24,7 @@ enum AttachRoute {
         }
         switch claimed.answer {
         case .success(let claim): return .json(self.body(of: claim, to: purchase, claimed, call))
-        case .failure(let refusal): throw Problem(refusal)
+        case .failure(let refusal): throw Problem(refusal, proof: body.proof)
         }
     }
 
@@ -52,6 +52,7 @@ enum AttachRoute {
         var json = JSONWriter(capacity: 2048)
         json.beginObject()
         json.member("outcome", outcome.rawValue)
+        json.member("finish", outcome.finishes)
         json.member("reason", reason?.rawValue)
         json.name("transaction")
         json.append(purchase, kind: call.api.catalogue.kind(of: purchase))
@@ -66,6 +67,7 @@ enum AttachRoute {
 struct AttachRequest {
     let transaction: SignedTransaction
     let appTransaction: SignedAppTransaction?
+    var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
     /// Spellings of the one required member; the first that is there counts.
     static let names = ["signedTransactionJWS", "signed_transaction_jws", "signedData"]

@@ -26,39 +26,73 @@ struct RestoreResult {
 
     let index: Int
     let outcome: Outcome
+    /// True if the app finishes the transaction.
+    let finish: Bool
     private(set) var code: ProblemCode?
+    /// When the item is to be sent again; nil if it is finished.
+    private(set) var retry: Retry?
+    private(set) var retryAfterSeconds: Int?
     private(set) var reason: String?
     /// Nil unless it is genuine.
     private(set) var purchase: VerifiedPurchase?
 
-    /// The result of an item that the ledger never saw.
-    init(index: Int, refused code: ProblemCode, because reason: String?) {
+    /// The result of an item that is refused.
+    init(index: Int, _ problem: Problem, _ purchase: VerifiedPurchase? = nil) {
         self.index = index
+        self.purchase = purchase
         outcome = .refused
-        self.code = code
-        self.reason = reason
+        finish = false
+        code = problem.code
+        retry = problem.retry
+        retryAfterSeconds = problem.retryAfterSeconds
+        reason = problem.reason
+    }
+
+    private init(index: Int, _ outcome: AttachOutcome, _ reason: AttachReason?, _ purchase: VerifiedPurchase) {
+        self.index = index
+        self.purchase = purchase
+        self.outcome = Outcome(outcome)
+        self.reason = reason?.rawValue
+        finish = outcome.finishes
+    }
+
+    /// The result of a duplicate; `speaking` is that of the item that has the verdict.
+    private init(index: Int, as speaking: RestoreResult) {
+        self.index = index
+        purchase = speaking.purchase
+        outcome = .duplicateInRequest
+        finish = speaking.finish
+        retry = speaking.retry
+        retryAfterSeconds = speaking.retryAfterSeconds
     }
 
     /// The result of a genuine item; without a verdict it may come again.
-    init(
-        index: Int, _ judged: (purchase: VerifiedPurchase, verdict: Restore.Verdict)?,
-        in claimed: Claimed<[Restore.Verdict], Never>
-    ) {
-        self.index = index
-        purchase = judged?.purchase
-        switch judged?.verdict {
+    init(index: Int, _ purchase: VerifiedPurchase, _ verdict: Restore.Verdict?, in settled: SettledRestore) {
+        switch verdict {
         case .claimed(let claim)?:
-            let settled = judged.map { claimed.outcome(of: claim, $0.purchase) }
-            outcome = settled.map { Outcome($0.outcome) } ?? .refused
-            reason = settled?.reason?.rawValue
-        case .duplicateInRequest?: outcome = .duplicateInRequest
-        case .refused(let refusal)?:
-            outcome = .refused
-            code = Problem(refusal).code
-        case nil:
-            outcome = .refused
-            code = .unavailable
+            let (outcome, reason) = settled.claimed.outcome(of: claim, purchase)
+            self.init(index: index, outcome, reason, purchase)
+        case .duplicateInRequest?:
+            let verdict = settled.verdicts[purchase.key]
+            self.init(index: index, as: RestoreResult(index: index, purchase, verdict, in: settled))
+        case .refused(let refusal)?: self.init(index: index, Problem(refusal, proof: settled.proof), purchase)
+        case nil: self.init(index: index, .unexpected, purchase)
         }
+    }
+}
+
+/// The verdicts of a restore by their purchases.
+struct SettledRestore {
+    let claimed: Claimed<[Restore.Verdict], Never>
+    let proof: Retry.Proof
+    /// Of each purchase the verdict that is no duplicate's.
+    let verdicts: [PurchaseKey: Restore.Verdict]
+
+    init(_ claimed: Claimed<[Restore.Verdict], Never>, of purchases: [VerifiedPurchase], proof: Retry.Proof) {
+        self.claimed = claimed
+        self.proof = proof
+        let spoken = zip(purchases, claimed.answer.get()).filter { $0.1 != .duplicateInRequest }
+        verdicts = Dictionary(spoken.map { ($0.0.key, $0.1) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
@@ -95,7 +129,10 @@ extension JSONWriter {
         beginObject()
         member("index", result.index)
         member("outcome", result.outcome.rawValue)
+        member("finish", result.finish)
         member("code", result.code?.rawValue)
+        member("retry", result.retry?.rawValue)
+        member("retry_after", result.retryAfterSeconds)
         member("reason", result.reason)
         member("transaction_id", result.purchase?.transactionID.text)
         member("product_id", result.purchase?.productID.text)

@@ -23,11 +23,13 @@ enum RestoreRoute {
         let claimed = try await call.claimed(shown, replays: replays) { [user = call.user] history, context in
             Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
         }
-        var answers = zip(purchases, claimed.answer.get()).makeIterator()
+        let settled = SettledRestore(claimed, of: purchases, proof: body.proof)
+        var verdicts = claimed.answer.get().makeIterator()
         let results = judged.enumerated().map { index, item in
             switch item {
-            case .refused(let code, let reason): RestoreResult(index: index, refused: code, because: reason)
-            case .genuine: RestoreResult(index: index, answers.next(), in: claimed)
+            case .refused(let problem): RestoreResult(index: index, problem)
+            case .genuine(let purchase):
+                RestoreResult(index: index, purchase.state, verdicts.next(), in: settled)
             }
         }
         return .json(RestoreBody(results: results, claimed).bytes)
@@ -36,7 +38,7 @@ enum RestoreRoute {
     /// The verdict on an item before the ledger saw it.
     private enum Judged {
         case genuine(ShownPurchase)
-        case refused(ProblemCode, reason: String?)
+        case refused(Problem)
     }
 
     private static func genuine(_ judged: [Judged]) -> [ShownPurchase] {
@@ -64,8 +66,8 @@ enum RestoreRoute {
         var verified = verdicts.makeIterator()
         return items.map { item in
             switch item {
-            case .notText: .refused(.invalidRequest, reason: nil)
-            case .tooLong: .refused(.payloadTooLarge, reason: nil)
+            case .notText: .refused(Problem(.invalidRequest, "The item must be a string."))
+            case .tooLong: .refused(Problem(.payloadTooLarge, "The item is too long."))
             case .text: judged(verified.next(), labels)
             }
         }
@@ -74,10 +76,8 @@ enum RestoreRoute {
     private static func judged(_ verdict: AppStoreVerifier.Verdict?, _ labels: Labels) -> Judged {
         switch verdict {
         case .genuine(let transaction)?: return .genuine(ShownPurchase(transaction, labels: labels))
-        case .refused(let refusal)?:
-            let code = Problem.code(of: refusal)
-            return .refused(code, reason: code == .evidenceInvalid ? refusal.reason.rawValue : nil)
-        case .notJudged?, nil: return .refused(.unavailable, reason: nil)
+        case .refused(let refusal)?: return .refused(Problem(refusal))
+        case .notJudged?, nil: return .refused(Problem(.unavailable, "The item was not judged."))
         }
     }
 }
@@ -101,9 +101,10 @@ struct RestoreRequest {
 
     let items: [Item]
     let appTransaction: SignedAppTransaction?
+    var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
     /// - Throws: `payload_too_large` for an app transaction over 16 KiB, `invalid_request` for anything but a list of 1
-    ///   to 500, bare or as a member.
+    ///   to 500, bare or as a member, and for one without any string.
     init(_ body: JSONBody) throws(Problem) {
         let member = body.first(of: Self.names)
         let isBare = body.value.elements != nil
@@ -117,6 +118,9 @@ struct RestoreRequest {
         guard let elements = list.elements else { throw .invalidRequest("The member must be an array.", at: pointer) }
         guard (1...Self.maximumItems).contains(elements.count) else {
             throw .invalidRequest("The list must have 1 to \(Self.maximumItems) items.", at: pointer)
+        }
+        guard elements.contains(where: { $0.string != nil }) else {
+            throw .invalidRequest("The items must be strings.", at: pointer)
         }
         items = elements.map { element in
             guard let text = element.string else { return .notText }

@@ -7,20 +7,28 @@ import LedgerStore
 extension Problem {
     /// Evidence that the verifier refused.
     init(_ refusal: EvidenceError) {
-        self.init(Self.code(of: refusal), refusal.detail)
+        let code = Self.code(of: refusal)
+        self.init(code, refusal.detail, retry: Retry(after: code, refusal))
         if code == .evidenceInvalid { reason = refusal.reason.rawValue }
+        guard let ahead = refusal.millisecondsAhead else { return }
+        fields[.retryAfter] = String(Retry.seconds(untilInRange: ahead))
     }
 
     /// A genuine purchase that does not become this user's.
-    init(_ refusal: AttachRefusal) {
-        switch refusal {
-        case .ownedByAnotherUser: self.init(.ownedByAnotherUser, "Another user of this app has, or had, this purchase.")
-        case .accountTokenMismatch: self.init(.accountTokenMismatch, "The purchase names another user's account token.")
-        case .notClaimable:
-            self.init(
-                .notClaimable,
-                "Nobody has the purchase, and the server's rule for such purchases does not give it to this user.")
-        }
+    init(_ refusal: AttachRefusal, proof: Retry.Proof) {
+        let (code, detail): (ProblemCode, String) =
+            switch refusal {
+            case .ownedByAnotherUser:
+                (.ownedByAnotherUser, "Another user of this app has, or had, this purchase.")
+            case .accountTokenMismatch:
+                (.accountTokenMismatch, "The purchase names another user's account token.")
+            case .notClaimable:
+                (
+                    .notClaimable,
+                    "Nobody has the purchase, and the server's rule for such purchases does not give it to this user."
+                )
+            }
+        self.init(code, detail, retry: Retry(after: code, proof: proof))
     }
 
     // MARK: Credits
@@ -209,8 +217,7 @@ extension Problem {
                 + "the next one is after \(RFC3339.text(of: exceeded.until)).")
     }
 
-    /// The code under which a verdict of a restore names the refusal.
-    static func code(of refusal: EvidenceError) -> ProblemCode {
+    private static func code(of refusal: EvidenceError) -> ProblemCode {
         switch refusal.reason {
         case .wrongApp: .wrongApp
         case .wrongEnvironment: .wrongEnvironment

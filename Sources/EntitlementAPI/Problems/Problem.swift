@@ -17,6 +17,10 @@ package struct Problem: Error, Hashable, Sendable {
     package let detail: String
     /// The defect of the evidence, under `evidence_invalid`.
     package var reason: String?
+    /// When the client sends it again.
+    package private(set) var retry: Retry
+    /// True if the request was about transactions, none of which is finished then.
+    var concernsTransactions = false
     /// How many devices may be and are active, under `seat_limit_reached`.
     package var seats: DeviceSeats?
     package var errors: [FieldError] = []
@@ -26,10 +30,18 @@ package struct Problem: Error, Hashable, Sendable {
     package var closesConnection = false
 
     package init(_ code: ProblemCode, _ detail: String) {
+        self.init(code, detail, retry: Retry(after: code))
+    }
+
+    init(_ code: ProblemCode, _ detail: String, retry: Retry) {
         self.code = code
         status = code.status
         self.detail = detail
+        self.retry = retry
     }
+
+    /// How long the client waits before it sends it again, where that is known.
+    var retryAfterSeconds: Int? { fields[.retryAfter].flatMap { Int($0) } }
 
     // MARK: The common ones
 
@@ -47,6 +59,13 @@ package struct Problem: Error, Hashable, Sendable {
         problem.closesConnection = true
         return problem
     }
+
+    /// A request whose end did not come.
+    static let bodyIncomplete: Problem = {
+        var problem = Problem(.bodyIncomplete, "The request did not arrive whole.")
+        problem.closesConnection = true
+        return problem
+    }()
 
     static func methodNotAllowed(_ allowed: String) -> Problem {
         var problem = Problem(.methodNotAllowed, "Here one may use \(allowed).")
@@ -84,6 +103,9 @@ package struct Problem: Error, Hashable, Sendable {
         json.member("detail", detail)
         json.member("code", code.rawValue)
         json.member("request_id", requestID)
+        if concernsTransactions { json.member("finish", false) }
+        json.member("retry", retry.rawValue)
+        if let retryAfterSeconds { json.member("retry_after", retryAfterSeconds) }
         if let reason { json.member("reason", reason) }
         if let seats {
             json.member("allowed", seats.allowed)

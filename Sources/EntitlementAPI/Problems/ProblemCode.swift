@@ -12,6 +12,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
     case forbidden
     case rateLimited = "rate_limited"
     case unsupportedMediaType = "unsupported_media_type"
+    case bodyIncomplete = "body_incomplete"
     case invalidRequest = "invalid_request"
     case idempotencyKeyReused = "idempotency_key_reused"
     case idempotencyInProgress = "idempotency_in_progress"
@@ -56,7 +57,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         case .userIDNotAllowed, .forbidden: .forbidden
         case .rateLimited: .tooManyRequests
         case .unsupportedMediaType: .unsupportedMediaType
-        case .invalidRequest: .badRequest
+        case .bodyIncomplete, .invalidRequest: .badRequest
         case .evidenceInvalid, .wrongApp, .wrongEnvironment, .idempotencyKeyReused, .sameUser, .notAnAddOn,
             .ambiguousProduct, .ambiguousPurchase:
             .unprocessableContent
@@ -81,6 +82,7 @@ package enum ProblemCode: String, Hashable, Sendable, CaseIterable {
         case .forbidden: "The token does not allow this."
         case .rateLimited: "There were too many requests."
         case .unsupportedMediaType: "The body must be JSON."
+        case .bodyIncomplete: "The request broke off."
         case .invalidRequest: "The request is not valid."
         case .idempotencyKeyReused: "The idempotency key stands for another request."
         case .idempotencyInProgress: "The same request is being carried out."

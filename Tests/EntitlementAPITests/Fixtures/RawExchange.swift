@@ -5,16 +5,20 @@ import NIOPosix
 enum RawExchange {
     /// Writes the pieces with a pause after each, then reads until the server closes or is silent for `patience`.
     ///
+    /// - Parameter breaksOff: True if nothing can follow the pieces: the connection is closed in their direction.
     /// - Returns: What came, and whether the server closed.
     static func send(
-        _ pieces: [String], to port: Int, pause: Duration = .zero, patience: TimeAmount = .milliseconds(700)
+        _ pieces: [String], to port: Int, pause: Duration = .zero, patience: TimeAmount = .milliseconds(700),
+        breaksOff: Bool = false
     ) async throws -> (text: String, isClosed: Bool) {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let idle = IdleStateHandler(readTimeout: patience)
                     try channel.pipeline.syncOperations.addHandlers([idle, SilenceHandler()])
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: breaksOff))
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
@@ -23,6 +27,7 @@ enum RawExchange {
                 try? await outbound.write(ByteBuffer(string: piece))
                 if pause > .zero { try await Task.sleep(for: pause) }
             }
+            if breaksOff { outbound.finish() }
             var text = ""
             do {
                 for try await bytes in inbound { text += String(buffer: bytes) }

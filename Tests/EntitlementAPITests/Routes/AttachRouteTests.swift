@@ -199,12 +199,13 @@ struct RestoreRouteTests {
                 ("[]", "#"), ("{}", "#/signedTransactions"), (#"{"signedTransactions":"x"}"#, "#/signedTransactions"),
                 (#"{"signed_transactions":[]}"#, "#/signed_transactions"), ("7", "#"),
                 ("[" + Array(repeating: "1", count: 501).joined(separator: ",") + "]", "#"),
+                (#"[7,null,{"a":"x"},["x"]]"#, "#"), (#"{"signedTransactions":[{}]}"#, "#/signedTransactions"),
             ] {
                 let answer = try await server.send("POST", Self.path, body)
                 #expect(answer.status == 400)
                 #expect(try answer.json["errors"]?.elements?.first?["pointer"]?.string == pointer)
             }
-            let most = "[" + Array(repeating: "1", count: 500).joined(separator: ",") + "]"
+            let most = "[\"x\"," + Array(repeating: "1", count: 499).joined(separator: ",") + "]"
             #expect(try await server.send("POST", Self.path, most).status == 200)
             let text = String(repeating: "a", count: 8_000)
             let large = #"[\#(Array(repeating: "\"\(text)\"", count: 400).joined(separator: ","))]"#

@@ -11,7 +11,7 @@ struct DevelopmentInstallation {
     let server: ServingProcess
     let directory: String
 
-    private static func options(_ directory: String) -> [String] {
+    static func options(_ directory: String) -> [String] {
         ["--config", directory + "/gatepass.yaml", "--catalog", directory + "/catalog.yaml", "--data-dir", directory]
     }
 
@@ -22,15 +22,17 @@ struct DevelopmentInstallation {
         """
 
     /// Starts it, with further lines of settings. Throws when it does not become ready.
-    static func open(adding lines: String = "") async throws -> DevelopmentInstallation {
+    static func open(
+        adding lines: String = "", selling catalogue: String = EndToEndBackend.catalogue
+    ) async throws -> DevelopmentInstallation {
         let directory = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        try EndToEndServer.write(EndToEndBackend.catalogue, to: directory + "/catalog.yaml")
+        try EndToEndServer.write(catalogue, to: directory + "/catalog.yaml")
         try EndToEndServer.write(settings + "\n" + lines, to: directory + "/gatepass.yaml")
         return try await serving(directory)
     }
 
-    private static func serving(_ directory: String) async throws -> DevelopmentInstallation {
+    static func serving(_ directory: String) async throws -> DevelopmentInstallation {
         let opened = DevelopmentInstallation(
             server: try ServingProcess("dev", options(directory)), directory: directory)
         try await opened.requireReady()

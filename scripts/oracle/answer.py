@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 
 from catalogue import Catalogue
 from coverage import end_without_gap
-from holdings import AddOn, Holding, Lot, Pass, Plan
+from holdings import AddOn, Holding, Lot, Pass, Period, Piece, Plan
 from shares import WHOLE
 
 PROVIDERS = {"apple_iap": "apple", "stripe": "stripe", "manual": "manual"}
@@ -103,20 +103,22 @@ class User:
             "external_id": held.external_id,
             "environment": held.environment,
             "product_id": held.product_id,
+            "store_product_id": held.store_id,
             "state": self._state(held, instant, now, add_ons),
         }
         if isinstance(held, Plan) and held.reason is None:
-            told["product_id"] = self._present(held, instant)
+            present = self._present(held, instant)
+            told |= {"product_id": present.product_id, "store_product_id": present.store_id}
         told["will_renew"] = _will_renew(held, instant)
         return told
 
-    def _present(self, plan: Plan, instant: int) -> str | None:
-        """The product that covers at the highest tier; else of the newest period that has begun, else of the first."""
+    def _present(self, plan: Plan, instant: int) -> Piece | Period:
+        """What covers at the highest tier; else the newest period that has begun, else the first."""
         covering = [each for each in self.pieces if each.holding is plan and each.start <= instant < each.end]
         if covering:
-            return max(covering, key=lambda piece: (piece.tier.rank, piece.start)).product_id
+            return max(covering, key=lambda piece: (piece.tier.rank, piece.start))
         begun = [period for period in plan.periods if period.start <= instant]
-        return (begun[-1] if begun else plan.periods[0]).product_id
+        return begun[-1] if begun else plan.periods[0]
 
     def _state(self, held: Holding, instant: int, now: list, add_ons: dict) -> str:
         if held.reason is not None or held.environment == "Sandbox" and not self.counts_sandbox(instant):
@@ -186,6 +188,8 @@ def _segment(piece) -> dict:
         "tier": piece.tier.id,
         "source": piece.holding.source,
         "external_id": piece.holding.external_id,
+        "product_id": piece.product_id,
+        "store_product_id": piece.store_id,
         "environment": piece.holding.environment,
         "starts_at_ms": piece.start,
         "ends_at_ms": piece.end,

@@ -46,7 +46,8 @@ def holding(transactions: list, renewals: list, withdrawn_at: int | None, catalo
         return _plan(name, transactions, renewals, withdrawn_at, catalogue, leeway)
     product = catalogue.by_id.get(first["productId"])
     reason = _reason(transactions, product, kind)
-    common = (*name, product if reason is None else None, first["productId"], product.kind if product else None, reason)
+    told = (product.id, first["productId"], product.kind) if product else (None, first["productId"], None)
+    common = (*name, product if reason is None else None, *told, reason)
     originals = [said for said in transactions if said["transactionId"] == said["originalTransactionId"]]
     if originals:
         anchor = min(said["purchaseDate"] for said in originals)
@@ -120,7 +121,8 @@ def _plan(name: tuple, transactions: list, renewals: list, withdrawn_at, catalog
                 parts=share.open_parts(starts[place], end) if counts else [],
                 tier=catalogue.tiers[product.tier] if counts else None,
                 product=product if counts else None,
-                product_id=states[0]["productId"],
+                product_id=product.id if product is not None else None,
+                store_id=states[0]["productId"],
                 share=share,
                 seats=product.seats if counts else None,
                 is_upgraded=bool(upgraded),
@@ -128,7 +130,7 @@ def _plan(name: tuple, transactions: list, renewals: list, withdrawn_at, catalog
         )
     # Each period is judged by itself: what is only recorded tells nothing of those that count.
     known = [period for period in periods if period.product is not None]
-    plan = Plan(*name, periods[-1].product, periods[-1].product_id, "plan", periods=known or periods)
+    plan = Plan(*name, *periods[-1].names, "plan", periods=known or periods)
     if not known:
         plan.reason = reasons[-1]
         return plan

@@ -154,8 +154,9 @@ class Cards:
         product = self.catalogue.card_product(names)
         if product is None or product.kind == "plan":
             reason = "unknown_product" if product is None else "product_type_mismatch"
-            return Holding(*key, None, names[0] if names else None, None, reason)
-        common = (*key, product, product.id, product.kind)
+            told = product.id if product is not None else None
+            return Holding(*key, None, told, names[0] if names else None, None, reason)
+        common = (*key, product, product.id, names[0], product.kind)
         taken = list(self.takings[key[2]].values())
         if product.kind == "pass":
             tier = self.catalogue.tiers[product.tier]
@@ -175,10 +176,10 @@ class Cards:
         runs.sort(key=lambda run: (run.begin, lasts[run.line.key]))
         periods = [self._period(run, graces.get(run.line.cycle), pauses, end, withdrawn_at) for run in runs]
         if not periods:
-            return Holding(*key, None, None, None, "unpaid")
+            return Holding(*key, None, None, None, None, "unpaid")
         # Each period is judged by itself: what is only recorded tells nothing of those that count.
         known = [period for period in periods if period.product is not None]
-        plan = Plan(*key, periods[-1].product, periods[-1].product_id, "plan", periods=known or periods)
+        plan = Plan(*key, *periods[-1].names, "plan", periods=known or periods)
         if not known:
             plan.reason = "unknown_product"
         newest, last = told[-1], periods[-1]
@@ -210,7 +211,8 @@ class Cards:
             parts=_without(parts, pauses) if product is not None else [],
             tier=self.catalogue.tiers[product.tier] if product is not None else None,
             product=product,
-            product_id=product.id if product is not None else run.line.price,
+            product_id=product.id if product is not None else None,
+            store_id=run.line.price,
             share=share,
             seats=seats,
             grace=_without(grace, pauses) if product is not None else [],

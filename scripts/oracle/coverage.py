@@ -26,7 +26,7 @@ def pieces(holdings: list, catalogue: Catalogue) -> list:
 
 def _windows(plan: Plan) -> list:
     return [
-        Piece(start, end, each.tier, plan, each.share, each.product, each.product_id, each.seats, is_grace)
+        Piece(start, end, each.tier, plan, each.share, *each.names, each.seats, is_grace)
         for each in plan.periods
         for is_grace, parts in ((False, each.parts), (True, each.grace))
         for start, end in parts
@@ -62,7 +62,8 @@ def run(passes: list, over: list) -> list:
             if found and found[-1].holding is chosen and found[-1].end == now:
                 found[-1].end = end
             else:
-                found.append(Piece(now, end, chosen.tier, chosen, chosen.share, chosen.product, seats=_seats(chosen)))
+                names = (chosen.product, chosen.product_id, chosen.store_id)
+                found.append(Piece(now, end, chosen.tier, chosen, chosen.share, *names, seats=_seats(chosen)))
             now = end
         else:
             now = later

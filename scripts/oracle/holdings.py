@@ -8,13 +8,17 @@ from shares import Share
 
 @dataclass
 class Holding:
-    """A purchase or a grant; `reason` says why it is only recorded."""
+    """A purchase or a grant; `reason` says why it is only recorded.
+
+    `product_id` is the catalogue's name of what was sold, and `store_id` the store's own.
+    """
 
     source: str
     environment: str
     external_id: str
     product: Product | None
     product_id: str | None
+    store_id: str | None
     kind: str | None
     reason: str | None = None
 
@@ -58,12 +62,17 @@ class Period:
     tier: Tier | None
     product: Product | None
     product_id: str | None
+    store_id: str | None
     share: Share
     seats: int | None = None
     is_upgraded: bool = False
     grace: list = field(default_factory=list)
     pauses: list = field(default_factory=list)
     is_unpaid: bool = False
+
+    @property
+    def names(self) -> tuple:
+        return (self.product, self.product_id, self.store_id)
 
 
 @dataclass
@@ -86,5 +95,6 @@ class Piece:
     share: Share
     product: Product | None = None
     product_id: str | None = None
+    store_id: str | None = None
     seats: int | None = None
     is_grace: bool = False

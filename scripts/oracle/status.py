@@ -117,16 +117,17 @@ class World:
         name = ("manual", "Production", line["id"])
         tier = self.catalogue.tiers.get(asked.get("tier"))
         if kind == "add_days":
-            return Pass(*name, None, None, "pass", anchor=at, length=asked["days"] * DAY, tier=tier, share=share)
+            return Pass(*name, None, None, None, "pass", anchor=at, length=asked["days"] * DAY, tier=tier, share=share)
         if kind == "until":
             until = int(datetime.fromisoformat(asked["until"]).timestamp()) * 1_000
             parts = share.open_parts(at, until)
-            period = Period(at, until, parts, tier, product=None, product_id=None, share=share)
-            return Plan(*name, None, None, "plan", periods=[period])
+            period = Period(at, until, parts, tier, product=None, product_id=None, store_id=None, share=share)
+            return Plan(*name, None, None, None, "plan", periods=[period])
         if kind == "add_on":
             product = self.catalogue.by_id[asked["product_id"]]
-            return AddOn(*name, product, product.id, "add_on", anchor=at, share=share)
-        return Lot(*name, None, None, "consumable", anchor=at, unit=asked["unit"], amount=asked["amount"], share=share)
+            return AddOn(*name, product, product.id, None, "add_on", anchor=at, share=share)
+        unit, amount = asked["unit"], asked["amount"]
+        return Lot(*name, None, None, None, "consumable", anchor=at, unit=unit, amount=amount, share=share)
 
     def _counts_sandbox(self, user: str):
         changes = sorted(self.testers[user])

@@ -55,7 +55,7 @@ enum AttachRoute {
         json.member("finish", outcome.finishes)
         json.member("reason", reason?.rawValue)
         json.name("transaction")
-        json.append(purchase, kind: call.api.catalogue.kind(of: purchase))
+        json.append(purchase, kind: call.api.catalogue.product(of: purchase)?.terms.kind)
         json.name("status")
         json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
         json.endObject()

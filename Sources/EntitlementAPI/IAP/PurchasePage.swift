@@ -63,8 +63,10 @@ struct PurchaseSummary {
     let key: PurchaseKey
     /// Nil for a grant.
     let transactionID: TransactionID?
-    /// Nil for a grant that is of no product.
+    /// The product as the status names it; nil while the catalogue does not know it, and for a grant that is of none.
     let productID: ProductID?
+    /// The store's own name of that product; nil for a grant.
+    let storeProductID: ProductID?
     let kind: ProductKind?
     let quantity: Int
     let purchasedAt: Instant
@@ -80,10 +82,11 @@ struct PurchaseSummary {
         transactionID = row.state?.transactionID
         quantity = row.state?.quantity ?? 1
         revocation = Self.revocation(row.state?.revocation, withdrawnAt: row.withdrawnAt)
-        if let state = row.state {
-            (productID, kind) = (state.productID, catalogue.kind(of: state))
+        if let told = explained?.entitlement {
+            (productID, storeProductID, kind) = (told.productID, told.storeProductID, told.kind)
         } else {
-            (productID, kind) = (explained?.entitlement.productID, explained?.entitlement.kind)
+            let product = row.state.flatMap { catalogue.product(of: $0) }
+            (productID, storeProductID, kind) = (product?.id, row.state?.storeProductID, product?.terms.kind)
         }
     }
 
@@ -100,6 +103,7 @@ extension JSONWriter {
         member("external_id", purchase.key.externalID.text)
         member("transaction_id", purchase.transactionID?.text)
         member("product_id", purchase.productID?.text)
+        member("store_product_id", purchase.storeProductID?.text)
         member("kind", purchase.kind?.rawValue)
         member("quantity", purchase.quantity)
         member("environment", purchase.key.environment.rawValue)

@@ -101,7 +101,7 @@ struct RestoreBody {
     let bytes: [UInt8]
 
     /// Apple's transaction history is not asked yet.
-    init(results: [RestoreResult], _ claimed: Claimed<[Restore.Verdict], Never>) {
+    init(results: [RestoreResult], _ claimed: Claimed<[Restore.Verdict], Never>, showsStatus: Bool) {
         var json = JSONWriter(capacity: 2048 + 192 * results.count)
         json.beginObject()
         json.name("results")
@@ -118,7 +118,11 @@ struct RestoreBody {
         json.endObject()
         json.member("history", "not_configured")
         json.name("status")
-        json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
+        if showsStatus {
+            json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
+        } else {
+            json.null()
+        }
         json.endObject()
         bytes = json.bytes
     }

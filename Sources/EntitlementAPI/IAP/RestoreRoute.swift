@@ -11,6 +11,7 @@ enum RestoreRoute {
 
     /// - Throws: The fault of the request as a whole, `unavailable`; an item's fault is its verdict.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
+        let showsStatus = try Query(call.request.uri.query).showsStatus
         let body = try await RestoreRequest(call.json())
         let signed = body.items.compactMap(\.transaction)
         let labels = try call.labels()
@@ -32,7 +33,7 @@ enum RestoreRoute {
                 RestoreResult(index: index, purchase.state, verdicts.next(), in: settled)
             }
         }
-        return .json(RestoreBody(results: results, claimed).bytes)
+        return .json(RestoreBody(results: results, claimed, showsStatus: showsStatus).bytes)
     }
 
     /// The verdict on an item before the ledger saw it.
@@ -78,6 +79,21 @@ enum RestoreRoute {
         case .genuine(let transaction)?: return .genuine(ShownPurchase(transaction, labels: labels))
         case .refused(let refusal)?: return .refused(Problem(refusal))
         case .notJudged?, nil: return .refused(Problem(.unavailable, "The item was not judged."))
+        }
+    }
+}
+
+extension Query {
+    /// False where `status=0` leaves the status out of the answer.
+    ///
+    /// - Throws: `invalid_request` for anything but 0 and 1.
+    fileprivate var showsStatus: Bool {
+        get throws(Problem) {
+            switch try text("status") {
+            case nil, "1": return true
+            case "0": return false
+            default: throw .invalidRequest("The parameter must be 0 or 1.", at: "?status")
+            }
         }
     }
 }

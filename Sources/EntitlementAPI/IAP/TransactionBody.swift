@@ -16,11 +16,10 @@ extension JSONWriter {
 }
 
 extension CatalogueVersions {
-    /// The kind of the purchase's product; nil while the catalogue does not know it.
-    func kind(of purchase: VerifiedPurchase) -> ProductKind? {
+    /// The product of the purchase; nil while the catalogue does not know it.
+    func product(of purchase: VerifiedPurchase) -> Product? {
         product(
             named: purchase.productNames, from: purchase.key.source, for: purchase.key.app,
-            purchasedAt: purchase.purchasedAt
-        )?.terms.kind
+            purchasedAt: purchase.purchasedAt)
     }
 }

@@ -106,6 +106,9 @@ package struct Product: Hashable, Sendable {
     /// True if card billing sells the product.
     package var isSoldByCard: Bool { source == .stripe || !cardNames.isEmpty }
 
+    /// The sources that sell the product, the App Store first; none for what only operators grant.
+    package var sources: [Source] { (source == .appleIAP ? [.appleIAP] : []) + (isSoldByCard ? [.stripe] : []) }
+
     /// All names under which card billing sells it, the plan id of a plan being one.
     package var allCardNames: [ProductID] {
         guard isSoldByCard else { return [] }

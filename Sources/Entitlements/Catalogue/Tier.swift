@@ -6,10 +6,12 @@ package struct Tier: Hashable, Sendable {
     package let features: [Feature]
     package let limits: [String: Int]
     package let devices: Int?
+    /// Titles by language tag, as of a product.
+    package let titles: [String: String]
 
     package init(
         id: TierID, lane: LaneID = .main, rank: Int, features: [Feature] = [], limits: [String: Int] = [:],
-        devices: Int? = nil
+        devices: Int? = nil, titles: [String: String] = [:]
     ) {
         self.id = id
         self.lane = lane
@@ -17,6 +19,7 @@ package struct Tier: Hashable, Sendable {
         self.features = features
         self.limits = limits
         self.devices = devices
+        self.titles = titles
     }
 }
 

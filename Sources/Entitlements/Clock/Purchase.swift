@@ -29,8 +29,11 @@ package final class Purchase: Sendable {
     package let tenures: [Tenure]
     /// The facts that make it, in the order of recording.
     package let facts: [PurchaseFact]
-    /// The product, of a chain that of its newest period; nil for a grant that is of no product.
+    /// The product in the catalogue, of a chain that of its newest period; nil while no version knows it, and for a
+    /// grant that is of no product.
     package let productID: ProductID?
+    /// The store's own name of that product; nil for a grant.
+    let storeProductID: ProductID?
     /// The kind that the catalogue gives it; nil while no version knows the product.
     package let kind: ProductKind?
     /// When it was made; of a pass the instant before which it does not run (`semantics.md` §2).
@@ -53,6 +56,7 @@ package final class Purchase: Sendable {
         tenures = gathered.tenures
         facts = gathered.facts
         productID = meaning.productID
+        storeProductID = meaning.storeProductID
         kind = meaning.kind
         anchor = meaning.anchor
         quantity = meaning.quantity

@@ -4,6 +4,7 @@ extension PurchaseMeaning {
         anchor = grant.grantedAt
         quantity = 1
         share = withdrawal
+        storeProductID = nil
         switch grant.gift {
         case .pass(let tier, let length):
             productID = nil

@@ -1,7 +1,9 @@
 /// A purchase as a ledger holds it, read with the catalogue: the step from evidence to benefit.
 struct PurchaseMeaning {
-    /// Nil for a grant that is of no product.
+    /// Nil while no version of the catalogue knows the product, and for a grant that is of none.
     let productID: ProductID?
+    /// The store's own name of the product; nil for a grant.
+    let storeProductID: ProductID?
     let kind: ProductKind?
     let anchor: Instant
     let quantity: Int
@@ -35,7 +37,8 @@ struct PurchaseMeaning {
         let terms = product?.terms
         let measure = Self.measure(of: states, as: terms?.kind)
         let share = ShareTrack.largest(of: [ShareTrack(of: states, measuring: measure), withdrawal])
-        productID = product?.id ?? spokesman.productID
+        productID = product?.id
+        storeProductID = spokesman.storeProductID
         self.anchor = anchor
         self.quantity = quantity
         self.share = share
@@ -77,7 +80,8 @@ struct PurchaseMeaning {
         anchor = first.startsAt
         quantity = 1
         share = periods[newest].share
-        productID = sales[newest].product?.id ?? periods[newest].spokesman.productID
+        productID = sales[newest].product?.id
+        storeProductID = periods[newest].spokesman.storeProductID
         kind = sales[newest].product?.terms.kind
         let overAt = gathered.renewals.compactMap(\.endedAt).min()
         let windows = periods.indices.compactMap { index -> Window? in

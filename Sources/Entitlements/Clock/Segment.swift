@@ -4,14 +4,23 @@ package struct Segment: Hashable, Sendable {
     package let tier: TierID
     package let tierRank: Int
     package let key: PurchaseKey
+    /// The product of the piece in the catalogue; nil for a grant that is of no product.
+    package let productID: ProductID?
+    /// The store's own name of that product; nil for a grant.
+    package let storeProductID: ProductID?
     package let startsAt: Instant
     package let endsAt: Instant
 
-    package init(lane: LaneID, tier: TierID, tierRank: Int, key: PurchaseKey, startsAt: Instant, endsAt: Instant) {
+    package init(
+        lane: LaneID, tier: TierID, tierRank: Int, key: PurchaseKey, productID: ProductID?, storeProductID: ProductID?,
+        startsAt: Instant, endsAt: Instant
+    ) {
         self.lane = lane
         self.tier = tier
         self.tierRank = tierRank
         self.key = key
+        self.productID = productID
+        self.storeProductID = storeProductID
         self.startsAt = startsAt
         self.endsAt = endsAt
     }

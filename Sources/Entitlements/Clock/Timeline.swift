@@ -157,7 +157,8 @@ extension Coverage {
         self.init(
             segment: Segment(
                 lane: window.tier.lane, tier: window.tier.id, tierRank: window.tier.rank, key: purchase.key,
-                startsAt: part.startsAt, endsAt: endsAt),
+                productID: window.productID, storeProductID: window.storeProductID, startsAt: part.startsAt,
+                endsAt: endsAt),
             purchase: index, seats: window.seats, isGrace: isGrace)
     }
 
@@ -166,8 +167,8 @@ extension Coverage {
         guard case .pass(let tier, _) = purchase.benefit else { return nil }
         self.init(
             segment: Segment(
-                lane: tier.lane, tier: tier.id, tierRank: tier.rank, key: purchase.key, startsAt: run.startsAt,
-                endsAt: run.endsAt),
+                lane: tier.lane, tier: tier.id, tierRank: tier.rank, key: purchase.key, productID: purchase.productID,
+                storeProductID: purchase.storeProductID, startsAt: run.startsAt, endsAt: run.endsAt),
             purchase: index, seats: purchase.seats, isGrace: false)
     }
 }

@@ -4,6 +4,8 @@
 package struct Window: Hashable, Sendable {
     /// The product; nil for an operator's "until".
     package let productID: ProductID?
+    /// The store's own name of the product; nil for an operator's "until".
+    let storeProductID: ProductID?
     /// The plan's name in the catalogue, for clients.
     package let planID: String?
     /// The item of the subscription that the window is of; nil where the purchase has no items.
@@ -42,6 +44,7 @@ package struct Window: Hashable, Sendable {
         renewal: VerifiedRenewal?, overAt: Instant?
     ) {
         productID = product.id
+        storeProductID = period.spokesman.storeProductID
         planID = product.terms.planID
         item = period.item
         self.tier = tier
@@ -68,6 +71,7 @@ package struct Window: Hashable, Sendable {
     /// An operator's, which never renews.
     init(of tier: Tier, from startsAt: Instant, to endsAt: Instant, revocations: ShareTrack) {
         productID = nil
+        storeProductID = nil
         planID = nil
         item = nil
         self.tier = tier

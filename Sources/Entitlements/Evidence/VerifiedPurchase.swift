@@ -89,6 +89,9 @@ package final class VerifiedPurchase: Hashable, Sendable {
         hasher.combine(signedAt)
     }
 
+    /// The store's own name of the product; nil for a payment of no named product, whose number stands in its place.
+    package var storeProductID: ProductID? { productID.text == key.externalID.text ? nil : productID }
+
     /// Every name that the store gave the product; the first that the catalogue knows counts.
     package var productNames: [ProductID] { [productID] + otherNames }
 

@@ -14,8 +14,11 @@ package struct Entitlement: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    /// The product, of a plan that of the period shown (`semantics.md` §7); nil for a grant that is of no product.
+    /// The product in the catalogue, of a plan that of the period shown (`semantics.md` §7); nil while no version knows
+    /// it, and for a grant that is of no product.
     package let productID: ProductID?
+    /// The store's own name of that product; nil for a grant.
+    package let storeProductID: ProductID?
     /// The plan's name, if that product has one.
     package let planID: String?
     /// Nil while the catalogue does not know the product.
@@ -32,11 +35,13 @@ package struct Entitlement: Hashable, Sendable {
     package let plan: PlanDetails?
 
     package init(
-        key: PurchaseKey, productID: ProductID?, planID: String? = nil, kind: ProductKind?, tier: TierID?,
-        state: State, startsAt: Instant?, endsAt: Instant?, willRenew: Bool? = nil, plan: PlanDetails? = nil
+        key: PurchaseKey, productID: ProductID?, storeProductID: ProductID?, planID: String? = nil, kind: ProductKind?,
+        tier: TierID?, state: State, startsAt: Instant?, endsAt: Instant?, willRenew: Bool? = nil,
+        plan: PlanDetails? = nil
     ) {
         self.key = key
         self.productID = productID
+        self.storeProductID = storeProductID
         self.planID = planID
         self.kind = kind
         self.tier = tier

@@ -19,7 +19,7 @@ package struct Explanation: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    /// Nil for a grant that is of no product.
+    /// Nil while the catalogue does not know the product, and for a grant that is of none.
     package let productID: ProductID?
     /// The facts that make it, in the order of recording.
     package let facts: [PurchaseFact]

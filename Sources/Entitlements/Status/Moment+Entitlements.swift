@@ -18,8 +18,9 @@ extension Moment {
         let purchase = timeline.purchases[index]
         let gives = gives(index)
         return Entitlement(
-            key: purchase.key, productID: product(index), planID: presentPeriods[index]?.planID,
-            kind: purchase.kind, tier: tier(index), state: doings[index].state,
+            key: purchase.key, productID: product(index),
+            storeProductID: presentPeriods[index]?.storeProductID ?? purchase.storeProductID,
+            planID: presentPeriods[index]?.planID, kind: purchase.kind, tier: tier(index), state: doings[index].state,
             startsAt: gives.first?.startsAt, endsAt: gives.last?.endsAt, willRenew: willRenew(index),
             plan: planDetails(index))
     }

@@ -58,7 +58,7 @@ extension CatalogueReader {
     }
 
     private mutating func tiers(_ catalogue: CatalogueFields) -> [Tier] {
-        let known = ["id", "rank", "features", "limits", "devices", "lane"]
+        let known = ["id", "rank", "features", "limits", "devices", "lane", "title"]
         var tiers: [Tier] = []
         for item in items("tiers", in: catalogue, example: "{id: pro, rank: 1}") {
             guard let fields = fields(of: item, "a tier", known: known) else { continue }
@@ -68,9 +68,12 @@ extension CatalogueReader {
             let features = features(in: fields)
             let limits = limits(fields)
             let devices = integer("devices", in: fields)
+            let titles = texts("title", in: fields)
             guard let id, let rank else { continue }
             tiers.append(
-                Tier(id: TierID(id), lane: lane, rank: rank, features: features, limits: limits, devices: devices))
+                Tier(
+                    id: TierID(id), lane: lane, rank: rank, features: features, limits: limits, devices: devices,
+                    titles: titles))
         }
         return tiers
     }

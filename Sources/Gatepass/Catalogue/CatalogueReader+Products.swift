@@ -91,7 +91,7 @@ extension CatalogueReader {
     }
 
     /// Texts by language tag.
-    private mutating func texts(_ key: String, in fields: CatalogueFields) -> [String: String] {
+    mutating func texts(_ key: String, in fields: CatalogueFields) -> [String: String] {
         guard let node = fields[key] else { return [:] }
         guard case .mapping(let entries) = node.content else {
             report(

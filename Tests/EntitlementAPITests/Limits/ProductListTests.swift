@@ -37,9 +37,11 @@ struct ProductListTests {
         for _ in 0..<20 {
             for (language, fields) in Self.spellings {
                 for field in fields {
-                    let body = lists.body(of: Fixture.app, in: version, for: AcceptLanguage(field)) { language in
+                    let body = lists.body(
+                        of: Fixture.app, soldBy: .appleIAP, in: version, for: AcceptLanguage(field)
+                    ) { language in
                         made.append(language)
-                        return ProductsBody(version, app: Fixture.app, language: language)
+                        return ProductsBody(version, app: Fixture.app, soldBy: .appleIAP, language: language)
                     }
                     #expect(body.languages == [language], "\(field ?? "none")")
                 }
@@ -53,9 +55,11 @@ struct ProductListTests {
         var made = 0
         for number in 0..<2_000 {
             let field = "x\(number), q\(number)-\(number);q=0.\(number % 10), d\(number)"
-            _ = lists.body(of: Fixture.app, in: version, for: AcceptLanguage(field)) { language in
+            _ = lists.body(
+                of: Fixture.app, soldBy: .appleIAP, in: version, for: AcceptLanguage(field)
+            ) { language in
                 made += 1
-                return ProductsBody(version, app: Fixture.app, language: language)
+                return ProductsBody(version, app: Fixture.app, soldBy: .appleIAP, language: language)
             }
         }
         #expect(made == 1)
@@ -67,9 +71,11 @@ struct ProductListTests {
         await withTaskGroup(of: EntityTag.self) { group in
             for _ in 0..<32 {
                 group.addTask {
-                    lists.body(of: Fixture.app, in: version, for: AcceptLanguage("de")) { language in
+                    lists.body(
+                        of: Fixture.app, soldBy: .appleIAP, in: version, for: AcceptLanguage("de")
+                    ) { language in
                         made.count.withLock { $0 += 1 }
-                        return ProductsBody(version, app: Fixture.app, language: language)
+                        return ProductsBody(version, app: Fixture.app, soldBy: .appleIAP, language: language)
                     }.entityTag
                 }
             }
@@ -87,9 +93,11 @@ struct ProductListTests {
             for app in apps {
                 for field in ["de", "en", "de-DE"] {
                     let version = Self.version(number, catalogue)
-                    _ = lists.body(of: app, in: version, for: AcceptLanguage(field)) { language in
+                    _ = lists.body(
+                        of: app, soldBy: .appleIAP, in: version, for: AcceptLanguage(field)
+                    ) { language in
                         made.append("\(number) \(app.text) \(language ?? "none")")
-                        return ProductsBody(version, app: app, language: language)
+                        return ProductsBody(version, app: app, soldBy: .appleIAP, language: language)
                     }
                 }
             }
@@ -106,9 +114,11 @@ struct ProductListTests {
         let (lists, version) = (ProductLists(), Self.version(1, catalogue))
         var made: [String?] = []
         for field in ["de", "en", "*"] {
-            let body = lists.body(of: Fixture.app, in: version, for: AcceptLanguage(field)) { language in
+            let body = lists.body(
+                of: Fixture.app, soldBy: .appleIAP, in: version, for: AcceptLanguage(field)
+            ) { language in
                 made.append(language)
-                return ProductsBody(version, app: Fixture.app, language: language)
+                return ProductsBody(version, app: Fixture.app, soldBy: .appleIAP, language: language)
             }
             #expect(body.languages.isEmpty)
         }

@@ -167,6 +167,25 @@ struct RestoreRouteTests {
         }
     }
 
+    @Test func `status=0 leaves the status out, and nothing else`() async throws {
+        try await TestServer.run { server in
+            let jws = try server.authority.sign(Fixture.pass("1")).text
+            let body = #"["\#(jws)"]"#
+            #expect(try await server.send("POST", Self.path, body).status == 200)
+            let whole = try await server.send("POST", Self.path + "?status=1", body)
+            let short = try await server.send("POST", Self.path + "?status=0", body)
+            #expect(whole.status == 200 && short.status == 200)
+            let status = try #require(whole.body.firstRange(of: #""status":{"#)?.lowerBound)
+            #expect(short.body == whole.body[..<status] + #""status":null}"#)
+            for wrong in ["", "2", "00", "true", "false", "01", "-1", "0%20"] {
+                try await server.expectRefusal(
+                    400, "invalid_request", "POST", Self.path + "?status=" + wrong, body, at: "?status")
+            }
+            try await server.expectRefusal(
+                400, "invalid_request", "POST", Self.path + "?status=0&status=0", body, at: "?status")
+        }
+    }
+
     @Test func `behind four forged chains an unknown one is to come again, and then is judged`() async throws {
         try await TestServer.run { server in
             let forged = try (0..<6).map { _ in try Fixture.authority().sign(Fixture.pass("9")).text }

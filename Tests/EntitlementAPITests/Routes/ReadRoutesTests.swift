@@ -35,14 +35,13 @@ struct ReadRoutesTests {
             #expect(json["active"] != nil && json["state"]?.string == "active")
             let entitlement = json["entitlements"]?.elements?.first
             for name in [
-                "source", "external_id", "product_id", "kind", "tier", "state", "starts_at", "starts_at_ms", "ends_at",
-                "ends_at_ms", "will_renew", "environment",
+                "source", "external_id", "product_id", "store_product_id", "kind", "tier", "state", "starts_at",
+                "starts_at_ms", "ends_at", "ends_at_ms", "will_renew", "environment",
             ] { #expect(entitlement?[name] != nil, "\(name)") }
             let segment = json["segments"]?.elements?.first
             for name in [
-                "lane", "tier", "tier_rank", "source", "external_id", "environment", "starts_at", "starts_at_ms",
-                "ends_at",
-                "ends_at_ms",
+                "lane", "tier", "tier_rank", "source", "external_id", "product_id", "store_product_id", "environment",
+                "starts_at", "starts_at_ms", "ends_at", "ends_at_ms",
             ] { #expect(segment?[name] != nil, "\(name)") }
         }
     }

@@ -21,7 +21,7 @@ import Testing
     }
 
     private func check(
-        _ state: VerifiedPurchase, in catalogue: CatalogueVersions, isOf product: ProductID, days: Int64,
+        _ state: VerifiedPurchase, in catalogue: CatalogueVersions, isOf product: ProductID?, days: Int64,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let timeline = Story().attaches(state, at: "01-10").timeline(in: catalogue)
@@ -30,11 +30,11 @@ import Testing
         #expect(lengths == (days > 0 ? [days * Instant.millisecondsPerDay] : []), sourceLocation: sourceLocation)
     }
 
-    @Test func `the first name that the catalogue knows counts, and is shown`() {
+    @Test func `the first name that the catalogue knows counts, and is shown; of none, no product is`() {
         let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2, "lookup": 3]))
         check(Self.named("product", "price", "lookup"), in: catalogue, isOf: "price", days: 2)
         check(Self.named("product", "lookup", "price"), in: catalogue, isOf: "lookup", days: 3)
-        check(Self.named("product", "other"), in: catalogue, isOf: "product", days: 0)
+        check(Self.named("product", "other"), in: catalogue, isOf: nil, days: 0)
     }
 
     @Test func `the version in force goes before the order of names, and the earliest that knows any after it`() {
@@ -97,6 +97,65 @@ import Testing
             of: "w", "price_1", .plan, at: "01-01", until: "02-01", otherNames: ["x", .annual3])
         let status = Story().attaches(period, at: "01-01").status(at: "01-02")
         #expect(status.entitlements.map(\.productID) == [.annual3] && status.devices.allowed == 3)
+    }
+
+    @Test func `the catalogue's name stands beside each store's own, whichever store sold it`() {
+        let pro = Product(
+            id: "pro", app: .vpn, terms: .plan(tier: "pro", planID: nil, familyShareable: false),
+            cardNames: ["price_pro", "link_pro"])
+        let card = VerifiedPurchase(
+            key: PurchaseKey(source: .stripe, app: .cards, environment: .production, externalID: ExternalID("sub")),
+            transactionID: TransactionID("sub"), productID: "price_pro", type: .plan, purchasedAt: "01-01",
+            expiresAt: "02-01", signedAt: "01-01")
+        let unnamed = VerifiedPurchase(
+            key: PurchaseKey(source: .stripe, app: .cards, environment: .production, externalID: ExternalID("pi")),
+            transactionID: TransactionID("pi"), productID: "pi", type: .oneTime, purchasedAt: "01-01",
+            signedAt: "01-01")
+        let status = Story()
+            .attaches(.state(of: "w", "pro", .plan, at: "01-01", until: "02-01"), at: "01-01")
+            .attaches(card, at: "01-01").attaches(unnamed, at: "01-01").buys("x", "unheard-of", at: "01-01")
+            .grants("g", .addOn(.xyz, app: .vpn), at: "01-01")
+            .status(at: "01-02", in: CatalogueVersions(.example(adding: [pro])))
+        let told = status.entitlements.map { "\($0.key.externalID) \(Self.text($0.productID, $0.storeProductID))" }
+        #expect(
+            told.sorted() == [
+                "g addon.xyz none", "pi none none", "sub pro price_pro", "w pro pro", "x none unheard-of",
+            ])
+        let pieces = status.segments.map { "\($0.key.externalID) \(Self.text($0.productID, $0.storeProductID))" }
+        #expect(pieces.sorted() == ["sub pro price_pro", "w pro pro"])
+        let explained = Set(status.explanation.map { "\($0.key.externalID) \($0.productID?.text ?? "none")" })
+        #expect(explained == ["g addon.xyz", "pi none", "sub pro", "w pro", "x none"])
+    }
+
+    private static func text(_ names: ProductID?...) -> String {
+        names.map { $0?.text ?? "none" }.joined(separator: " ")
+    }
+
+    @Test func `each piece of a plan names its own product, and the entitlement that of the present one`() {
+        let story = Story()
+            .attaches(
+                .state(of: "w", .basicMonthly, .plan, period: "1", at: "01-01", until: "02-01"), at: "01-01"
+            )
+            .records(
+                .state(
+                    of: "w", .proMonthly, .plan, transaction: "w2", period: "2", at: "02-01", until: "03-01"),
+                at: "02-01")
+        for (at, product) in [("01-15", .basicMonthly), ("02-15", .proMonthly)] as [(Instant, ProductID)] {
+            let status = story.status(at: at)
+            #expect(status.entitlements.map(\.productID) == [product])
+            #expect(status.entitlements.map(\.storeProductID) == [product])
+            #expect(status.segments.prefix(2).map(\.productID) == [.basicMonthly, .proMonthly])
+            #expect(status.segments.prefix(2).map(\.storeProductID) == [.basicMonthly, .proMonthly])
+        }
+    }
+
+    @Test func `a product says which stores sell it`() {
+        func sources(_ source: Source, _ cardNames: ProductID...) -> [Source] {
+            Product(id: "p", source: source, app: .vpn, terms: .pass(tier: "pro", days: 1), cardNames: cardNames)
+                .sources
+        }
+        #expect(sources(.appleIAP) == [.appleIAP] && sources(.appleIAP, "price") == [.appleIAP, .stripe])
+        #expect(sources(.stripe) == [.stripe] && sources(.manual).isEmpty && sources(.manual, "price") == [.stripe])
     }
 
     @Test func `an anomaly is looked for under all names`() {

@@ -21,10 +21,10 @@ import Testing
                 Tier(id: TierID("free"), rank: 0, limits: ["saved_trips": 1]),
                 Tier(
                     id: TierID("basic"), rank: 1, features: [Feature("standard_servers")],
-                    limits: ["saved_trips": 10], devices: 1),
+                    limits: ["saved_trips": 10], devices: 1, titles: ["en": "Basic", "zh-Hans": "基础版"]),
                 Tier(
                     id: TierID("pro"), rank: 2, features: [Feature("standard_servers"), Feature("premium_servers")],
-                    limits: ["saved_trips": 1000], devices: 5),
+                    limits: ["saved_trips": 1000], devices: 5, titles: ["en": "Pro", "zh-Hans": "专业版"]),
             ])
         #expect(catalogue.ownership == OwnershipPolicies())
         let pro = TierID("pro")
@@ -53,7 +53,7 @@ import Testing
             text: """
                 apps: [{bundle_id: a}, {bundle_id: b}]
                 lanes: [{id: main}, {id: side, under_higher_window: pause}]
-                tiers: [{id: pro, rank: 1}, {id: extra, rank: 1, lane: side}]
+                tiers: [{id: pro, rank: 1, title: {en: Pro, de: Profi}}, {id: extra, rank: 1, lane: side}]
                 ownership: {pass: transfer, add_on: transfer_if_inactive, plan: keep}
                 products:
                   - {id: x, kind: add_on, app: b, features: [f], requires: {tier: pro}, seats: 2,
@@ -66,6 +66,7 @@ import Testing
                 """, fileName: "f")
         #expect(catalogue.lanes[1] == Lane(id: LaneID("side"), underHigherWindow: .pause))
         #expect(catalogue.tiers[1].lane == LaneID("side"))
+        #expect(catalogue.tiers.map(\.titles) == [["en": "Pro", "de": "Profi"], [:]])
         #expect(catalogue.ownership == OwnershipPolicies([.pass: .transfer, .addOn: .transferIfInactive]))
         #expect(
             catalogue.products.map(\.terms) == [

@@ -118,6 +118,12 @@ import Testing
             "a title in no language", "duration: 30d", with: "duration: 30d, title: {english_us: Pass}",
             "c:9: 'english_us' is not a language tag; write a tag such as en or zh-Hans"),
         Case(
+            "a tier's title without a language", "features: [x]", with: "features: [x], title: Pro",
+            "c:7: title must be a text for each language, not a text; write title: {en: \"…\"}"),
+        Case(
+            "a tier's title in no language", "features: [x]", with: "features: [x], title: {english_us: Pro}",
+            "c:7: 'english_us' is not a language tag; write a tag such as en or zh-Hans"),
+        Case(
             "a duration in months", "30d", with: "1m",
             "c:9: duration must be a number of days followed by d; write duration: 30d"),
         Case(

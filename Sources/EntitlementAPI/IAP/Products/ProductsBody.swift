@@ -1,14 +1,33 @@
 import Entitlements
 import NIOCore
 
-/// The products of one app in one language, and in others where a product has no text in that (`api.md`, "Products").
+/// The products of one app in one language, and in others where a text is not there in that (`api.md`, "Products").
 struct ProductsBody {
+    /// The stores that sell what is listed; the raw value is what the query says.
+    enum Stores: String, CaseIterable {
+        case appleIAP = "apple_iap"
+        case stripe
+        case all
+
+        /// What these stores sell of `app`, in the order of the catalogue.
+        func products(of app: AppID, in catalogue: Catalogue) -> [Product] {
+            catalogue.products.filter { product in
+                guard product.app == app else { return false }
+                switch self {
+                case .appleIAP: return product.sources.contains(.appleIAP)
+                case .stripe: return product.sources.contains(.stripe)
+                case .all: return !product.sources.isEmpty
+                }
+            }
+        }
+    }
+
     let bytes: ByteBuffer
     let entityTag: EntityTag
     /// The languages of the texts, in ascending order.
     let languages: [String]
 
-    init(_ version: CatalogueVersions.Version, app: AppID, language: String?) {
+    init(_ version: CatalogueVersions.Version, app: AppID, soldBy stores: Stores, language: String?) {
         let wanted = AcceptLanguage(language)
         var json = JSONWriter(capacity: 4096)
         var languages: Set<String> = []
@@ -16,13 +35,19 @@ struct ProductsBody {
         json.member("catalog_version", version.number)
         json.name("products")
         json.beginArray()
-        for product in version.catalogue.products where product.app == app && product.source == .appleIAP {
+        for product in stores.products(of: app, in: version.catalogue) {
             let title = wanted.best(of: product.titles)
             let description = wanted.best(of: product.descriptions)
             languages.formUnion([title?.tag, description?.tag].compactMap { $0 })
             json.append(product, title: title?.text, description: description?.text, in: version.catalogue)
         }
         json.endArray()
+        json.name("tiers")
+        json.array(version.catalogue.tiers) { json, tier in
+            let title = wanted.best(of: tier.titles)
+            if let title { languages.insert(title.tag) }
+            json.append(tier, title: title?.text)
+        }
         json.endObject()
         bytes = ByteBuffer(bytes: json.bytes)
         entityTag = EntityTag(of: json.bytes)
@@ -40,6 +65,8 @@ extension JSONWriter {
         member("kind", product.terms.kind.rawValue)
         member("title", title)
         member("description", description)
+        name("sources")
+        array(product.sources) { $0.value($1.text) }
         append(product.price)
         member("tier", product.terms.tier?.text)
         member("duration_days", offer.durationDays)
@@ -49,6 +76,14 @@ extension JSONWriter {
         member("devices", offer.devices)
         member("period", offer.period)
         member("plan_id", offer.planID)
+        endObject()
+    }
+
+    fileprivate mutating func append(_ tier: Tier, title: String?) {
+        beginObject()
+        member("tier", tier.id.text)
+        member("rank", tier.rank)
+        member("title", title)
         endObject()
     }
 

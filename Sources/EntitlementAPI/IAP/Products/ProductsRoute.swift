@@ -2,15 +2,19 @@ import Entitlements
 import HTTPTypes
 import Hummingbird
 
-/// `GET /api/iap/apple/products`: what an app sells through Apple, in the client's language.
+/// `GET /api/iap/apple/products`: what an app sells, in the client's language.
 enum ProductsRoute {
-    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in.
+    /// - Throws: `invalid_request` when an app must be named, and for an unknown `source`; `not_found` for an app that
+    ///   is not sold in.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         let version = call.api.catalogue.inForce(at: call.now)
-        let app = try Query(call.request.uri.query).app(of: version.catalogue)
+        let query = try Query(call.request.uri.query)
+        let app = try query.app(of: version.catalogue)
+        let named: ProductsBody.Stores? = try query.choice("source")
+        let stores = named ?? .appleIAP
         let wanted = AcceptLanguage(call.request.headers[.acceptLanguage])
-        let body = call.api.productLists.body(of: app, in: version, for: wanted) { language in
-            ProductsBody(version, app: app, language: language)
+        let body = call.api.productLists.body(of: app, soldBy: stores, in: version, for: wanted) { language in
+            ProductsBody(version, app: app, soldBy: stores, language: language)
         }
         var fields: HTTPFields = [.cacheControl: "public, no-cache", .vary: "Accept-Language"]
         if !body.languages.isEmpty { fields[.contentLanguage] = body.languages.joined(separator: ", ") }

@@ -52,10 +52,17 @@ struct OracleQuestions {
         lines.append("features " + (status["features"]?.elements ?? []).map(text).sorted().joined(separator: " "))
         lines += (status["limits"]?.members ?? []).map { "limit " + $0.name + " " + text($0.value) }.sorted()
         for (list, members) in [
-            ("segments", ["starts_at_ms", "ends_at_ms", "lane", "tier", "source", "external_id", "environment"]),
+            (
+                "segments",
+                [
+                    "starts_at_ms", "ends_at_ms", "lane", "tier", "source", "external_id", "environment", "product_id",
+                    "store_product_id",
+                ]
+            ),
             (
                 "entitlements",
-                ["source", "external_id", "environment", "product_id", "state"] + (isPast ? [] : ["will_renew"])
+                ["source", "external_id", "environment", "product_id", "store_product_id", "state"]
+                    + (isPast ? [] : ["will_renew"])
             ),
             ("add_ons", ["product_id", "state"]), ("credits", ["unit", "environment", "spendable", "debt"]),
         ] {

@@ -73,12 +73,13 @@ extension Call {
         }
     }
 
-    /// The request's JSON body.
+    /// The request's JSON body; a sender who is known may send it in gzip.
     ///
-    /// - Throws: `unsupported_media_type`, `payload_too_large` (a length that was not declared), `invalid_request`.
+    /// - Throws: `unsupported_media_type`, `payload_too_large` (a length that was not declared, or too much in gzip),
+    ///   `invalid_request`.
     func json() async throws(Problem) -> JSONBody {
-        try MediaType.requireJSON(of: request)
-        return try JSONBody(try await bytes())
+        let coding = try MediaType.codingOfJSON(in: request, allowsGzip: isSenderKnown)
+        return try JSONBody(try decoded(try await bytes(), from: coding))
     }
 
     /// The body as JSON, or an empty object for a request without a body.
@@ -86,8 +87,25 @@ extension Call {
     /// - Throws: `payload_too_large`, `unsupported_media_type`, `invalid_request`.
     func optionalJSON() async throws(Problem) -> JSONBody {
         let bytes = try await bytes()
-        if !bytes.isEmpty { try MediaType.requireJSON(of: request) }
-        return try JSONBody(bytes.isEmpty ? Array("{}".utf8) : bytes)
+        guard !bytes.isEmpty else { return try JSONBody(Array("{}".utf8)) }
+        let coding = try MediaType.codingOfJSON(in: request, allowsGzip: isSenderKnown)
+        return try JSONBody(try decoded(bytes, from: coding))
+    }
+
+    private func decoded(_ bytes: [UInt8], from coding: MediaType.Coding) throws(Problem) -> [UInt8] {
+        guard coding == .gzip else { return bytes }
+        do throws(Gzip.Defect) {
+            return try Gzip.decoded(bytes, limit: incoming.bodyLimit)
+        } catch {
+            switch error {
+            case .malformed: throw .invalidRequest("The body is not one gzip member.", at: "#")
+            case .cutOff: throw Problem(.bodyIncomplete, "The body in gzip does not end.")
+            case .tooLarge:
+                throw Problem(
+                    .payloadTooLarge,
+                    "Decoded, the body may have \(incoming.bodyLimit) bytes, and \(Gzip.maximumRatio) times what was sent.")
+            }
+        }
     }
 
     /// The keys that sign tokens, and those that verify them.

@@ -14,6 +14,9 @@ package struct Endpoint: Sendable {
     /// The time of a request, from the end of its header to the end of its answer, unless the endpoint allows another.
     package static let deadlineSeconds: Int64 = 30
 
+    /// The bytes from which on a list is worth its compression.
+    static let gzipFrom = 1024
+
     let method: HTTPRequest.Method
     /// The path as Hummingbird writes it, `{name}` for a parameter.
     package let path: String
@@ -27,6 +30,8 @@ package struct Endpoint: Sendable {
     private(set) var readers = CrossOrigin.Readers.none
     /// True if what is sent here are transactions; then its problems say that none of them is finished.
     private(set) var takesTransactions = false
+    /// The bytes from which on an answer is sent in gzip to who accepts it; nil for an endpoint that never does.
+    private var leastGzip: Int?
     private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
 
     private init(
@@ -108,12 +113,15 @@ package struct Endpoint: Sendable {
         }.readable(by: .listed)
     }
 
-    /// An endpoint for servers whose key has the scope; never for a user.
+    /// An endpoint for servers whose key has the scope; never for a user. Its lists are sent in gzip where asked.
     package static func server(
         _ method: HTTPRequest.Method, _ path: String, _ scope: APIKeyScope,
         _ route: @escaping @Sendable (ServerCall) async throws(Problem) -> Response
     ) -> Endpoint {
-        Endpoint(method, path) { call throws(Problem) in try await route(try await ServerCall(call, scope: scope)) }
+        let endpoint = Endpoint(method, path) { call throws(Problem) in
+            try await route(try await ServerCall(call, scope: scope))
+        }
+        return method == .get ? endpoint.sendingGzip(from: gzipFrom) : endpoint
     }
 
     // MARK: Limits, query and path
@@ -142,6 +150,15 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
+    /// This endpoint, whose answers of so many bytes or more are sent in gzip to a client that accepts it.
+    ///
+    /// Not for answers with secrets: the length of a compressed answer tells of what is in it.
+    package func sendingGzip(from bytes: Int) -> Endpoint {
+        var endpoint = self
+        endpoint.leastGzip = bytes
+        return endpoint
+    }
+
     /// An endpoint that is there under `gatepass dev` alone; at any other server nothing is at its path.
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
@@ -159,7 +176,10 @@ package struct Endpoint: Sendable {
     /// - Throws: ``Problem``.
     func respond(to request: Request, _ context: APIContext, _ api: API.Dependencies) async throws(Problem) -> Response
     {
-        try await answer(OpenCall(request, context, api, bodyLimit: bodyLimit, parameters: parameters))
+        let call = OpenCall(request, context, api, bodyLimit: bodyLimit, parameters: parameters)
+        let response = try await answer(call)
+        guard let leastGzip else { return response }
+        return await response.inGzip(from: leastGzip, if: request.headers[.acceptEncoding])
     }
 }
 

@@ -26,18 +26,21 @@ package enum Routes {
         .open(.get, "/openapi.yaml", OpenAPIRoute.respond).readable(by: .anybody),
         .open(.get, "/.well-known/jwks.json", KeySetRoute.respond).readable(by: .anybody),
 
-        .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id"]).readable(by: .anybody),
+        .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id", "source"])
+            .readable(by: .anybody),
         .signedIn(.post, "/api/iap/apple/transactions/attach", rate: .attach, AttachRoute.respond)
             .takingTransactions,
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
-            .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds).takingTransactions,
-        .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer)).reading(status),
+            .reading(["status"]).sendingGzip(from: Endpoint.gzipFrom).takingTransactions
+            .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),
+        .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer))
+            .reading(status).sendingGzip(from: StatusRoute.gzipFrom),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
         .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond)
             .reading(["bundle_id"]),
         .signedIn(.put, "/api/iap/apple/consumption-consent", rate: .write, ConsumptionConsentRoute.respond),
         .signedIn(.get, "/api/iap/purchases", rate: .read, PurchasesRoute.respond)
-            .reading(page + ["at", "known_at"]),
+            .reading(page + ["at", "known_at"]).sendingGzip(from: Endpoint.gzipFrom),
 
         .signedIn(.get, "/api/credits", rate: .read, about(CreditsRoute.answer)).reading(held),
         .signedIn(.post, "/api/credits/{unit}/spend", rate: .write, isForSpending: true, own(SpendCreditsRoute.answer)),
@@ -74,7 +77,8 @@ package enum Routes {
         .webhook(.post, "/api/billing/webhooks/stripe", StripeWebhookRoute.respond)
             .allowing(bodyBytes: StripeWebhookRoute.bodyLimit),
 
-        .server(.get, "/api/admin/users/{user_id}/status", .read, about(StatusRoute.answer)).reading(status),
+        .server(.get, "/api/admin/users/{user_id}/status", .read, about(StatusRoute.answer))
+            .reading(status).sendingGzip(from: StatusRoute.gzipFrom),
         .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond).reading(page),
         .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)).reading(held),
         .server(

@@ -4,6 +4,9 @@ import NIOCore
 
 /// `GET /api/iap/apple/status`: what the user has access to, from what, until when, and why.
 enum StatusRoute {
+    /// The bytes from which on a status is worth its compression: it costs as much as all else of a usual one.
+    static let gzipFrom = 16 * 1024
+
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
     static func answer(_ principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let user = principal.user

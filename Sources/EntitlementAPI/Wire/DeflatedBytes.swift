@@ -44,33 +44,3 @@ struct DeflatedBytes: Sendable {
         return isWhole ? bytes : nil
     }
 }
-
-/// A stream of zlib, which has to stay where it is: zlib compares its address at each call.
-private struct ZlibStream: ~Copyable {
-    let state = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-
-    init() {
-        state.initialize(to: z_stream())
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
-
-    /// How many bytes come out into `output` when `input` goes in.
-    func pass(
-        _ input: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>,
-        _ step: (UnsafeMutablePointer<z_stream>) -> Void
-    ) -> Int {
-        input.withUnsafeBufferPointer { input in
-            // zlib reads the input and never writes to it.
-            state.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            state.pointee.avail_in = UInt32(input.count)
-            state.pointee.next_out = output.baseAddress
-            state.pointee.avail_out = UInt32(output.count)
-            step(state)
-            return output.count - Int(state.pointee.avail_out)
-        }
-    }
-}

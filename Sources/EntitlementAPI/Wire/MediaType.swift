@@ -1,7 +1,13 @@
 import Hummingbird
 
-/// The media type of a `Content-Type` field.
+/// The media type of a `Content-Type` field, and the coding of the body.
 enum MediaType {
+    /// The content coding of a body (RFC 9110 §8.4).
+    enum Coding {
+        case identity
+        case gzip
+    }
+
     /// True if the field names JSON, with any parameters; `charset` may be nothing but UTF-8 (RFC 8259 §8.1).
     static func isJSON(_ field: String?) -> Bool {
         guard let field else { return false }
@@ -15,10 +21,20 @@ enum MediaType {
         }
     }
 
-    /// - Throws: `unsupported_media_type` for a request whose body is not JSON as it stands.
-    static func requireJSON(of request: Request) throws(Problem) {
-        guard isJSON(request.headers[.contentType]), request.headers[.contentEncoding] == nil else {
-            throw Problem(.unsupportedMediaType, "The Content-Type must be application/json, without Content-Encoding.")
+    /// The coding of a request's JSON body.
+    ///
+    /// - Throws: `unsupported_media_type` for a body that is not JSON, or has a coding that is not allowed.
+    static func codingOfJSON(in request: Request, allowsGzip: Bool) throws(Problem) -> Coding {
+        let coding = request.headers[.contentEncoding]?.lowercased()
+        guard isJSON(request.headers[.contentType]), coding == nil || (allowsGzip && coding == "gzip") else {
+            var problem = Problem(
+                .unsupportedMediaType,
+                "The Content-Type must be application/json, "
+                    + (allowsGzip ? "and the Content-Encoding, if there is one, gzip." : "without Content-Encoding."))
+            // RFC 9110 §12.5.3
+            problem.fields[.acceptEncoding] = allowsGzip ? "gzip" : "identity"
+            throw problem
         }
+        return coding == nil ? .identity : .gzip
     }
 }

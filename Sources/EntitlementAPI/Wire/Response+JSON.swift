@@ -33,4 +33,30 @@ extension Response {
         fields[.contentType] = "application/json"
         return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: body()))
     }
+    /// The answer for a client with this `Accept-Encoding`: in gzip if it has so many bytes and the client takes it.
+    ///
+    /// Its entity tag is weak and so names both forms (RFC 9110 §8.8.3.3).
+    func inGzip(from leastBytes: Int, if acceptEncoding: String?) async -> Response {
+        var response = self
+        response.headers[.vary] = [headers[.vary], "Accept-Encoding"].compactMap(\.self).joined(separator: ", ")
+        guard let length = body.contentLength, length >= leastBytes, let acceptEncoding,
+            WeightedList(acceptEncoding).names.contains("gzip")
+        else { return response }
+        let whole = WholeBody()
+        guard (try? await body.write(whole)) != nil, let encoded = Gzip.encoded(whole.bytes) else { return response }
+        response.headers[.contentEncoding] = "gzip"
+        response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: encoded))
+        return response
+    }
+}
+
+/// A writer that keeps the body in one piece.
+private final class WholeBody: ResponseBodyWriter {
+    var bytes: [UInt8] = []
+
+    func write(_ buffer: ByteBuffer) {
+        bytes += buffer.readableBytesView
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) {}
 }

@@ -151,11 +151,12 @@ struct TestServer: Sendable {
         var code: String? { (try? json)?["code"]?.string }
     }
 
-    /// Sends one request, as user `u1` unless told otherwise.
+    /// Sends one request, as user `u1` unless told otherwise, with a body of text or of `bytes`.
     func send(
         _ method: String, _ path: String, _ body: String? = nil, token: String? = Fixture.token(of: "u1"),
-        fields: [(String, String)] = [], through client: HTTPClient = .shared
+        fields: [(String, String)] = [], bytes: [UInt8]? = nil, through client: HTTPClient = .shared
     ) async throws -> Answer {
+        let body = bytes ?? body.map { Array($0.utf8) }
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
         request.method = .RAW(value: method)
         if let token { request.headers.add(name: "Authorization", value: "Bearer " + token) }
@@ -163,7 +164,7 @@ struct TestServer: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
         }
         for (name, value) in fields where !value.isEmpty { request.headers.add(name: name, value: value) }
-        if let body { request.body = .bytes(Array(body.utf8), length: .known(Int64(body.utf8.count))) }
+        if let body { request.body = .bytes(body, length: .known(Int64(body.count))) }
         let response = try await client.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 16 * 1024 * 1024)
         return Answer(

@@ -46,7 +46,7 @@ struct OrderOfChecksTests {
             try await expect(405, "method_not_allowed", "POST", "/livez", "{}", token: nil, fields: text)
             try await expect(401, "unauthenticated", token: nil, fields: text)
             try await expect(415, "unsupported_media_type", fields: text)
-            try await expect(415, "unsupported_media_type", fields: [("Content-Encoding", "gzip")])
+            try await expect(415, "unsupported_media_type", fields: [("Content-Encoding", "br")])
             try await expect(400, "invalid_request")
             try await expect(422, "evidence_invalid", "POST", Self.attach, #"{"signedTransactionJWS":"x"}"#)
             try await expect(429, "rate_limited", "POST", Self.attach, "not json", fields: text)

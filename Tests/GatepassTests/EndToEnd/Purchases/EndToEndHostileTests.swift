@@ -111,7 +111,7 @@ extension EndToEnd {
             }
             let zipped = try await server.send(
                 "POST", path, plain, as: "sizer",
-                fields: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")])
+                fields: [("Content-Type", "application/json"), ("Content-Encoding", "br")])
             #expect(zipped.status == 415)
             for method in ["GET", "PUT", "DELETE", "PATCH"] {
                 let answer = try await server.send(method, path, as: "sizer")

@@ -1,11 +1,12 @@
 package import Entitlements
 
-/// Where Apple's vocabulary ends and ours begins: a verified transaction as the purchase it is evidence of.
+/// Turns Apple's terms into this server's own: a verified transaction becomes the state of a purchase.
 extension VerifiedPurchase {
-    /// The state of the purchase that `transaction` shows.
+    /// Makes the state of the purchase that `transaction` shows.
     ///
-    /// A member that Apple leaves out becomes nil, never a guess; an `appAccountToken` that is no UUID counts as none,
-    /// because no user of ours was given it, and so does any other name that is no identifier.
+    /// A member that Apple leaves out becomes nil and is never guessed. An `appAccountToken` that is no UUID counts as
+    /// absent, because this server gives users only UUIDs. Any other name that is not 1 to 255 visible ASCII characters
+    /// counts as absent too.
     package convenience init(_ transaction: VerifiedTransaction, labels: Labels) {
         let payload = transaction.payload
         let key = PurchaseKey(transaction)
@@ -31,10 +32,10 @@ extension VerifiedPurchase {
 }
 
 extension VerifiedRenewal {
-    /// The renewal of the chain of `transaction`, as `renewalInfo`, which was sent beside it, states it.
+    /// Makes the state of a chain's renewal from `renewalInfo`, which Apple sent together with `transaction`.
     ///
-    /// An expiration intent or a price consent that is not known here is kept or left out, never guessed. While Apple
-    /// tries to charge again nothing has ended, though the intent may be there already (`apple.md` §3.11).
+    /// An unknown expiration intent is kept as its number; an unknown price consent becomes nil. While Apple still
+    /// tries to charge, the intent is ignored, because nothing has ended yet (`apple.md` §3.11).
     package init(_ renewalInfo: VerifiedRenewalInfo, beside transaction: VerifiedTransaction) {
         let payload = renewalInfo.payload
         let isInRetry = payload.isInBillingRetryPeriod ?? false
@@ -80,7 +81,7 @@ extension PurchaseKey {
 }
 
 extension AccountProof {
-    /// The account that `transaction` shows; nil where it names none.
+    /// The Apple account that `transaction` names; nil if it names none.
     package init?(_ transaction: VerifiedAppTransaction, labels: Labels) {
         guard let id = transaction.payload.appTransactionId else { return nil }
         let app = AppID(transaction.payload.bundleId)
@@ -90,14 +91,16 @@ extension AccountProof {
 }
 
 extension Labels {
-    /// The label of an Apple account by its `appTransactionId`, which Apple makes anew in each app and environment.
+    /// The label of an Apple account. Its `appTransactionId` differs in each app and environment, so the label covers
+    /// both.
     package func appleAccount(_ id: String, in app: AppID, _ environment: StoreEnvironment) -> Label {
         label(.account, app.text, environment.rawValue, id)
     }
 }
 
 extension StoreDetails {
-    /// The details of `transaction` beyond the state of its purchase; a name that is no identifier counts as none.
+    /// The details of `transaction` that are not part of its purchase's state. A name that is not 1 to 255 visible
+    /// ASCII characters becomes nil.
     package init(_ transaction: VerifiedTransaction) {
         let payload = transaction.payload
         self.init(
@@ -115,7 +118,7 @@ extension StoreDetails {
 }
 
 extension Price {
-    /// Nil unless the payload has both amount and currency.
+    /// Reads the price; nil unless the payload has both an amount and a currency.
     init?(_ payload: TransactionPayload) {
         guard let milliunits = payload.price, let currency = payload.currency?.identifier else { return nil }
         self.init(milliunits: milliunits, currency: currency)
@@ -123,7 +126,7 @@ extension Price {
 }
 
 extension OfferType {
-    /// In our words; a number that is not known here as it is.
+    /// This server's name of the offer's type; an unknown type is written as Apple's number.
     fileprivate var text: String {
         switch self {
         case .introductory: "introductory"
@@ -136,16 +139,17 @@ extension OfferType {
 }
 
 extension Revocation {
-    /// Nil while the payload has no `revocationDate`.
+    /// Reads the revocation; nil if the payload has no `revocationDate`.
     init?(_ payload: TransactionPayload) {
         guard let revokedAt = payload.revocationDate else { return nil }
         let share = Self.share(of: payload.revocationType, percentage: payload.revocationPercentage)
         self.init(revokedAt: Instant(milliseconds: revokedAt), share: share)
     }
 
-    /// The share of the price that was taken back; nil is an anomaly (`semantics.md` §2).
+    /// The share of the price that was refunded, 0…100000; nil if it is unclear, which is an anomaly (`semantics.md`
+    /// §2).
     ///
-    /// A type that is not known here says nothing of its share, so it needs a percentage.
+    /// An unknown type does not say which share was refunded, so the share is the percentage, if there is one.
     static func share(of type: RevocationType?, percentage: Int64?) -> Int? {
         if type == .fullRefund || type == .familyRevoke { return fullShare }
         guard let percentage else { return type == nil ? fullShare : nil }
@@ -167,9 +171,9 @@ extension StatedType {
 }
 
 extension String {
-    /// The text itself, if it is of a form that is stored and compared by bytes.
+    /// The text itself if it is 1 to 255 visible ASCII characters, else nil.
     fileprivate var identifier: String? { PayloadReader.isIdentifier(self) ? self : nil }
 
-    /// The text's beginning: 64 Unicode scalars.
+    /// The first 64 Unicode scalars of the text.
     fileprivate var brief: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import StoreSimulator
 
-/// A development authority in a directory, made at first use, with its root as DER and PEM for servers to trust.
+/// A development authority that is stored in a directory. The first use creates it, with its root in DER and PEM for
+/// servers to trust.
 struct AuthorityDirectory {
-    /// Certificates and transactions reach this far back.
+    /// The days before and after now in which certificates are valid.
     private static let validDays: Int64 = 3_650
 
     private let directory: URL
@@ -12,9 +13,9 @@ struct AuthorityDirectory {
         directory = URL(fileURLWithPath: path, isDirectory: true)
     }
 
-    /// The authority, the same at every call.
+    /// The authority, which is the same at every call.
     ///
-    /// - Throws: Errors of the file system, or of the files' contents.
+    /// - Throws: An error of the file system, or of the files' contents.
     func authority() throws -> DevelopmentAuthority {
         if let kept = try kept() { return try DevelopmentAuthority(kept) }
         let period = Self.period(around: Wall.milliseconds)
@@ -23,7 +24,7 @@ struct AuthorityDirectory {
         return authority
     }
 
-    /// When certificates that are made at `now` are valid.
+    /// The validity of certificates that are made at `now`, in milliseconds since the epoch.
     static func period(around now: Int64) -> ClosedRange<Int64> {
         now - validDays * Sale.millisecondsPerDay...now + validDays * Sale.millisecondsPerDay
     }

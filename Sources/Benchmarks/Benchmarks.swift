@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The measurements of `make bench` that are no requests to the server, and the makers of its load.
+/// The measurements of `make bench` that send no requests to the server, and the commands that make its load.
 ///
-/// Not part of the product. The clock is read here, because load and measurements are only for now.
+/// This program is not part of the product. So it may read the clock itself.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

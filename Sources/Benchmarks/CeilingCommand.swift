@@ -7,7 +7,8 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Serves a fixed answer behind the product's own bearer check: what no status over the same HTTP server can exceed.
+/// Serves a fixed answer behind the product's own check of user tokens. The status route over the same HTTP server
+/// cannot be faster than this.
 struct CeilingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ceiling", abstract: "Serves a fixed JSON body behind the bearer check.")
@@ -21,7 +22,7 @@ struct CeilingCommand: AsyncParsableCommand {
     @Option(help: "The file whose content is every answer's body.")
     var body: String
 
-    /// - Throws: When the port is taken.
+    /// - Throws: An error if the port is taken.
     func run() async throws {
         let bearers = try await BearerVerifier(.secrets([Array(secret.utf8)]), policy: BearerPolicy())
         let body = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: body)))

@@ -4,9 +4,9 @@ import SwiftASN1
 import X509
 
 extension DevelopmentAuthority {
-    /// An authority below the same root whose intermediate and leaf nobody has seen.
+    /// A new authority below the same root. No server has seen its intermediate or its leaf.
     ///
-    /// - Throws: Never with certificates as the authority makes them.
+    /// - Throws: Nothing, for certificates that an authority makes.
     func descendant(validFor period: ClosedRange<Int64>) throws -> DevelopmentAuthority {
         let intermediateKey = P384.Signing.PrivateKey()
         let leafKey = P256.Signing.PrivateKey()

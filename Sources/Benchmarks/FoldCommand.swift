@@ -1,16 +1,16 @@
 import ArgumentParser
 import Entitlements
 
-/// Measures how long it takes to fold ledgers of 1,000, 2,000 and 4,000 passes and to say what the user has.
+/// Measures the time to fold ledgers of 1,000, 2,000 and 4,000 passes and to compute the user's status.
 struct FoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fold", abstract: "Times Timeline(folding:) and its status over ever longer ledgers.")
 
     /// The output of the command.
     struct Report: Codable {
-        /// Milliseconds by the number of passes, medians over the rounds.
+        /// The median time over all rounds in milliseconds, by the number of passes.
         let milliseconds: [String: Double]
-        /// The time of the longest ledger over that of the shortest; four if the fold is linear.
+        /// The time of the longest ledger divided by that of the shortest: 4 if the time grows linearly.
         let growth: Double
     }
 
@@ -19,7 +19,7 @@ struct FoldCommand: AsyncParsableCommand {
 
     private static let sizes = [1_000, 2_000, 4_000]
 
-    /// - Throws: When the result cannot be written.
+    /// - Throws: An error if the result cannot be written.
     func run() async throws {
         let now = Instant(milliseconds: Wall.milliseconds)
         let ledgers = Self.sizes.map { Self.ledger(passes: $0, until: now) }
@@ -43,7 +43,8 @@ struct FoldCommand: AsyncParsableCommand {
                 growth: medians[medians.count - 1] / medians[0]))
     }
 
-    /// Passes of three kinds, bought an hour apart, so that many wait in line and some overtake.
+    /// A ledger of passes of three products, bought an hour apart. So many passes wait for others, and some interrupt
+    /// others.
     private static func ledger(passes: Int, until now: Instant) -> UserLedger {
         guard let user = UserID("bench") else { preconditionFailure("the id is well-formed") }
         var ledger = UserLedger(user: user)

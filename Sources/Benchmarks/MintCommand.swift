@@ -3,8 +3,8 @@ import ArgumentParser
 import Foundation
 import StoreSimulator
 
-/// Writes a file for the load scripts: the header segment that all signed texts share, then one line a request: the
-/// user's token, and the rest of each signed text, tab-separated.
+/// Writes a file for the load scripts. Its first line is the header segment that all signed texts share. Each further
+/// line is a request: the user's token and the rest of each signed text, with tabs between them.
 struct MintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint", abstract: "Writes user tokens and freshly signed transactions, one request a line.")
@@ -42,7 +42,7 @@ struct MintCommand: AsyncParsableCommand {
     @Flag(help: "Packs of credits, not passes.")
     var credits = false
 
-    /// - Throws: Errors of the file system.
+    /// - Throws: An error of the file system.
     func run() async throws {
         let now = Wall.milliseconds
         let authority = try AuthorityDirectory(path: authority).authority()

@@ -6,19 +6,19 @@ import StoreSimulator
 
 /// Writes notifications as the App Store would deliver them, one signed text a line, each about another user.
 ///
-/// The user is the number that the account token names in its legacy form, so that a purchase finds a user who was
-/// never seen.
+/// The account token contains the user's number in the legacy form. So the server finds the owner of a purchase even if
+/// it has never seen the user.
 struct NotifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Writes signed notifications, one a line.")
 
-    /// The kind of event that the notifications tell.
+    /// The event that the notifications report.
     enum Event: String, ExpressibleByArgument, CaseIterable {
         /// A pass was bought.
         case charge
         /// A plan was bought.
         case subscription
-        /// The plan that `subscription` of the same number and instant told of was renewed.
+        /// The plan of a `subscription` notification with the same number and instant renewed.
         case renewal
     }
 
@@ -43,7 +43,7 @@ struct NotifyCommand: AsyncParsableCommand {
     @Flag(help: "Sign each with a leaf below an intermediate that signed nothing before.")
     var freshChains = false
 
-    /// - Throws: Errors of the file system.
+    /// - Throws: An error of the file system.
     func run() async throws {
         let kept = try AuthorityDirectory(path: authority).authority()
         let period = AuthorityDirectory.period(around: at)
@@ -58,7 +58,7 @@ struct NotifyCommand: AsyncParsableCommand {
 
     /// The event about the user with this number.
     ///
-    /// - Throws: Never: the plans are as their renewals need them.
+    /// - Throws: Nothing, because each plan fits its renewal.
     private func told(of number: Int) throws -> SimulatedEvent {
         let token = Self.legacyToken(of: number)
         switch event {

@@ -1,9 +1,10 @@
-/// How often something could be done in a second.
+/// Measures how often something can be done per second.
 struct Rate {
     private var count = 0
     private var elapsed = Duration.zero
 
-    /// Does it for as long as `slice`, a few at a time, going on where the last slice stopped.
+    /// Calls `body` repeatedly for the time `slice`, four calls between two readings of the clock. The argument counts
+    /// all calls, also those of earlier slices.
     mutating func measure(for slice: Duration, _ body: (Int) throws -> Void) rethrows {
         let clock = ContinuousClock()
         let start = clock.now
@@ -30,7 +31,7 @@ extension Duration {
 }
 
 extension [Double] {
-    /// The middle value; the mean of the two in the middle of an even number.
+    /// The middle value; with an even number of values, the mean of the two in the middle.
     var median: Double {
         let sorted = sorted()
         guard let last = sorted.last else { return .nan }

@@ -2,19 +2,20 @@ import AppStore
 import Entitlements
 import StoreSimulator
 
-/// The products on sale while something is measured; `scripts/bench/config/catalog.yaml` says the same.
+/// The products that are sold during a measurement. `scripts/bench/config/catalog.yaml` has the same products.
 enum Sale {
     static let bundleID = "com.example.bench"
     static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// The app's number, which notifications of production name.
+    /// The app's number in the App Store, which Production notifications name.
     static let appAppleID: Int64 = 1_234_567_890
 
     private static let products = ["pro30", "basic30", "pro90"].map { bundleID + "." + $0 }
     private static let credits = bundleID + ".credits100"
     private static let plan = bundleID + ".monthly"
 
-    /// A pass that was bought some days ago and whose text was signed just now, as StoreKit signs at every request.
+    /// A pass that was bought `daysAgo` days ago. Its text was signed a minute ago, because StoreKit signs anew at
+    /// every request.
     ///
     /// - Parameter account: The number of the Apple account that bought it.
     static func transaction(
@@ -23,7 +24,7 @@ enum Sale {
         oneTime(products[place % products.count], .nonRenewingSubscription, number, daysAgo, account, now)
     }
 
-    /// A pack of credits, likewise, but a year earlier, so that there was time to spend it.
+    /// A pack of credits, bought a year earlier than `daysAgo` says, so that there was time to spend it.
     static func credits(number: Int, daysAgo: Int, account: Int, at now: Int64) -> SimulatedTransaction {
         oneTime(credits, .consumable, number, daysAgo + 365, account, now)
     }
@@ -39,9 +40,9 @@ enum Sale {
         return transaction.signed(at: now - 60_000)
     }
 
-    /// A monthly plan that began 31 days ago and renewed a day ago: the events that the store told of it.
+    /// The two events of a monthly plan: it began 31 days ago and renewed a day ago.
     ///
-    /// - Throws: Never: the chain is as the renewal needs it.
+    /// - Throws: Nothing, because the plan fits its renewal.
     static func renewedPlan(
         number: Int, token: String, at now: Int64
     ) throws -> (begun: SimulatedEvent, renewed: SimulatedEvent) {
@@ -61,7 +62,7 @@ enum Sale {
     private static let firstPeriodID = 3_000_000_000_000_000
     private static let firstAccountID = 700_000_000_000_000_000
 
-    /// The catalogue as values, for what is measured without a server.
+    /// The catalogue as a value, for measurements without a server.
     static var catalogue: CatalogueVersions {
         let app = AppID(bundleID)
         let tiers = [
@@ -79,6 +80,6 @@ enum Sale {
             first: CatalogueVersions.Version(number: 1, effectiveAt: .distantPast, catalogue: catalogue))
     }
 
-    /// The product that stands at a place of the cycle.
+    /// The product at a place of the list, which repeats after its end.
     static func product(_ place: Int) -> ProductID { ProductID(products[place % products.count]) }
 }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StoreSimulator
 
-/// HS256 tokens as an app's login would sign them.
+/// Makes HS256 tokens as an app's own sign-in would.
 struct UserTokens {
     private static let lifetimeSeconds: Int64 = 86_400
 
@@ -15,7 +15,7 @@ struct UserTokens {
         expiresAt = now / 1000 + Self.lifetimeSeconds
     }
 
-    /// A token that admits `user` for a day.
+    /// A token for `user` that is valid for a day.
     func token(for user: String) -> String {
         let claims = #"{"sub":"\#(user)","exp":\#(expiresAt)}"#
         let signed = header + "." + CompactText.base64URL(claims.utf8)

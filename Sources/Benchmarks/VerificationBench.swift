@@ -2,21 +2,21 @@ import AppStore
 import Crypto
 import StoreSimulator
 
-/// Verification of transactions on one core beside the bare signature checks that it cannot do without.
+/// Measures the verification of transactions on one core, and the signature checks that it contains on their own.
 struct VerificationBench {
-    /// The rates that one round found, per second.
+    /// The rates of one round, per second.
     struct Round: Codable {
-        /// P-256 over the same texts, nothing else.
+        /// A P-256 check of the same texts, and nothing else.
         let raw: Double
-        /// The whole verification under a known chain.
+        /// The whole verification with a cached chain.
         let warm: Double
-        /// Two P-384 checks and one P-256 check.
+        /// Two P-384 checks and one P-256 check, and nothing else.
         let coldFloor: Double
-        /// The whole verification under a chain never seen.
+        /// The whole verification with a new chain.
         let cold: Double
     }
 
-    /// Why there is nothing to measure.
+    /// The reason why nothing can be measured.
     enum Failure: Error {
         case refused(EvidenceError)
     }
@@ -35,7 +35,7 @@ struct VerificationBench {
     private let warmVerifier: EvidenceVerifier
     private let now: Int64
 
-    /// - Throws: When a text cannot be signed, or does not verify.
+    /// - Throws: An error if a text cannot be signed or does not verify.
     init(_ authority: DevelopmentAuthority, at now: Int64) throws {
         self.authority = authority
         self.now = now
@@ -51,13 +51,14 @@ struct VerificationBench {
         for transaction in signed { try Self.require(warmVerifier, transaction, now) }
     }
 
-    /// Header and payload, which the signature is over.
+    /// The header and payload segments, which are signed.
     private static func signedPart(_ signed: SignedTransaction) -> [UInt8] {
         let text = signed.text.utf8
         return Array(text.prefix(upTo: text.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex))
     }
 
-    /// The kinds take turns of 20 ms, so that a slow moment of the machine strikes all of them.
+    /// Measures one round. The four measurements alternate every 20 ms, so that a slow moment of the machine affects
+    /// all of them.
     func round(seconds: Double) throws -> Round {
         var (raw, warm, coldFloor, cold) = (Rate(), Rate(), Rate(), Rate())
         let slice = Duration.milliseconds(20)

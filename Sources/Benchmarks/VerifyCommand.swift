@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures verification on one core and prints every round and the medians as JSON.
+/// Measures verification on one core, and prints all rounds and the medians as JSON.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compares whole verifications with the bare signature checks, on one core.")
@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
     /// The output of the command.
     struct Report: Codable {
         let rounds: [VerificationBench.Round]
-        /// Medians over the rounds of warm ÷ raw and cold ÷ the three checks alone.
+        /// The median over the rounds of warm ÷ raw. ``coldRatio`` is that of cold ÷ coldFloor.
         let warmRatio: Double
         let coldRatio: Double
     }
@@ -29,7 +29,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private static let warmGoal = 0.90
     private static let coldGoal = 0.90
 
-    /// - Throws: Errors of the file system.
+    /// - Throws: An error of the file system, or the exit status 1 if a ratio misses its goal.
     func run() async throws {
         let bench = try VerificationBench(AuthorityDirectory(path: authority).authority(), at: Wall.milliseconds)
         let found = try (0..<rounds).map { _ in try bench.round(seconds: seconds) }
@@ -43,7 +43,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension Encodable {
-    /// Writes it to standard output as one line of JSON.
+    /// Writes a value to the standard output as one line of JSON.
     static func print(_ value: Self) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

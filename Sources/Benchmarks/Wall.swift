@@ -1,6 +1,6 @@
 import Foundation
 
-/// The clock on the wall.
+/// The real time.
 enum Wall {
     static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }

@@ -6,27 +6,28 @@ package import Logging
 import NIOCore
 package import StripeBilling
 
-/// The JSON API over HTTP, made of what is handed in: it has no clock, no randomness, no environment and no socket.
+/// The JSON API over HTTP. Its clock, randomness and settings are passed in as ``Dependencies``, and it opens no
+/// socket.
 package struct API: Sendable {
-    /// The services and settings of the API; a class, for every request takes it along.
+    /// The services and settings of the API. A class, because each request gets a reference to it.
     package final class Dependencies: Sendable {
-        /// A status, and the first instant at which it may change.
+        /// A status, and the first instant after it at which it may differ.
         struct Folded: Sendable {
             let status: Status
             let holdsUntil: Instant
         }
 
         let store: StoreDoor
-        /// The settings on which answers depend, beside facts and catalogue.
+        /// The settings on which answers depend (`semantics.md` §1, *Settings are not facts*).
         let settings: EntitlementSettings
-        /// The rules of claims, beside those of the catalogue.
+        /// The settings about who may attach a purchase; the catalogue has the ownership policies.
         let rules: ClaimRules
         let signingKeys: @Sendable () async throws(SigningKeyFault) -> SigningKeyRing
         let readiness: @Sendable () async -> Readiness
-        /// The verifier for the apps that are sold in now.
+        /// The verifier of Apple's signed texts, for the apps of the present catalogue.
         let verifier: @Sendable () -> AppStoreVerifier
         let inbox: StoreInbox
-        /// The secrets by which card billing signs; nil while it is not configured.
+        /// The secrets with which card billing signs its webhooks; nil if card billing is not configured.
         let cardSecrets: EndpointSecrets?
         let bearers: BearerVerifier
         let rateLimiter: RateLimiter
@@ -39,26 +40,26 @@ package struct API: Sendable {
         let statusAnswers = StatusAnswers()
         let foldLine = FoldLine()
         let productLists = ProductLists()
-        /// `openapi.yaml`, as it is served: one copy for all answers.
+        /// The bytes of `openapi.yaml`, one copy for all answers.
         let openAPI: ByteBuffer
-        /// How many tasks verify a restore.
+        /// The number of tasks that verify the signed texts of one restore at the same time.
         let cores: Int
-        /// The clock of everything that is told, counted and written down.
+        /// The server's clock: the `now` of every answer, record and log line. A development server can put it forward.
         let now: @Sendable () -> Instant
-        /// The real time, for the login's tokens and for rates.
+        /// The real time, by which signatures of users' logins and of card billing are judged, and requests are rated.
         let realNow: @Sendable () -> Instant
-        /// Where the clock can be put forward; nil where it is the real one.
+        /// The control of `now` on a development server; nil where `now` is the real time.
         let developmentClock: (any DevelopmentClock)?
-        /// Time that only goes forward, for durations.
+        /// A monotonic clock, for durations.
         let uptime: @Sendable () -> Duration
         let newRequestID: @Sendable () -> String
-        /// A name for something new that nobody can guess.
+        /// Makes an unguessable id, for example of a reservation.
         let newID: @Sendable () -> String
         /// True if a user's own token may spend and reserve credits; servers always may.
         let usersMaySpend: Bool
         let logAccess: @Sendable (AccessLine) -> Void
         let metrics: APIMetrics
-        /// Nil where nobody may read what is measured.
+        /// The page of `GET /metrics`; nil if metrics are not served.
         let metricsPage: MetricsPage?
         let logger: Logger
 
@@ -106,18 +107,18 @@ package struct API: Sendable {
             self.logger = logger
         }
 
-        /// The catalogue as known now.
+        /// All versions of the catalogue; until the database is open, the catalogue of the file.
         var catalogue: CatalogueVersions { store.catalogue }
 
-        /// The status of a ledger at an instant, with its explanation if it `explains`.
+        /// The status of a ledger at the instant `at`. `explains` adds the explanation of each entitlement.
         func fold(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant, explains: Bool
         ) -> Folded {
             folds(ledger, catalogue, at, explains: explains)(at)
         }
 
-        /// The status of a ledger at `start` and later, while the list of testers stays as it is at `start`. The ledger
-        /// is folded once, for any number of instants.
+        /// A function that gives the status of `ledger` at `start` or any later instant. The ledger is folded once,
+        /// with the list of sandbox testers as it is at `start`.
         func folds(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant, explains: Bool = false
         ) -> (Instant) -> Folded {
@@ -137,8 +138,10 @@ package struct API: Sendable {
     let limits: ServerLimits
     let places: ConnectionPlaces
 
-    /// `others` are the endpoints of other modules, behind the same envelope. `isInDevelopment` under `gatepass dev`;
-    /// what is in development only is nowhere else.
+    /// - Parameters:
+    ///   - others: The endpoints of other modules; they get the same treatment by ``Envelope``.
+    ///   - isInDevelopment: True under `gatepass dev`. Otherwise the endpoints marked ``Endpoint/inDevelopmentOnly``
+    ///     are left out.
     package init(
         _ dependencies: Dependencies, adding others: [Endpoint] = [], isInDevelopment: Bool,
         limits: ServerLimits = ServerLimits()
@@ -147,7 +150,7 @@ package struct API: Sendable {
             dependencies, (Routes.all + others).filter { isInDevelopment || !$0.isInDevelopmentOnly }, limits)
     }
 
-    /// The endpoint on the port of the metrics, open to anyone who reaches it: `GET /metrics` alone.
+    /// The API of the separate metrics port: `GET /metrics` alone, without authentication.
     package init(servingMetricsOf dependencies: Dependencies) {
         self.init(dependencies, [.open(.get, "/metrics", MetricsRoute.respondOpenly)], ServerLimits())
     }
@@ -163,7 +166,7 @@ package struct API: Sendable {
     var newRequestID: @Sendable () -> String { dependencies.newRequestID }
     var crossOrigin: CrossOrigin { dependencies.crossOrigin }
 
-    /// All routes behind the envelope that every answer goes through.
+    /// The router of all endpoints. Every request and answer passes through ``Envelope``.
     package func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: Envelope(api: dependencies, table: table))

@@ -6,16 +6,16 @@ import LedgerStore
 package protocol Call: Sendable {
     /// The request as it came.
     var incoming: OpenCall { get }
-    /// True if the sender showed who they are before the body is read.
+    /// True if the sender is authenticated before the request body is read.
     var isSenderKnown: Bool { get }
 }
 
-/// A request as it came: of anyone, or of a store that signs what it sends.
+/// A request whose sender is not authenticated by a token: of anyone, or of a store that signs its webhooks.
 package struct OpenCall: Call {
     package let request: Request
     let context: APIContext
     let api: API.Dependencies
-    /// When the request came; the present in all that it asks.
+    /// The instant at which the request came. Its whole answer takes this as the present.
     package let now: Instant
     let bodyLimit: Int
     /// The parameters that the query may have; nil where it may have any.
@@ -23,7 +23,7 @@ package struct OpenCall: Call {
 
     package var incoming: OpenCall { self }
     package var isSenderKnown: Bool { false }
-    /// The network that the sender counts with.
+    /// The network of the sender, for rates per network.
     var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
 
     init(
@@ -44,7 +44,7 @@ extension Call {
     var context: APIContext { incoming.context }
     var api: API.Dependencies { incoming.api }
 
-    /// A parameter of the path, its escapes decoded; nil when they cannot be.
+    /// The value of a path parameter, percent-decoded; nil if it is missing or not decodable.
     package func named(_ parameter: String) -> String? {
         context.parameters.get(parameter).flatMap { Query.decoded($0.utf8[...]) }
     }
@@ -108,9 +108,9 @@ extension Call {
         }
     }
 
-    /// The keys that sign tokens, and those that verify them.
+    /// The present key that signs entitlement tokens, and the keys that verify them.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `unavailable` if the keys cannot be read or opened.
     func signingKeys() async throws(Problem) -> SigningKeyRing {
         do throws(SigningKeyFault) {
             return try await api.signingKeys()
@@ -119,9 +119,9 @@ extension Call {
         }
     }
 
-    /// The store's answer. A failure of the store becomes a problem, and stands in the log.
+    /// The result of `ask`, called with the open store. A failure of the database is logged and becomes a problem.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `unavailable`, for any error of `ask`.
     func served<Value>(_ ask: (Store) async throws -> Value) async throws(Problem) -> Value {
         do {
             return try await ask(try api.store())

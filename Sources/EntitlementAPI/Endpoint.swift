@@ -3,24 +3,24 @@ package import HTTPTypes
 package import Hummingbird
 package import LedgerStore
 
-/// A line of the URL table: the checks of a request before its route sees it, in order of precedence, and the route.
+/// A line of the URL table: method, path, limits, who may ask, and the function that answers.
 ///
 /// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in, rate and the
 /// names in the query here. Media type and JSON follow when the route reads the body, and its own checks last. Any
 /// module may declare one, for ``API`` to add to its own.
 package struct Endpoint: Sendable {
-    /// The bytes that a body may have unless the endpoint allows others.
+    /// The largest request body in bytes, unless the endpoint sets another limit.
     package static let bodyLimit = 64 * 1024
-    /// The time of a request, from the end of its header to the end of its answer, unless the endpoint allows another.
+    /// The seconds from the end of a request's header to the end of its answer, unless the endpoint sets another limit.
     package static let deadlineSeconds: Int64 = 30
 
     /// The bytes from which on a list is worth its compression.
     static let gzipFrom = 1024
 
     let method: HTTPRequest.Method
-    /// The path as Hummingbird writes it, `{name}` for a parameter.
+    /// The path in Hummingbird's syntax, with `{name}` for a parameter.
     package let path: String
-    /// A body over this is refused, unread where its length is declared.
+    /// The largest request body in bytes. A larger body is refused, without reading it if its length is declared.
     private(set) var bodyLimit = Endpoint.bodyLimit
     private(set) var deadlineSeconds = Endpoint.deadlineSeconds
     private(set) var isInDevelopmentOnly = false
@@ -53,7 +53,7 @@ package struct Endpoint: Sendable {
 
     // MARK: Who may ask
 
-    /// An endpoint for anyone; each network has its rate for it.
+    /// An endpoint without sign-in; requests are rated by network and path.
     package static func open(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
@@ -65,8 +65,8 @@ package struct Endpoint: Sendable {
         }
     }
 
-    /// An endpoint for a store, whose signature the route verifies. Only what is refused has a rate, of its network: a
-    /// store sends whatever has happened, from few addresses.
+    /// An endpoint for a store's webhook, whose signature the route verifies. Only refused deliveries are rated, by
+    /// network, because a store sends any number of deliveries from few addresses.
     package static func webhook(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
@@ -90,7 +90,8 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// An endpoint for signed-in users; where `isForSpending`, for those that the settings let spend.
+    /// An endpoint for signed-in users. If `isForSpending`, it is forbidden to users' own tokens where the settings say
+    /// so.
     package static func signedIn(
         _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, isForSpending: Bool = false,
         _ route: @escaping @Sendable (UserCall) async throws(Problem) -> Response
@@ -100,7 +101,8 @@ package struct Endpoint: Sendable {
         }.readable(by: .listed)
     }
 
-    /// An endpoint for signed-in users, each about themselves, and for servers with the scope, about anybody.
+    /// An endpoint for signed-in users, and for servers whose API key has the scope. The route decides about whom each
+    /// may ask.
     static func signedIn(
         _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind, orServer scope: APIKeyScope,
         _ route: @escaping @Sendable (Caller) async throws(Problem) -> Response
@@ -133,7 +135,7 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// This endpoint, with limits of its own.
+    /// A copy of this endpoint with other limits of body size and time.
     package func allowing(
         bodyBytes: Int = Endpoint.bodyLimit, seconds: Int64 = Endpoint.deadlineSeconds
     ) -> Endpoint {
@@ -202,12 +204,12 @@ extension OpenCall {
     }
 }
 
-/// A request of a signed-in user, as a route sees it.
+/// A request of a signed-in user.
 package struct UserCall: SignedCall {
     package let user: UserID
     package let incoming: OpenCall
 
-    /// Signs the user in and counts the request.
+    /// Verifies the bearer token and takes one request from the user's rate.
     ///
     /// - Throws: `unauthenticated`, `user_id_not_allowed`, `forbidden`, `rate_limited`, `unavailable`;
     ///   `invalid_request` for a parameter that the endpoint does not have.
@@ -230,13 +232,13 @@ package struct UserCall: SignedCall {
         incoming = call
     }
 
-    /// Runs `fold` when the reads of the user that came before have ended.
+    /// Runs `fold` after the earlier reads of the same user have ended (``FoldLine``).
     ///
-    /// - Throws: `rate_limited` where too many wait, and what `fold` throws.
+    /// - Throws: `rate_limited` if too many reads of the user wait, and what `fold` throws.
     package func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer {
         try await api.foldLine.run(for: user, fold)
     }
 
-    /// The user about themselves.
+    /// The user as a principal who acts for themselves.
     var principal: Principal { Principal(user: user, actor: nil) }
 }

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The paths as they must be known before the router runs: their methods, and the limits of their endpoints.
+/// The methods and limits of each path, for code that runs before the router.
 struct RouteTable: Sendable {
-    /// An endpoint, and its path in pieces.
+    /// An endpoint, and its path split at slashes.
     private struct Route {
         let pattern: [Substring]
         let endpoint: Endpoint
@@ -19,7 +19,7 @@ struct RouteTable: Sendable {
     }
 
     private let routes: [Route]
-    /// The few routes with limits of their own, by method.
+    /// The routes with other limits than the default, by method.
     private let exceptions: [HTTPRequest.Method: [Route]]
     /// The pages that may read, by the path as its endpoint writes it; all methods of a path have the same.
     private let readers: [String: CrossOrigin.Readers]
@@ -36,17 +36,17 @@ struct RouteTable: Sendable {
         transactional = routes.filter(\.endpoint.takesTransactions)
     }
 
-    /// How long a request may take from the end of its header to the end of its answer.
+    /// The seconds that a request may take from the end of its header to the end of its answer.
     func deadlineSeconds(of method: HTTPRequest.Method, at path: String) -> Int64 {
         exception(method, path)?.deadlineSeconds ?? Endpoint.deadlineSeconds
     }
 
-    /// The largest body that a request may have.
+    /// The largest request body in bytes.
     func bodyLimit(of method: HTTPRequest.Method, at path: String) -> Int {
         exception(method, path)?.bodyLimit ?? Endpoint.bodyLimit
     }
 
-    /// The value of `Allow`; nil for a path that nobody answers.
+    /// The value of the `Allow` header for a path; nil if the path has no route.
     func allowed(at path: String) -> String? {
         let segments = Self.segments(path)
         let methods = routes.filter { $0.matches(segments) }.map(\.endpoint.method)
@@ -79,7 +79,7 @@ struct RouteTable: Sendable {
         return candidates.first { $0.matches(segments) }?.endpoint
     }
 
-    /// The pieces of a path as the router sees them: slashes separate, and empty pieces do not count.
+    /// The segments of a path as the router splits it: at slashes, without empty segments.
     private static func segments(_ path: String) -> [Substring] {
         path.split(separator: "/")
     }

@@ -4,10 +4,10 @@ import LedgerStore
 
 /// The URL table.
 package enum Routes {
-    /// All that any server may answer.
+    /// All routes, including those of `gatepass dev`.
     static let all = everywhere + development
 
-    /// The routes of `gatepass dev` alone; nothing else begins with `/dev`.
+    /// The routes that only `gatepass dev` serves. No other path begins with `/dev`.
     package static let development: [Endpoint] = [
         Endpoint.open(.get, "/dev/clock", ClockRoute.respond),
         Endpoint.open(.post, "/dev/clock", AdvanceClockRoute.respond)

@@ -2,7 +2,7 @@ package import Entitlements
 package import MariaDB
 import Synchronization
 
-/// The pieces of the store over one open database. A class, for every request takes it along.
+/// The parts of the store over one open database. It is a class, because every request carries a reference to it.
 package final class Store: Sendable {
     package let ledger: Ledger
     package let reader: LedgerReader
@@ -18,10 +18,10 @@ package final class Store: Sendable {
     package let audit: AuditTrail
 
     /// - Parameters:
-    ///   - now: The clock of facts.
-    ///   - realNow: Real time, for API keys and for when work is due.
+    ///   - now: The clock that dates facts; a test may move it.
+    ///   - realNow: Real time, for API keys and for the instants at which jobs are due.
     ///   - salt: Makes 16 random bytes.
-    ///   - noteBatch: Learns how many requests each committed transaction served.
+    ///   - noteBatch: Called with the number of requests of each committed transaction.
     package init(
         pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings,
         now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
@@ -44,22 +44,22 @@ package final class Store: Sendable {
         reports = OperatorReader(pool: pool)
     }
 
-    /// Records and reads until `shutDown`.
+    /// Runs the batches of writers and readers until `shutDown`.
     package func run() async {
         async let reading: Void = reader.run()
         await ledger.run()
         await reading
     }
 
-    /// Takes no more requests; those that wait are answered.
+    /// Takes no more requests; waiting requests are still answered.
     package func shutDown() {
         ledger.shutDown()
         reader.shutDown()
     }
 }
 
-/// The store as it is asked from the first moment. Until the database has been opened it has nothing but the catalogue
-/// of the file, so a process starts without a database and heals when it comes.
+/// The access to the store from the start of the process. Until the database is opened, only the catalogue of the file
+/// is available. So a process starts without a database, and works once the database comes.
 package final class StoreDoor: Sendable {
     private let provisional: CatalogueVersions
     private let opened = Mutex<Store?>(nil)
@@ -77,10 +77,10 @@ package final class StoreDoor: Sendable {
 
     package var isOpen: Bool { opened.withLock { $0 != nil } }
 
-    /// The catalogue as known now.
+    /// The catalogue in the store, or that of the file until the database is opened.
     package var catalogue: CatalogueVersions { opened.withLock { $0 }?.catalogue.snapshot ?? provisional }
 
-    /// Throws `notOpen` until the database has been opened.
+    /// The open store. Throws `notOpen` until the database has been opened.
     package func callAsFunction() throws(ServiceFailure) -> Store {
         guard let store = opened.withLock({ $0 }) else { throw .notOpen }
         return store

@@ -1,14 +1,14 @@
 package import SwiftASN1
 package import X509
 
-/// The extensions of Apple's certificates, for certificates that look like them (`apple.md` §1.2, §1.3).
+/// The extensions of Apple's certificates, for simulated certificates (`apple.md` §1.2, §1.3).
 package enum CertificateExtensions {
-    /// A marker as Apple writes it: an ASN.1 NULL, not critical.
+    /// A marker as Apple writes it: an extension whose value is an ASN.1 NULL.
     package static func marker(_ identifier: ASN1ObjectIdentifier, critical: Bool = false) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: critical, value: [0x05, 0x00])
     }
 
-    /// Where to ask whether the certificate is revoked, and where its issuer's is found.
+    /// The addresses of the OCSP responder and of the issuer's certificate.
     ///
     /// - Throws: Never for addresses in ASCII.
     package static func authorityInformation(ocsp: String, issuer: String) throws -> Certificate.Extension {
@@ -20,7 +20,7 @@ package enum CertificateExtensions {
             critical: false)
     }
 
-    /// Where the list of revoked certificates is found (RFC 5280 §4.2.1.13).
+    /// The address of the revocation list (RFC 5280 §4.2.1.13).
     ///
     /// - Throws: Never for addresses in ASCII.
     package static func revocationList(_ address: String) throws -> Certificate.Extension {
@@ -37,7 +37,7 @@ package enum CertificateExtensions {
         return Certificate.Extension(oid: [2, 5, 29, 31], critical: false, value: serializer.serializedBytes[...])
     }
 
-    /// A certificate policy with a notice to whoever relies on it (RFC 5280 §4.2.1.4).
+    /// A certificate policy with a user notice (RFC 5280 §4.2.1.4).
     ///
     /// - Throws: Never.
     package static func policy(_ identifier: ASN1ObjectIdentifier, notice: String) throws -> Certificate.Extension {

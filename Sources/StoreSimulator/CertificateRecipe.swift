@@ -2,10 +2,10 @@ package import FoundationEssentials
 package import SwiftASN1
 package import X509
 
-/// The content of a certificate that is still to be signed.
+/// The content of a certificate before it is signed.
 ///
-/// ``DevelopmentAuthority`` fills three in the way Apple's look; a test that needs one that must be refused changes one
-/// member and mints it.
+/// ``DevelopmentAuthority`` makes three of them that resemble Apple's certificates. A test of a defective certificate
+/// changes one member and signs the result.
 package struct CertificateRecipe {
     package var version = Certificate.Version.v3
     package var subject: DistinguishedName
@@ -16,7 +16,7 @@ package struct CertificateRecipe {
     package var signatureAlgorithm: Certificate.SignatureAlgorithm?
     package var extensions: [Certificate.Extension]
 
-    /// - Parameter period: Milliseconds since the epoch; both ends are valid.
+    /// - Parameter period: The validity in milliseconds since the epoch, both ends included.
     package init(
         subject: DistinguishedName, issuer: DistinguishedName, key: Certificate.PublicKey, period: ClosedRange<Int64>,
         extensions: [Certificate.Extension]
@@ -31,7 +31,7 @@ package struct CertificateRecipe {
 
     /// Signs the certificate. Its serial number is random.
     ///
-    /// - Throws: If key and algorithm do not fit, or an extension stands twice.
+    /// - Throws: An error if key and algorithm do not fit, or if an extension is there twice.
     package func mint(signedBy issuerKey: Certificate.PrivateKey) throws -> Certificate {
         let serialNumber = Certificate.SerialNumber()
         let extensions = try Certificate.Extensions(extensions)
@@ -47,7 +47,7 @@ package struct CertificateRecipe {
             extensions: extensions, issuerPrivateKey: issuerKey)
     }
 
-    /// Puts an extension in the place of the one with its identifier, or at the end.
+    /// Replaces the extension with the same identifier, or appends the extension if there is none.
     package mutating func replace(_ extension: Certificate.Extension) {
         guard let place = extensions.firstIndex(where: { $0.oid == `extension`.oid }) else {
             return extensions.append(`extension`)
@@ -55,7 +55,7 @@ package struct CertificateRecipe {
         extensions[place] = `extension`
     }
 
-    /// Leaves an extension out.
+    /// Removes the extension with this identifier.
     package mutating func remove(_ identifier: ASN1ObjectIdentifier) {
         extensions.removeAll { $0.oid == identifier }
     }

@@ -16,7 +16,7 @@ package enum CompactText {
         return text
     }
 
-    /// The header that the App Store writes: `alg` and `x5c`, nothing else.
+    /// The JOSE header as the App Store writes it: `alg` and `x5c` only.
     package static func header(certificates: [[UInt8]]) -> SimulatedPayload {
         SimulatedPayload([
             ("alg", .string("ES256")),

@@ -3,7 +3,7 @@ import SwiftASN1
 import X509
 
 extension DevelopmentAuthority {
-    /// An authority as PEM texts, for a directory that only its owner may read.
+    /// The certificates and private keys of an authority as PEM texts, for a directory that only its owner may read.
     package struct Kept: Hashable, Sendable {
         package var root: String
         package var intermediate: String
@@ -26,7 +26,7 @@ extension DevelopmentAuthority {
 
     /// The certificates and keys as PEM.
     ///
-    /// - Throws: Never for an authority of this type.
+    /// - Throws: Nothing in practice, because the certificates are valid.
     package var kept: Kept {
         get throws {
             Kept(

@@ -7,8 +7,8 @@ package import X509
 /// A signing authority for development, built like Apple's: P-384 root and intermediate, P-256 leaf, Apple's markers,
 /// certificates of Apple's sizes. Its texts are verified by the same code as Apple's own; only the root differs.
 ///
-/// Every installation makes its own, and its subjects say that it is for development, so that a production server
-/// refuses to start with its root.
+/// Every installation makes its own authority. The certificates' subjects say that it is for development, and a
+/// production server refuses to start with its root.
 package struct DevelopmentAuthority: Sendable {
     package let root: Certificate
     package let intermediate: Certificate
@@ -17,15 +17,15 @@ package struct DevelopmentAuthority: Sendable {
     package let intermediateKey: P384.Signing.PrivateKey
     package let leafKey: P256.Signing.PrivateKey
 
-    /// The header segment of all it signs.
+    /// The first segment of every JWS that the authority signs.
     private let header: String
 
     /// Makes new keys and certificates.
     ///
     /// - Parameters:
-    ///   - validFrom: Milliseconds since the epoch; nothing signed before it verifies.
-    ///   - validUntil: Milliseconds since the epoch; nothing signed after it verifies.
-    /// - Throws: If the dates cannot be written in a certificate.
+    ///   - validFrom: The first valid instant in milliseconds since the epoch; texts signed before it are refused.
+    ///   - validUntil: The last valid instant in milliseconds since the epoch; texts signed after it are refused.
+    /// - Throws: An error if the dates cannot be written in a certificate.
     package init(validFrom: Int64, validUntil: Int64) throws {
         let rootKey = P384.Signing.PrivateKey()
         let intermediateKey = P384.Signing.PrivateKey()
@@ -41,9 +41,9 @@ package struct DevelopmentAuthority: Sendable {
             leafKey: leafKey)
     }
 
-    /// Takes up an authority that was kept.
+    /// Restores an authority from its PEM texts.
     ///
-    /// - Throws: If a text is not PEM of what it should be.
+    /// - Throws: An error if a text is not PEM of its kind.
     package init(_ kept: Kept) throws {
         try self.init(
             root: Certificate(pemEncoded: kept.root), intermediate: Certificate(pemEncoded: kept.intermediate),
@@ -66,19 +66,19 @@ package struct DevelopmentAuthority: Sendable {
         self.header = CompactText.base64URL(header.json.utf8)
     }
 
-    /// The root, for a verifier.
+    /// The trust roots for a verifier: the root certificate of this authority alone.
     ///
-    /// - Throws: Never for an authority of this type.
+    /// - Throws: Nothing in practice, because the root is a valid certificate.
     package var trustRoots: TrustRoots {
         get throws { try TrustRoots(files: [try root.der]) }
     }
 
     // MARK: Signing
 
-    /// Signs any payload.
+    /// Signs any payload, whether or not the App Store would.
     ///
     /// - Returns: A compact JWS.
-    /// - Throws: Never with a key that was made or read.
+    /// - Throws: Nothing in practice, because the key is valid.
     package func sign(_ payload: SimulatedPayload) throws -> String {
         let signingInput = header + "." + CompactText.base64URL(payload.json.utf8)
         let signature = try leafKey.signature(for: Array(signingInput.utf8))
@@ -87,28 +87,28 @@ package struct DevelopmentAuthority: Sendable {
 
     /// Signs a transaction.
     ///
-    /// - Throws: Never with a key that was made or read.
+    /// - Throws: Nothing in practice, because the key is valid.
     package func sign(_ transaction: SimulatedTransaction) throws -> SignedTransaction {
         SignedTransaction(try sign(transaction.payload))
     }
 
     /// Signs renewal info.
     ///
-    /// - Throws: Never with a key that was made or read.
+    /// - Throws: Nothing in practice, because the key is valid.
     package func sign(_ renewalInfo: SimulatedRenewalInfo) throws -> SignedRenewalInfo {
         SignedRenewalInfo(try sign(renewalInfo.payload))
     }
 
     /// Signs a notification.
     ///
-    /// - Throws: Never with a key that was made or read.
+    /// - Throws: Nothing in practice, because the key is valid.
     package func sign(_ notification: SimulatedNotification) throws -> SignedNotification {
         SignedNotification(try sign(notification.payload))
     }
 
     /// Signs an app transaction.
     ///
-    /// - Throws: Never with a key that was made or read.
+    /// - Throws: Nothing in practice, because the key is valid.
     package func sign(_ appTransaction: SimulatedAppTransaction) throws -> SignedAppTransaction {
         SignedAppTransaction(try sign(appTransaction.payload))
     }

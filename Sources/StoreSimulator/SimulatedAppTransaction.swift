@@ -1,7 +1,7 @@
 package import Entitlements
 import AppStore
 
-/// An app transaction as a device would get it (`apple.md` §2.3).
+/// An app transaction as the App Store would give it to a device (`apple.md` §2.3).
 package struct SimulatedAppTransaction: Sendable {
     package var bundleId: String
     package var appAppleId: Int64?

@@ -1,17 +1,17 @@
 package import Entitlements
 package import AppStore
 
-/// A notification V2 as the App Store would send it (`apple.md` §2.4).
+/// A notification, version 2, as the App Store would send it (`apple.md` §2.4).
 package struct SimulatedNotification: Sendable {
-    /// The container; exactly one stands in a notification.
+    /// The one member of a notification that says what it is about.
     package enum Content: Sendable {
-        /// An app's event. The texts inside are compact JWS.
+        /// The member `data`, about a purchase. The texts inside are compact JWS.
         case data(transaction: String?, renewalInfo: String?, status: SubscriptionStatus?)
-        /// A mass extension.
+        /// The member `summary`, about an extension of many subscriptions' renewal dates.
         case summary(productId: String, requestIdentifier: String, succeeded: Int64, failed: Int64)
-        /// An external purchase.
+        /// The member `externalPurchaseToken`, about a purchase outside the App Store.
         case externalPurchaseToken(id: String, createdAt: Int64)
-        /// A customer's download; the text inside is a compact JWS.
+        /// The member `appData`, about an app's download. The text inside is a compact JWS.
         case appData(appTransaction: String)
     }
 
@@ -23,7 +23,7 @@ package struct SimulatedNotification: Sendable {
     package var appAppleId: Int64?
     package var environment = StoreEnvironment.sandbox
     package var content: Content
-    /// Only with a request for consumption data.
+    /// The reason for a `CONSUMPTION_REQUEST`; nil in other notifications.
     package var consumptionRequestReason: ConsumptionRequestReason?
 
     package init(

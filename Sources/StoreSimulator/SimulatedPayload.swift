@@ -1,7 +1,6 @@
-/// A JSON object to be signed: members in order, written as the App Store writes them, without blanks.
+/// A JSON object to be signed. Members are written in order and without white space, as the App Store writes them.
 ///
-/// A payload may have any members, also such as the App Store would never sign; tests that build evidence to be refused
-/// need that.
+/// A payload may have members that the App Store would never sign, for tests of refused evidence.
 package struct SimulatedPayload: Sendable {
     /// A value of JSON.
     package enum Value: Sendable {
@@ -10,18 +9,19 @@ package struct SimulatedPayload: Sendable {
         case boolean(Bool)
         case array([Value])
         case object(SimulatedPayload)
-        /// Text that stands as it is.
+        /// JSON text that is written unchanged.
         case verbatim(String)
     }
 
-    /// Names and values; a name may stand twice here.
+    /// The members in order; a name may occur twice.
     package var members: [(name: String, value: Value)]
 
     package init(_ members: [(name: String, value: Value)] = []) {
         self.members = members
     }
 
-    /// Setting a member changes it in place or appends it; setting `nil` removes it.
+    /// The first member of that name. Setting it replaces the value in place or appends a member; setting `nil` removes
+    /// the member.
     package subscript(_ name: String) -> Value? {
         get { members.first { $0.name == name }?.value }
         set {
@@ -70,17 +70,17 @@ extension SimulatedPayload.Value {
 }
 
 extension SimulatedPayload {
-    /// Appends a member if there is something to write.
+    /// Appends a text member unless the value is nil.
     mutating func add(_ name: String, _ text: String?) {
         if let text { members.append((name, .string(text))) }
     }
 
-    /// Appends a member if there is something to write.
+    /// Appends a number member unless the value is nil.
     mutating func add(_ name: String, _ integer: Int64?) {
         if let integer { members.append((name, .integer(integer))) }
     }
 
-    /// Appends a member if there is something to write.
+    /// Appends a Boolean member unless the value is nil.
     mutating func add(_ name: String, _ boolean: Bool?) {
         if let boolean { members.append((name, .boolean(boolean))) }
     }

@@ -24,7 +24,7 @@ package struct SimulatedRenewalInfo: Sendable {
     package var appAccountToken: String?
     package var appTransactionId: String?
 
-    /// The renewal info of a transaction that renews as it is.
+    /// The renewal info of a subscription that renews with the same product and price.
     package init(for transaction: SimulatedTransaction) {
         self.originalTransactionId = transaction.originalTransactionId
         self.autoRenewProductId = transaction.productId

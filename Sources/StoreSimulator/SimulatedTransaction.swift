@@ -1,10 +1,10 @@
 package import Entitlements
 package import AppStore
 
-/// A transaction as the App Store would describe it; `payload` is what gets signed (`apple.md` §2.1).
+/// A transaction as the App Store would describe it (`apple.md` §2.1). `payload` gives the members to sign.
 ///
-/// The initialiser gives a first purchase in the Sandbox with the members of a real one. The verbs derive the later
-/// states of the same purchase; each is signed at an instant of its own, as the App Store signs anew at every request.
+/// The initialiser makes a first purchase in the Sandbox. The functions derive later states of the same purchase. Each
+/// state has its own signing date, because the App Store signs anew at every request.
 package struct SimulatedTransaction: Sendable {
     package var transactionId: String
     package var originalTransactionId: String
@@ -40,7 +40,7 @@ package struct SimulatedTransaction: Sendable {
     /// A first purchase.
     ///
     /// - Parameters:
-    ///   - purchaseDate: Milliseconds since the epoch; the text is signed a second later.
+    ///   - purchaseDate: The purchase date in milliseconds since the epoch; the signing date is a second later.
     package init(
         _ transactionId: String, of productId: String, type: ProductType, bundleId: String, at purchaseDate: Int64
     ) {
@@ -54,7 +54,7 @@ package struct SimulatedTransaction: Sendable {
         self.signedDate = purchaseDate + 1000
     }
 
-    /// The first period of an auto-renewable.
+    /// The first period of an auto-renewable subscription.
     package static func subscription(
         _ transactionId: String, of productId: String, group: String, bundleId: String, at purchaseDate: Int64,
         until expiresDate: Int64
@@ -67,7 +67,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// The next period of an auto-renewable.
+    /// The next period of an auto-renewable subscription.
     package func renewed(as transactionId: String, until expiresDate: Int64) -> Self {
         var transaction = self
         transaction.transactionId = transactionId
@@ -79,14 +79,14 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// This state, signed anew.
+    /// This state with another signing date.
     package func signed(at signedDate: Int64) -> Self {
         var transaction = self
         transaction.signedDate = signedDate
         return transaction
     }
 
-    /// Refunded: wholly, or by a percentage in thousandths of a percent.
+    /// This purchase refunded. `percentage` is in thousandths of a percent; 100000 is a full refund.
     package func refunded(
         at revocationDate: Int64, percentage: Int64 = 100_000, reason: RevocationReason = .other
     ) -> Self {
@@ -98,7 +98,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// Bought by a family member and shared.
+    /// This purchase as a copy that another family member bought and shares.
     package func familyShared() -> Self {
         var transaction = self
         transaction.inAppOwnershipType = .familyShared
@@ -106,7 +106,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// Family access withdrawn.
+    /// This family copy after its access was withdrawn.
     package func familyRevoked(at revocationDate: Int64) -> Self {
         var transaction = refunded(at: revocationDate)
         transaction.revocationType = .familyRevoke
@@ -114,7 +114,7 @@ package struct SimulatedTransaction: Sendable {
         return transaction
     }
 
-    /// The refund undone: the members that told of it are gone (`apple.md` §3.10).
+    /// This purchase after its refund was reversed: the members about the refund are gone (`apple.md` §3.10).
     package func reversed(at signedDate: Int64) -> Self {
         var transaction = signed(at: signedDate)
         transaction.revocationDate = nil

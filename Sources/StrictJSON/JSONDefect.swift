@@ -1,21 +1,21 @@
-/// Why a text is not a ``StrictJSON``.
+/// The reason why a text is not a ``StrictJSON``. A position is the offset of a byte.
 package enum JSONDefect: Error, Hashable, Sendable {
-    /// Not the grammar of RFC 8259, at this byte.
+    /// The text breaks the grammar of RFC 8259 at this byte.
     case syntax(at: Int)
-    /// A string is not UTF-8 (RFC 3629), at this byte.
+    /// A string is not valid UTF-8 (RFC 3629) at this byte.
     case encoding(at: Int)
-    /// An escaped surrogate without its partner, at this byte.
+    /// An escaped surrogate stands without its partner at this byte.
     case loneSurrogate(at: Int)
     /// Two members of one object have the same name.
     case duplicateName
-    /// Deeper than ``StrictJSON/maximumDepth``.
+    /// The nesting is deeper than ``StrictJSON/maximumDepth``.
     case tooDeep
     /// An object has more members than ``StrictJSON/maximumNames``.
     case tooManyNames
-    /// A name is longer than ``StrictJSON/maximumNameBytes``, at this byte.
+    /// A name that begins at this byte is longer than ``StrictJSON/maximumNameBytes``.
     case nameTooLong(at: Int)
 
-    /// True if the text has one reading, and only names that are too many or too long.
+    /// True if the text has only one meaning, and is refused only because names are too many or too long.
     package var isOfNames: Bool {
         switch self {
         case .tooManyNames, .nameTooLong: true

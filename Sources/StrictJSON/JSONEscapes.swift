@@ -1,6 +1,6 @@
 /// The escapes of a JSON string (RFC 8259 §7).
 enum JSONEscapes {
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit; nil for any other character.
     static func hexValue(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -10,7 +10,7 @@ enum JSONEscapes {
         }
     }
 
-    /// The UTF-8 of a string whose escapes have been found well formed.
+    /// The UTF-8 bytes of a string, with its escapes decoded. The scanner has checked that the escapes are well-formed.
     static func unescaped<Raw: Collection<UInt8>>(_ raw: Raw) -> [UInt8] {
         var output: [UInt8] = []
         var rest = raw[...]

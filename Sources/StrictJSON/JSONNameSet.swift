@@ -1,14 +1,14 @@
-/// The names of one object, each by a hash of its decoded bytes.
+/// The names of one object's members, each represented by a hash of its decoded bytes.
 ///
-/// A repeated name has the hash of the first. The hash has 64 bits and a key that no sender knows, so nobody finds
-/// names that share one, and each name costs the same however many stand before it. Two names that differ count as one
-/// with a chance below 2⁻⁴⁴ for a whole object of ``StrictJSON/maximumNames``.
+/// The hash has 64 bits and a random key, so a sender cannot construct names with equal hashes, and inserting a name
+/// takes constant time. Two different names of an object with ``StrictJSON/maximumNames`` names have equal hashes with
+/// a probability below 2⁻⁴⁴.
 struct JSONNameSet {
     private var hashes: Set<Int> = []
 
     var count: Int { hashes.count }
 
-    /// Enters a name; false if it was there.
+    /// Inserts a name; false if it was there already.
     mutating func insert(_ name: UnsafeRawBufferPointer) -> Bool {
         var hasher = Hasher()
         hasher.combine(bytes: name)

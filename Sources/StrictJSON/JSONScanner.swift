@@ -1,13 +1,13 @@
-/// Reads a JSON text into the nodes of a ``StrictJSON``, one pass over the bytes.
+/// Parses a JSON text into the nodes of a ``StrictJSON``, in one pass over the bytes.
 ///
-/// A grammar this small is written by hand because it stands in the hot path; `StrictJSONTests` and `FuzzTests` hold it
-/// against RFC 8259.
+/// The parser is written by hand because it is on the hot path and the grammar is small. `StrictJSONTests` and
+/// `FuzzTests` compare it with RFC 8259.
 struct JSONScanner {
     private let input: UnsafeBufferPointer<UInt8>
     private let boundsNames: Bool
     private var position = 0
     private var nodes: [StrictJSON.Node] = []
-    /// How many bytes of names were read again after their end was found; never more than the text has.
+    /// The number of bytes of names that were read a second time, for tests; never more than the length of the text.
     private(set) var bytesReadAgain = 0
 
     init(_ input: UnsafeBufferPointer<UInt8>, boundsNames: Bool = true) {
@@ -17,7 +17,7 @@ struct JSONScanner {
         nodes.reserveCapacity(min(64, input.count / 2 + 1))
     }
 
-    /// Reads one value with nothing but blanks around it.
+    /// Parses a whole text: one value with only white space around it.
     mutating func document() throws(JSONDefect) -> [StrictJSON.Node] {
         guard input.count <= Int(UInt32.max) else { throw .syntax(at: 0) }
         skipBlanks()
@@ -63,7 +63,7 @@ struct JSONScanner {
         close(node)
     }
 
-    /// Reads a name again, decoded, to compare it with those before it in its object.
+    /// Decodes a name and inserts it into the names of its object. Throws if the name is a duplicate or breaks a limit.
     private mutating func enter(_ name: StrictJSON.Node, into names: inout JSONNameSet) throws(JSONDefect) {
         guard !boundsNames || names.count < StrictJSON.maximumNames else { throw .tooManyNames }
         let raw = UnsafeBufferPointer(rebasing: input[Int(name.start)..<Int(name.end)])
@@ -166,7 +166,7 @@ struct JSONScanner {
         }
     }
 
-    /// Goes on by eight characters while none of them needs a look: most of a request is long plain texts.
+    /// Skips eight bytes at a time while none of them is special, because most of a request is long plain text.
     private mutating func skipPlainWords() {
         let (each, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let bytes = UnsafeRawBufferPointer(input)
@@ -174,7 +174,8 @@ struct JSONScanner {
             let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
             let quotes = word ^ (each &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (each &* UInt64(UInt8(ascii: "\\")))
-            // A byte's top bit is set in `x - n` but not in `x` when the byte is less than `n`, or one below it is.
+            // For a byte `x`, the top bit of `(x - n) & ~x` is set if `x` is less than `n`; a lower byte may also set
+            // it by a borrow.
             let isControl = (word &- each &* 0x20) & ~word
             let isQuote = (quotes &- each) & ~quotes
             let isBackslash = (backslashes &- each) & ~backslashes
@@ -183,7 +184,7 @@ struct JSONScanner {
         }
     }
 
-    /// Reads an escape, or the two escapes of a surrogate pair (RFC 8259 §7).
+    /// Parses an escape, or the two escapes of a surrogate pair (RFC 8259 §7).
     private mutating func escape() throws(JSONDefect) {
         let start = position
         guard position + 1 < input.count else { throw .syntax(at: position) }
@@ -214,7 +215,7 @@ struct JSONScanner {
         return unit
     }
 
-    /// Reads a character beyond ASCII, by the table of well-formed sequences (RFC 3629 §4).
+    /// Parses a character beyond ASCII, by the table of well-formed sequences (RFC 3629 §4).
     private mutating func multibyte() throws(JSONDefect) {
         let lead = input[position]
         let length: Int

@@ -1,4 +1,4 @@
-/// A value of a ``StrictJSON``, for readers who do not know its names in advance.
+/// A value in a ``StrictJSON``, for readers that do not know the members' names in advance.
 package struct JSONValue: Sendable {
     private let json: StrictJSON
     private let node: Int
@@ -8,7 +8,7 @@ package struct JSONValue: Sendable {
         self.node = node
     }
 
-    /// The outermost value of a text.
+    /// The outermost value of a JSON text.
     package init(_ json: StrictJSON) {
         self.init(json, StrictJSON.root)
     }
@@ -16,13 +16,14 @@ package struct JSONValue: Sendable {
     package var isNull: Bool { json.kind(node) == .null }
     package var isObject: Bool { json.kind(node) == .object }
 
-    /// The member of an object by its exact name, byte for byte; nil if there is none or this is no object.
+    /// The member of an object with exactly this name, compared byte for byte; nil if there is none or this is no
+    /// object.
     package subscript(name: String) -> JSONValue? {
         var name = name
         return name.withUTF8 { json.member($0, of: node) }.map { JSONValue(json, $0) }
     }
 
-    /// The members of an object as they stand; nil if this is none.
+    /// The members of an object, in the order of the text; nil if this is no object.
     package var members: [(name: String, value: JSONValue)]? {
         guard isObject else { return nil }
         var members: [(name: String, value: JSONValue)] = []
@@ -35,16 +36,16 @@ package struct JSONValue: Sendable {
         return members
     }
 
-    /// The elements of an array; nil if this is none.
+    /// The elements of an array; nil if this is no array.
     package var elements: [JSONValue]? {
         guard json.kind(node) == .array else { return nil }
         return json.elements(of: node).map { JSONValue(json, $0) }
     }
 
-    /// The text of a string; nil if this is something else.
+    /// The decoded text of a string; nil if this is no string.
     package var string: String? { json.string(node) }
 
-    /// Nil if this is neither `true` nor `false`.
+    /// The value of `true` or `false`; nil if this is neither.
     package var flag: Bool? {
         switch json.kind(node) {
         case .isTrue: true
@@ -53,19 +54,19 @@ package struct JSONValue: Sendable {
         }
     }
 
-    /// The text of a number as it is written; nil if this is something else.
+    /// The text of a number, unchanged; nil if this is no number.
     package var number: String? {
         guard json.kind(node) == .number else { return nil }
         return text(of: json.nodes[node])
     }
 
-    /// The decimal text of a number without fraction, exponent and negative zero; nil if this is something else.
+    /// The text of a number without fraction, exponent and negative zero; nil if this is anything else.
     package var integer: String? {
         guard json.kind(node) == .number, json.nodes[node].isPlain else { return nil }
         return text(of: json.nodes[node])
     }
 
-    /// The bytes of the value in the text; of a string the bytes between its quotation marks.
+    /// The bytes of the value in the JSON text; for a string, the bytes between its quotation marks.
     package var source: ArraySlice<UInt8> {
         json.bytes[Int(json.nodes[node].start)..<Int(json.nodes[node].end)]
     }

@@ -1,20 +1,21 @@
-/// A JSON text that has exactly one reading.
+/// A JSON text that has exactly one meaning.
 ///
-/// Accepts RFC 8259 in UTF-8 and nothing beside it: no byte order mark, no lone surrogate, no trailing comma, no
-/// leading zero. No two members of an object have the same name, escaped spellings included. Nesting is at most
-/// ``maximumDepth`` deep; an object has at most ``maximumNames`` members, a name at most ``maximumNameBytes`` bytes.
+/// The parser accepts RFC 8259 in UTF-8 and nothing else: no byte order mark, lone surrogate, trailing comma or leading
+/// zero. No two members of an object may have the same name, even if one is written with escapes. Nesting is at most
+/// ``maximumDepth`` deep. An object has at most ``maximumNames`` members, and a name at most ``maximumNameBytes``
+/// bytes.
 ///
-/// Foundation's decoders take the first of duplicate names and accept trailing commas, UTF-16 and marks, which would
-/// let a signed text mean two things (`threats.md` T13).
+/// Foundation's decoders take the first of duplicate names, and accept trailing commas, UTF-16 and byte order marks. A
+/// signed text could then mean two different things (`threats.md` T13).
 ///
-/// The text is read once into a flat list of nodes that point back into it; strings and numbers are made when they are
-/// asked for.
+/// The text is parsed once into a flat list of nodes, which refer to its bytes. Strings and numbers are decoded only
+/// when they are asked for.
 package struct StrictJSON: Sendable {
     /// The deepest nesting of arrays and objects.
     package static let maximumDepth = 32
-    /// An object may have this many members.
+    /// The most members of an object.
     package static let maximumNames = 1_024
-    /// A name may have this many bytes, its escapes decoded.
+    /// The most bytes of a name, with its escapes decoded.
     package static let maximumNameBytes = 256
 
     /// The type of a value.
@@ -25,28 +26,28 @@ package struct StrictJSON: Sendable {
     /// A value, or the name of a member.
     struct Node {
         let kind: Kind
-        /// A string without escapes, or a number without fraction, exponent and negative zero: what can be read as it
-        /// stands.
+        /// True for a string without escapes, and for a number without fraction, exponent and negative zero. Its bytes
+        /// need no decoding.
         var isPlain: Bool
-        /// Where its text starts; behind the quotation mark for a string.
+        /// The offset of the value's first byte; for a string, of the byte after the quotation mark.
         let start: UInt32
-        /// Where its text ends; before the quotation mark for a string.
+        /// The offset after the value's last byte; for a string, of the closing quotation mark.
         var end: UInt32
-        /// Index of the node behind this one and all it contains.
+        /// The index of the next node after this one and everything inside it.
         var next: UInt32
     }
 
     let bytes: [UInt8]
     let nodes: [Node]
 
-    /// Index of the outermost value.
+    /// The index of the outermost value's node.
     package static let root = 0
 
-    /// Reads a whole text.
+    /// Parses a whole text.
     ///
-    /// - Parameter boundsNames: True if too many or too long names are refused. If false, a text that its sender signed
-    ///   is read whatever its names, in time that grows with its length alone.
-    /// - Throws: ``JSONDefect`` for the first place that has no or more than one reading.
+    /// - Parameter boundsNames: True to refuse names that are too many or too long. False for a text that its sender
+    ///   signed: it is read whatever its names are, in time proportional to its length.
+    /// - Throws: ``JSONDefect`` at the first byte that makes the text invalid or ambiguous.
     package init(_ bytes: [UInt8], boundsNames: Bool = true) throws(JSONDefect) {
         let scan = bytes.withUnsafeBufferPointer { input in
             Result { () throws(JSONDefect) in
@@ -63,9 +64,9 @@ package struct StrictJSON: Sendable {
         nodes[node].kind
     }
 
-    /// The member of an object by its exact name.
+    /// The member of an object with exactly this name.
     ///
-    /// - Returns: The node of its value; `nil` if there is none or `object` is no object.
+    /// - Returns: The node of the member's value; `nil` if there is none or `object` is no object.
     package func member(_ name: StaticString, of object: Int) -> Int? {
         member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), of: object)
     }
@@ -85,7 +86,7 @@ package struct StrictJSON: Sendable {
         }
     }
 
-    /// The values of an object's members, as nodes; empty if `object` is none.
+    /// The nodes of an object's member values; empty if `object` is no object.
     package func values(of object: Int) -> [Int] {
         guard nodes[object].kind == .object else { return [] }
         var values: [Int] = []
@@ -97,7 +98,7 @@ package struct StrictJSON: Sendable {
         return values
     }
 
-    /// The elements of an array, as nodes; empty if `array` is none.
+    /// The nodes of an array's elements; empty if `array` is no array.
     package func elements(of array: Int) -> [Int] {
         guard nodes[array].kind == .array else { return [] }
         var elements: [Int] = []
@@ -109,9 +110,9 @@ package struct StrictJSON: Sendable {
         return elements
     }
 
-    /// The text of a string.
+    /// The decoded text of a string.
     ///
-    /// - Returns: `nil` if the node is something else.
+    /// - Returns: `nil` if the node is no string.
     package func string(_ node: Int) -> String? {
         let node = nodes[node]
         guard node.kind == .string else { return nil }
@@ -122,10 +123,10 @@ package struct StrictJSON: Sendable {
 
     /// The value of a number that is written as a plain integer.
     ///
-    /// `1.0`, `1e3` and `-0` are no plain integers: stores never write them, and a reader who goes through floating
-    /// point sees another value than one who does not.
+    /// `1.0`, `1e3` and `-0` are not plain integers. Stores never write them, and a reader that converts to floating
+    /// point gets another value than one that does not.
     ///
-    /// - Returns: `nil` if the node is something else or does not fit.
+    /// - Returns: `nil` if the node is no plain integer, or does not fit into 64 bits.
     package func integer(_ node: Int) -> Int64? {
         let node = nodes[node]
         guard node.kind == .number, node.isPlain else { return nil }
@@ -145,7 +146,7 @@ package struct StrictJSON: Sendable {
         return value
     }
 
-    /// True if a name is `wanted`, byte for byte; one whose length rules that out is not decoded.
+    /// True if a name equals `wanted`, byte for byte. A name is decoded only if its length allows that.
     private func isName(_ key: Node, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         let (start, length) = (Int(key.start), Int(key.end - key.start))
         guard !key.isPlain else {
@@ -154,7 +155,7 @@ package struct StrictJSON: Sendable {
                 (0..<wanted.count).allSatisfy { bytes[start + $0] == wanted[$0] }
             }
         }
-        // The longest escape is `\u0000`, six bytes for one.
+        // The longest escape is `\u0000`, six bytes for one decoded byte.
         guard length > wanted.count, length <= 6 * wanted.count else { return false }
         return JSONEscapes.unescaped(bytes[start..<start + length]).elementsEqual(wanted)
     }

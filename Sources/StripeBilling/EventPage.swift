@@ -2,29 +2,29 @@ import StrictJSON
 
 /// A page of Stripe's list of events, the newest first (`stripe.md` §6).
 package struct EventPage: Sendable {
-    /// A text that is no page.
+    /// An error: the text is no page of events.
     package struct Malformed: Error, Hashable, Sendable {
         package let defect: String
     }
 
-    /// An event as it stands in the page.
+    /// An event of the page.
     package struct Entry: Sendable {
-        /// Nil for what no event is called; nobody can go on behind it.
+        /// The event's id; nil if it is malformed. The next page cannot be asked for behind an entry without id.
         package let id: String?
         /// The event's JSON.
         package let text: [UInt8]
     }
 
     package let entries: [Entry]
-    /// True if there are older events.
+    /// True if older events follow on the next page.
     package let hasMore: Bool
 
-    /// The last id, behind which the next page begins.
+    /// The last id of the page, behind which the next page begins.
     package var end: String? { entries.last { $0.id != nil }?.id }
 
-    /// Reads the body of an answer. Entries at its end that have no id are left to the next page, if there is one,
-    /// because that begins behind the last id. Throws ``Malformed`` for what is no list, and for a page that has more
-    /// behind it and no id.
+    /// Reads the body of Stripe's answer. If another page follows, entries without id at the end of this one are
+    /// dropped, because the next page begins behind the last id and repeats them. Throws ``Malformed`` for a body that
+    /// is no list, and for a page without any id that another page follows.
     package init(_ body: [UInt8]) throws(Malformed) {
         let json: StrictJSON
         do throws(JSONDefect) {

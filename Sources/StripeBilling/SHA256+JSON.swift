@@ -2,8 +2,9 @@ import Crypto
 import StrictJSON
 
 extension SHA256 {
-    /// Adds what a JSON value says, whatever its blanks, its escapes and the order of its members: a list is written
-    /// with other blanks than a delivery. No two values that say different things add the same bytes.
+    /// Adds the content of a JSON value, independent of its white space, escapes and order of members. This is needed
+    /// because Stripe writes an event in a list with other white space than in a delivery. Values with different
+    /// content never add the same bytes.
     mutating func update(with value: JSONValue) {
         if let members = value.members {
             update("{", members.count)
@@ -17,7 +18,7 @@ extension SHA256 {
         } else if let text = value.string {
             update("\"", text)
         } else {
-            // A number, or a word that is written in one way only.
+            // A number, `true`, `false` or `null` is added as it is written.
             update("=", String(decoding: value.source, as: UTF8.self))
         }
     }

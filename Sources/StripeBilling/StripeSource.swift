@@ -1,10 +1,10 @@
 import Entitlements
 
-/// Where the card account's words end and ours begin: an event as what it says of purchases (`semantics.md` §7).
+/// Translates events of Stripe into statements and names in this server's terms (`semantics.md` §7).
 extension CardNews {
     /// - Parameters:
-    ///   - userKey: The member of metadata that holds the user id.
-    ///   - graceDays: For how long a period goes on whose successor is not paid, from that one's start.
+    ///   - userKey: The key in Stripe's `metadata` whose value is the user id.
+    ///   - graceDays: The days of grace for an unpaid period, from its start.
     package init(_ event: VerifiedEvent, userKey: String, graceDays: Int) {
         self.init(in: event.environment)
         customer = event.customer
@@ -37,7 +37,7 @@ extension CardNews {
                 id: TransactionID(charge.id), revocation: charge.refundedShare > 0 ? revocation : nil,
                 signedAt: event.createdAt, eventID: event.id)
         case .refund(let refund):
-            // How much went back in all, the charge's own event says.
+            // The total refunded amount comes with the charge's own event.
             remark = refund.hasFailed ? .refundFailed : .unconcerned
         case .dispute(let dispute):
             tell(dispute, in: event)
@@ -48,7 +48,8 @@ extension CardNews {
         }
     }
 
-    /// A session of one payment is the purchase, once it is paid; one of a subscription says whose that is.
+    /// Reads a checkout session. A session of one payment is the purchase itself, as soon as it is paid. A session of a
+    /// subscription only says whose the subscription is.
     private mutating func tell(_ checkout: CardCheckout, in event: VerifiedEvent) {
         switch checkout.mode {
         case .payment:
@@ -73,9 +74,9 @@ extension CardNews {
         }
     }
 
-    /// A lost dispute takes the whole, also where others paid too, and a won one gives it back. An open one changes
-    /// nothing, be it new or an appeal against a loss: it stands beside the dispute under its event's id, so that it
-    /// undoes no loss.
+    /// Reads a dispute. A lost dispute takes back the whole payment, also where several payments paid for the purchase;
+    /// a won one gives it back. An open dispute changes nothing. It is kept under its event's id instead of the
+    /// dispute's, so that an appeal against a loss does not undo the loss.
     private mutating func tell(_ dispute: CardDispute, in event: VerifiedEvent) {
         let revocation: Revocation? =
             switch dispute.outcome {
@@ -91,7 +92,8 @@ extension CardNews {
 }
 
 extension CardSubscription {
-    /// The periods that run and what will follow them; nothing while it has not begun, for no state leads back there.
+    /// A statement for each present period, and one for the renewal. An incomplete subscription gives none, because it
+    /// has not begun and no later state returns to that one.
     fileprivate func statements(in event: VerifiedEvent, graceDays: Int) -> [Statement] {
         let key = PurchaseKey(id, in: event.environment)
         if status == .incomplete { return [] }
@@ -146,7 +148,7 @@ extension CardSubscription {
 }
 
 extension CardInvoice {
-    /// A statement for each line of the invoice: its bill, and no period that runs.
+    /// A statement for each line of the invoice. It states a bill, not a period.
     fileprivate func statements(in event: VerifiedEvent) -> [Statement] {
         guard let isPaid else { return [] }
         let key = PurchaseKey(subscription, in: event.environment)
@@ -159,7 +161,7 @@ extension CardInvoice {
         }
     }
 
-    /// The transaction that a line is.
+    /// The transaction id of the bill for a line.
     fileprivate func bill(for line: Line) -> TransactionID {
         let name = line.period?.id ?? "\(line.startsAt.milliseconds / 1_000):\(line.price)"
         return TransactionID("\(id):\(name)")
@@ -179,7 +181,7 @@ extension CardNews.Remark {
 }
 
 extension PurchaseKey {
-    /// The key of a payment or subscription by its number.
+    /// The key of a purchase from the Stripe id of its payment or subscription.
     fileprivate convenience init(_ number: String, in environment: StoreEnvironment) {
         self.init(source: .stripe, app: .cards, environment: environment, externalID: ExternalID(number))
     }

@@ -2,14 +2,15 @@ import Crypto
 package import Entitlements
 import StrictJSON
 
-/// An event of Stripe's: signed by it, or listed when it was asked. Only code that knows that makes a value.
+/// An event that is proven to be Stripe's: Stripe signed it, or listed it over TLS. Only code in this file makes
+/// values.
 package struct VerifiedEvent: Sendable {
-    /// No event is longer, in bytes.
+    /// The most bytes of an event.
     package static let maximumBytes = 1 << 20
-    /// How far the signing may be from now, in seconds, before and after (`stripe.md` §1).
+    /// The most seconds that the signature's time may differ from now, before or after (`stripe.md` §1).
     package static let tolerance: Int64 = 300
 
-    /// An authentic text that is no event.
+    /// An error: the text is Stripe's but no event.
     package struct Malformed: Error, Hashable, Sendable {
         package let defect: String
     }
@@ -19,11 +20,12 @@ package struct VerifiedEvent: Sendable {
     package let createdAt: Instant
     package let environment: StoreEnvironment
     package let content: EventContent
-    /// The card account's customer, whatever the event's type; nil where the event names none.
+    /// The id of the Stripe customer, whatever the event's type; nil if the event names none.
     package let customer: String?
-    /// The payment that the event is about; nil where it names none.
+    /// The id of the payment intent that the event is about; nil if it names none.
     package let payment: String?
-    /// SHA-256 over what it says, the same in all repeats, however often it was sent and however its JSON is written.
+    /// The SHA-256 of the event's type, date and content. It is the same for all repeats of an event, however they are
+    /// sent or formatted.
     package let contentDigest: [UInt8]
     private let value: JSONValue
 
@@ -37,22 +39,21 @@ package struct VerifiedEvent: Sendable {
         return Result { () throws(Malformed) in try VerifiedEvent(body) }
     }
 
-    /// Reads a text that was verified when it was stored; the age of its signature was judged then.
-    /// Throws ``Malformed``.
+    /// Reads a text that was verified before it was stored. Its signature is not judged again. Throws ``Malformed``.
     package static func read(stored text: String) throws(Malformed) -> VerifiedEvent {
         try VerifiedEvent(Array(text.utf8))
     }
 
-    /// Reads an event as it stands in Stripe's own list (`stripe.md` §6). No signature is needed: Stripe itself
-    /// answered over TLS, to the account's key. Throws ``Malformed``.
+    /// Reads an event from Stripe's list of events (`stripe.md` §6). It needs no signature, because Stripe itself
+    /// answered over TLS. Throws ``Malformed``.
     package static func read(listed body: [UInt8]) throws(Malformed) -> VerifiedEvent {
         guard body.count <= maximumBytes else { throw Malformed(defect: "The event is longer than 1 MiB.") }
         return try VerifiedEvent(body)
     }
 
-    /// The names and numbers that stand in it.
+    /// The names and numbers in the event.
     ///
-    /// - Parameter userKey: The member of metadata that holds the user id.
+    /// - Parameter userKey: The key in Stripe's `metadata` whose value is the user id.
     package func names(userKey: String) -> Set<EventName> { EventName.all(in: value, userKey: userKey) }
 
     private init(_ body: [UInt8]) throws(Malformed) {
@@ -66,7 +67,7 @@ package struct VerifiedEvent: Sendable {
         self.type = type
         self.value = value
         guard event.text("object") == "event" else {
-            // A thin event: what it is about would have to be fetched.
+            // A thin event does not contain the object, which would have to be fetched.
             createdAt = .distantPast
             environment = event.flag("livemode") ?? true ? .production : .sandbox
             content = .ignored(.thin)
@@ -89,13 +90,13 @@ package struct VerifiedEvent: Sendable {
         contentDigest = Array(digest.finalize())
     }
 
-    /// Reads a body that Stripe vouches for. A body whose names are too many or too long is read too, and is not
-    /// bounded.
+    /// Parses a body that is known to be Stripe's. If member names are too many or too long, it is parsed all the same,
+    /// and `isBounded` is false.
     private static func json(_ body: [UInt8]) throws(Malformed) -> (StrictJSON, isBounded: Bool) {
         do throws(JSONDefect) {
             return (try StrictJSON(body), true)
         } catch {
-            // Lost: why it has no reading either.
+            // `try?` drops the second error; the first one already says that the body is refused.
             guard error.isOfNames, let json = try? StrictJSON(body, boundsNames: false) else {
                 throw Malformed(defect: "The body is not strict JSON.")
             }

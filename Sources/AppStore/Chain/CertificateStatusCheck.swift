@@ -6,34 +6,35 @@ import Synchronization
 
 /// Asks Apple by OCSP whether the leaf or the intermediate of a chain is revoked (RFC 6960).
 ///
-/// Fails hard: no answer is no permission. Only a genuine *revoked* is a verdict against the chain; whatever else is
-/// not a genuine *good* is no verdict, and the question may be asked again. Answers are judged at `now`, while the
-/// certificates' own dates stay judged at the text's `signedDate`; so with the check on, old texts are still good as
-/// long as Apple answers for their leaf. A good answer is kept for ``keptFor``, others are never kept.
+/// Only a genuine answer *good* permits the chain, and only a genuine answer *revoked* refuses it. Everything else is
+/// an error, and the client may ask again.
+///
+/// Answers must be valid at `now`, certificates at the text's `signedDate`. So old texts stay good while Apple still
+/// answers for their leaf. An answer *good* is kept for ``keptFor``; no other answer is kept.
 package final class CertificateStatusCheck: Sendable {
-    /// How long a good answer counts: what Apple's own libraries take (`apple.md` §1.5).
+    /// The time for which an answer *good* counts, as in Apple's own libraries (`apple.md` §1.5).
     package static let keptFor = Duration.seconds(15 * 60)
-    /// Chains whose answers are kept.
+    /// The number of chains whose answers are kept.
     package static let capacity = VerifiedChainCache.capacity
 
-    /// How the policy of swift-certificates begins its reason when a genuine answer says revoked, and never else.
+    /// The text with which swift-certificates begins its reason when a genuine answer says *revoked*, and only then.
     private static let revoked = "revoked through OCSP"
 
     private let transport: any OCSPTransport
     private let uptime: @Sendable () -> Duration
-    /// Until when a chain counts as good, by the digest of its two certificates.
+    /// The uptime until which a chain counts as good, by the digest of its leaf and intermediate.
     private let goodUntil = Mutex<[SHA256Digest: Duration]>([:])
 
-    /// - Parameter uptime: Time that only goes forward, for the age of answers: `now` may jump.
+    /// - Parameter uptime: A clock for the age of answers. Unlike `now` it never jumps.
     package init(transport: any OCSPTransport, uptime: @escaping @Sendable () -> Duration) {
         self.transport = transport
         self.uptime = uptime
     }
 
-    /// True if the chain may still be trusted.
+    /// True if the chain is not revoked.
     ///
-    /// - Returns: `false` if Apple says revoked.
-    /// - Throws: ``CertificateStatusUnavailable`` if Apple could not be asked, does not know, or gives an answer that
+    /// - Returns: `false` if Apple says that it is revoked.
+    /// - Throws: ``CertificateStatusUnavailable`` if Apple cannot be asked, does not know, or answers with a text that
     ///   does not verify.
     func permits(_ chain: SigningChain, signedAt: Int64, at now: Int64) async throws(CertificateStatusUnavailable)
         -> Bool
@@ -79,7 +80,7 @@ package final class CertificateStatusCheck: Sendable {
     }
 }
 
-/// Puts the transport under the policy of swift-certificates.
+/// The adapter that lets the OCSP policy of swift-certificates use an ``OCSPTransport``.
 private struct Requester: OCSPRequester {
     let transport: any OCSPTransport
 

@@ -1,6 +1,6 @@
-/// Apple did not say whether a certificate is revoked: a passing fault, never a verdict on the evidence.
+/// Apple did not say whether a certificate is revoked. This is a passing fault and says nothing about the evidence.
 ///
-/// HTTP answers 503, and the evidence may be sent again as it is.
+/// The API answers 503, and the client may send the same evidence again.
 package struct CertificateStatusUnavailable: Error, Hashable, Sendable {
     package init() {}
 }

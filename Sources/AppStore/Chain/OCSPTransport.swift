@@ -1,10 +1,10 @@
-/// Carries a question about revocation to Apple; handed in, because nothing in this module knows HTTP.
+/// Sends OCSP requests to Apple. The program supplies it, because this module has no HTTP client.
 package protocol OCSPTransport: Sendable {
     /// POSTs a request as `application/ocsp-request` (RFC 6960 appendix A.1).
     ///
-    /// Ends soon after its task is cancelled; the deadline is the caller's.
+    /// The caller sets the deadline by cancelling the task, and the call ends soon afterwards.
     ///
     /// - Returns: The body of a 200 answer.
-    /// - Throws: Anything else, which counts as trouble of the network and never as a verdict.
+    /// - Throws: Any error. Each one counts as a fault of the network, never as an answer about the certificate.
     func post(_ request: [UInt8], to address: String) async throws -> [UInt8]
 }

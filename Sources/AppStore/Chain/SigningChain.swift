@@ -2,33 +2,34 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// A path leaf → intermediate → configured root whose signatures hold and whose certificates may be used that way.
+/// A path leaf → intermediate → configured root. Its signatures are valid, and each certificate may be used in its
+/// place.
 ///
-/// The shape is fixed, so nothing is searched and nothing awaited: `Verifier` of swift-certificates is asynchronous,
-/// and a verification must not leave its thread. The rules are those of RFC 5280 §6.1 for a path of three and stricter
-/// where Apple's certificates allow: name constraints, unknown critical extensions, keys other than elliptic-curve ones
-/// and self-issued certificates inside the path are refused. `SigningChainTests` holds the verdicts against `Verifier`
-/// with `RFC5280Policy`.
+/// The path has a fixed shape, so this type checks it itself and without `await`. `Verifier` of swift-certificates is
+/// asynchronous, and a verification must stay on its thread. The rules are those of RFC 5280 §6.1 for three
+/// certificates. They are stricter where Apple's certificates allow it: name constraints, unknown critical extensions,
+/// keys other than elliptic-curve ones and self-issued certificates inside the path are refused. `SigningChainTests`
+/// compares the results with `Verifier` and `RFC5280Policy`.
 ///
-/// Dates and Apple's markers are not part of trust here; they are judged one after the other by ``EvidenceVerifier``.
+/// ``EvidenceVerifier`` checks dates and Apple's markers afterwards.
 ///
-/// A class, because every text under a header hands the same chain about, and a certificate is many references.
+/// This is a class because all texts under one header share the same chain, and a certificate holds many references.
 final class SigningChain: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
-    /// The leaf's key.
+    /// The leaf's public key.
     let key: P256.Signing.PublicKey
-    /// When all three are valid.
+    /// The time in which all three certificates are valid.
     let period: ValidityPeriod
-    /// True if Apple issued these certificates for signing App Store data (`apple.md` §1.3).
+    /// True if leaf and intermediate have Apple's markers for signing App Store data (`apple.md` §1.3).
     ///
-    /// Any developer certificate chains to Apple's root; only the markers tell the store's signers from them. A marker
-    /// counts on its own certificate and as Apple writes it, not critical; its value is not read.
+    /// Every developer certificate chains to Apple's root, so only the markers tell the store's signers apart. A marker
+    /// counts if it is not critical, as Apple writes it; its value is not read.
     let carriesAppleMarkers: Bool
 
-    /// Parses the two certificates and builds the path. An intermediate that `chains` knows is neither parsed nor
-    /// checked again, and one that proves good is kept there.
+    /// Parses the two certificates and builds the path. An intermediate that `chains` holds is not parsed or checked
+    /// again, and a new one that passes its checks is added to `chains`.
     ///
     /// - Throws: `certificate_malformed` or `chain_untrusted`.
     init(
@@ -62,6 +63,8 @@ final class SigningChain: Sendable {
         self.carriesAppleMarkers = leaf.extensions[oid: .AppleMarker.leaf]?.critical == false && issuer.isMarked
     }
 
+    /// Parses a certificate in DER.
+    ///
     /// - Throws: `certificate_malformed`.
     static func parse(_ der: [UInt8], _ ordinal: String) throws(EvidenceError) -> Certificate {
         do {
@@ -71,8 +74,9 @@ final class SigningChain: Sendable {
         }
     }
 
-    /// True for what any certificate of a path must be: version 3, signed by ECDSA, with no critical extension that is
-    /// not understood. Name constraints are refused: they are not implemented here, and Apple does not use them.
+    /// True if a certificate meets what every certificate of a path must: version 3, signed by ECDSA, no unknown
+    /// critical extension. A certificate with name constraints is refused: Apple uses none, and they are not
+    /// implemented.
     static func isSound(_ certificate: Certificate) -> Bool {
         certificate.version == .v3
             && ecdsa.contains(certificate.signatureAlgorithm)
@@ -80,8 +84,8 @@ final class SigningChain: Sendable {
             && certificate.extensions[oid: .X509ExtensionID.nameConstraints] == nil
     }
 
-    /// True if a certificate may issue others, with `issuers` more between it and the leaf (RFC 5280 §4.2.1.3,
-    /// §4.2.1.9).
+    /// True if a certificate may issue others when `issuers` further certificates stand between it and the leaf (RFC
+    /// 5280 §4.2.1.3, §4.2.1.9).
     static func mayIssue(_ certificate: Certificate, above issuers: Int = 0) -> Bool {
         do {
             guard case .isCertificateAuthority(let maximumPathLength) = try certificate.extensions.basicConstraints
@@ -95,7 +99,8 @@ final class SigningChain: Sendable {
         }
     }
 
-    /// True if a certificate may sign data: no authority itself, and `digitalSignature` if it restricts its use at all.
+    /// True if a certificate may sign data: it is no authority, and its key usage, if it states one, has
+    /// `digitalSignature`.
     private static func maySign(_ certificate: Certificate) -> Bool {
         do {
             if case .isCertificateAuthority = try certificate.extensions.basicConstraints { return false }
@@ -109,8 +114,8 @@ final class SigningChain: Sendable {
         .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
     ]
 
-    /// Extensions that are enforced here, so they may be critical; a critical marker is understood, and then found
-    /// wanting.
+    /// Extensions that may be critical because they are enforced here. A critical marker of Apple's passes here, but
+    /// then does not count as a marker.
     private static let understood: Set<ASN1ObjectIdentifier> = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, .AppleMarker.leaf, .AppleMarker.intermediate,
     ]

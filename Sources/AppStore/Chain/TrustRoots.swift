@@ -2,24 +2,25 @@ import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// The root certificates that a chain may end at: Apple Root CA – G3 in production, a development authority elsewhere.
+/// The root certificates at which a chain may end: Apple Root CA – G3 in production, a development authority elsewhere.
 ///
-/// Only these are trusted; what a text brings along as a root is never looked at. The set is never empty.
+/// Only these roots are trusted; a root that a text brings along is ignored. The list is never empty.
 package struct TrustRoots: Sendable {
-    /// A root certificate and the time in which it is valid.
+    /// A root certificate and its period of validity.
     package struct Root: Sendable {
         let certificate: Certificate
         let period: ValidityPeriod
 
-        /// The subject, for operators.
+        /// The subject, as operators read it.
         package var subject: String { certificate.subject.description }
 
-        /// True if an instant in milliseconds lies within its validity.
+        /// True if the root is valid at an instant, in milliseconds since the epoch.
         package func isValid(at instant: Int64) -> Bool {
             period.contains(instant)
         }
 
-        /// True if the root's subject names a development authority; a production start refuses such a root.
+        /// True if the root's subject names a development authority. The server refuses to start in production with
+        /// this root.
         package var isDevelopment: Bool {
             certificate.subject.contains { relativeName in
                 relativeName.contains { attribute in
@@ -30,11 +31,11 @@ package struct TrustRoots: Sendable {
         }
     }
 
-    /// Why a file is not a usable root.
+    /// The reason for which a file is not a usable root.
     package enum Defect: Error, Hashable, Sendable {
-        /// No root at all was given.
+        /// No root was given.
         case none
-        /// Neither DER nor PEM of an X.509 certificate.
+        /// The file is neither DER nor PEM of an X.509 certificate.
         case unreadable
         /// The certificate may not issue others, or was issued by another certificate.
         case notARoot(subject: String)
@@ -43,12 +44,13 @@ package struct TrustRoots: Sendable {
     /// The organizational unit in the subject of every development root.
     package static let developmentUnit = "Gatepass Development"
 
-    /// The roots; of two with one name and key the one that ends later stands first.
+    /// The roots, the one that ends last first. So of two roots with the same name and key the longer one is tried
+    /// first.
     package let roots: [Root]
 
-    /// Reads roots from the contents of files, each DER or PEM; a PEM file may hold several.
+    /// Reads roots from the contents of files. Each file is DER or PEM; a PEM file may hold several roots.
     ///
-    /// - Throws: ``Defect`` for the first file that cannot be used, or if there is none.
+    /// - Throws: ``Defect`` for the first file that cannot be used, or if there is no root.
     package init(files: [[UInt8]]) throws(Defect) {
         var roots: [Root] = []
         for file in files {
@@ -61,7 +63,7 @@ package struct TrustRoots: Sendable {
         self.roots = roots.sorted { $0.period.endsAtSecond > $1.period.endsAtSecond }
     }
 
-    /// The development roots among them.
+    /// The roots whose subject names a development authority.
     package var developmentRoots: [Root] {
         roots.filter(\.isDevelopment)
     }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import X509
 
-/// The stretch of time in which all certificates of a path are valid.
+/// The time in which all certificates of a path are valid.
 ///
-/// Certificates count in whole seconds and include both ends (RFC 5280 §4.1.2.5), so the last second is valid to its
-/// end. The stretch is empty, and contains nothing, when the certificates do not overlap.
+/// Certificates count whole seconds and include both ends (RFC 5280 §4.1.2.5), so the last second belongs to the
+/// period. If the certificates' periods do not overlap, it contains no instant.
 struct ValidityPeriod: Hashable, Sendable {
     let startsAtSecond: Int64
     let endsAtSecond: Int64
@@ -19,14 +19,14 @@ struct ValidityPeriod: Hashable, Sendable {
         self.endsAtSecond = Int64(certificate.notValidAfter.timeIntervalSince1970)
     }
 
-    /// The seconds that lie in both periods.
+    /// The part that both periods share.
     func intersection(_ other: Self) -> Self {
         ValidityPeriod(
             startsAtSecond: max(startsAtSecond, other.startsAtSecond),
             endsAtSecond: min(endsAtSecond, other.endsAtSecond))
     }
 
-    /// True if an instant in milliseconds lies inside.
+    /// True if an instant, in milliseconds since the epoch, lies inside.
     func contains(_ instant: Int64) -> Bool {
         let (quotient, remainder) = instant.quotientAndRemainder(dividingBy: 1000)
         let second = remainder < 0 ? quotient - 1 : quotient  // Rounded down before 1970 too.

@@ -1,30 +1,31 @@
 import Crypto
 import Synchronization
 
-/// Chains under which a text has been verified, and the intermediates of those chains.
+/// A cache of the chains under which a text was verified, and of their intermediates.
 ///
-/// The next text under the same header costs one P-256 check, not three signatures and two certificates. Another leaf
-/// below a kept intermediate costs one check fewer.
+/// With a cached chain the next text costs one P-256 check, in place of three checks and two certificates to parse. A
+/// new leaf below a cached intermediate costs one check fewer.
 ///
-/// The key of a chain is the SHA-256 of the header segment, and a chain enters only after a signature *over that very
-/// header* held. So nobody but the holder of a trusted leaf key can put anything in. A forged intermediate, or Apple's
-/// certificates in a header of an attacker's spelling, can neither be stored nor push a good chain out. Algorithm and
-/// number of certificates are part of the header, thus of the key; dates are judged by the caller at every use.
+/// The key of a chain is the SHA-256 of the header segment. A chain enters only after a signature *over that very
+/// header* was valid, so only the holder of a trusted leaf key can add one. An attacker who forges an intermediate, or
+/// spells a header with Apple's certificates differently, can neither add a chain nor evict one. The header contains
+/// the algorithm and all certificates, so the key covers them. The caller checks dates at every use.
 ///
-/// The key of an intermediate is its DER, and it enters when a root's signature over it held, whatever becomes of the
-/// text. A forged one cannot be stored. A genuine one may be pushed out by others that Apple issued, and then costs its
-/// check again.
+/// The key of an intermediate is its DER. An intermediate enters once a root's signature over it is valid, even if the
+/// text is refused later. A forged one cannot enter. Others that Apple issued may evict a genuine one, which is then
+/// checked again.
 package final class VerifiedChainCache: Sendable {
-    /// Apple's leaf changes about once in two years; a few sandboxes and development authorities stand beside it.
+    /// The number of entries of each kind. Apple's leaf changes about every two years; sandboxes and development
+    /// authorities add a few.
     package static let capacity = 64
 
-    /// The entries behind the lock; the oldest is removed first.
+    /// The entries behind the lock. When there are too many, the oldest is removed.
     private struct Shelf<Key: Hashable & Sendable, Value: Sendable> {
         var values: [Key: Value] = [:]
-        /// Keys in order of entry.
+        /// The keys in order of insertion.
         var order: [Key] = []
 
-        /// Entering the same again changes nothing.
+        /// Adds an entry; does nothing if the key is already there.
         mutating func insert(_ value: Value, for key: Key) {
             guard values[key] == nil else { return }
             values[key] = value
@@ -39,12 +40,12 @@ package final class VerifiedChainCache: Sendable {
 
     package init() {}
 
-    /// Number of chains held.
+    /// The number of chains in the cache.
     package var count: Int {
         chains.withLock { $0.values.count }
     }
 
-    /// Number of intermediates held.
+    /// The number of intermediates in the cache.
     package var intermediateCount: Int {
         intermediates.withLock { $0.values.count }
     }
@@ -53,7 +54,7 @@ package final class VerifiedChainCache: Sendable {
         chains.withLock { $0.values[header] }
     }
 
-    /// The intermediate of these bytes.
+    /// The cached intermediate with these DER bytes.
     func intermediate(_ der: [UInt8]) -> VerifiedIntermediate? {
         intermediates.withLock { $0.values[der] }
     }

@@ -1,13 +1,13 @@
 import X509
 
-/// An intermediate certificate that a configured root issued, found once for all leaves below it.
+/// An intermediate certificate that a configured root issued. It is checked once for all leaves below it.
 ///
-/// The dates, Apple's marker and the leaf are judged anew for each text.
+/// Its dates, its marker and the leaf are checked again for each text.
 final class VerifiedIntermediate: Sendable {
     let der: [UInt8]
     let certificate: Certificate
     let root: Certificate
-    /// When both are valid.
+    /// The time in which the intermediate and its root are valid.
     let period: ValidityPeriod
     /// True if the certificate carries Apple's marker for intermediates (`apple.md` §1.3).
     let isMarked: Bool

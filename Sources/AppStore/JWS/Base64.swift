@@ -1,7 +1,7 @@
-/// Strict base64: one spelling per byte string, so that no second text can stand for the same bytes.
+/// Strict base64: each byte string has exactly one spelling, so no second text can stand for the same bytes.
 ///
-/// Refused are line breaks, blanks, characters of the other alphabet, missing or surplus padding and non-zero trailing
-/// bits (RFC 4648 §3.2, §3.5). Decoding is by table over a buffer: it stands in the hot path of every verification.
+/// The decoder refuses line breaks, blanks, characters of the other alphabet, missing or surplus padding and non-zero
+/// trailing bits (RFC 4648 §3.2, §3.5). It looks characters up in a table, because every verification decodes base64.
 enum Base64 {
     /// Decodes base64url without padding (RFC 7515 §2).
     ///
@@ -23,7 +23,7 @@ enum Base64 {
 
     private static let pad = UInt8(ascii: "=")
 
-    /// The tables' value for a byte that is no digit; no digit has this bit.
+    /// The table's value for a byte that is no base64 character. No valid value has this bit.
     private static let invalid: UInt8 = 0x80
 
     private static let urlValues = values(of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")

@@ -1,15 +1,16 @@
 import Crypto
 
-/// The envelope of a signed text: three segments, payload and signature decoded, hashed in one pass (RFC 7515 §7.1).
+/// A JWS in compact form, split into its three segments (RFC 7515 §7.1). Payload and signature are decoded, and the
+/// digests are computed in one pass.
 ///
-/// The header segment is only measured. ``readHeader()`` decodes it when the chain is not known yet. A known chain is
-/// found by the header's digest, which proves that the same characters have been read before.
+/// The header segment is decoded only by ``readHeader()``, when its chain is not in the cache. A chain in the cache is
+/// found by the header's digest, so its header was read before.
 struct CompactJWS {
-    /// A header of three certificates as Apple has them is 3.3 KB; nothing larger is decoded.
+    /// The largest header that is decoded. A header of Apple's, with three certificates, has 3.3 KB.
     static let maximumHeaderBytes = 8 * 1024
 
     let text: String
-    /// Characters of the header segment.
+    /// The number of characters in the header segment.
     let headerLength: Int
     let payload: [UInt8]
     let signature: [UInt8]
@@ -21,7 +22,7 @@ struct CompactJWS {
     /// SHA-256 of the whole text.
     let textDigest: SHA256Digest
 
-    /// Splits and decodes.
+    /// Splits a text at its dots, and decodes payload and signature.
     ///
     /// - Throws: `malformed`.
     init(_ text: String, maximumBytes: Int) throws(EvidenceError) {
@@ -37,8 +38,8 @@ struct CompactJWS {
 
     /// - Throws: `malformed`.
     private init(_ string: String, _ text: UnsafeBufferPointer<UInt8>) throws(EvidenceError) {
-        // Searched from the end, so that the long header is not walked. A fourth segment would leave a dot in the
-        // header, which is no character of base64url.
+        // The dots are searched from the end, so that the long header is not walked. A fourth segment would leave a dot
+        // in the header, and base64url has no dot.
         guard let lastDot = text.lastIndex(of: Self.dot) else {
             throw EvidenceError(.malformed, "A JWS has three segments separated by dots; this text has one.")
         }

@@ -1,49 +1,51 @@
-/// Why a signed text is refused: a closed answer for the client, never a fault of this server.
+/// The reason for which a signed text is refused. It is an answer to the client, never a fault of this server.
 ///
-/// Cases stand in their order of precedence (`api.md`, "Problems"). Verification walks the stages in this order, and a
-/// stage reads only what earlier stages made readable. So a text with several defects is refused for the earliest: a
-/// bad signature under a chain without Apple's markers is `missing_apple_marker`.
+/// The cases of ``Reason`` stand in their order of precedence (`api.md`, "Problems"). Verification checks in this
+/// order, and each check reads only what earlier checks made readable. So a text with several defects is refused for
+/// the first. A bad signature under a chain without Apple's markers, for example, is `missing_apple_marker`.
 ///
-/// A single stage looks ahead: the certificates' dates are judged at the payload's `signedDate`, which is not authentic
-/// before the signature has been checked. When that date cannot be read the dates are not judged and the walk goes on.
-/// Such a text ends at `payload_malformed` at the latest, so it is never accepted without the check.
+/// A single check looks ahead. Certificates must be valid at the payload's `signedDate`, which is read before the
+/// signature is checked. If that date cannot be read, the certificates' dates are not checked and verification goes on.
+/// Such a text is refused as `payload_malformed` at the latest, so it is never accepted without the check.
 package struct EvidenceError: Error, Hashable, Sendable {
-    /// The stage that refused. Raw values are what the API writes.
+    /// The check that failed. The raw value is the problem's code or its `reason` in the API.
     package enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// Not three segments of canonical base64url with a strict JSON object in front, too long, or a header member
-        /// that would change how the text must be read (`crit`, `b64`, `zip`, `jwk`, `jku`, `x5u`).
+        /// The text is too long, or not three segments of canonical base64url whose first is a strict JSON object.
+        /// Also: the header has a member that changes how the text must be read (`crit`, `b64`, `zip`, `jwk`, `jku`,
+        /// `x5u`).
         case malformed
-        /// `alg` is not the string `ES256`; a missing `alg` and one that is no string count as such (RFC 7515 §4.1.1).
+        /// `alg` is missing, no string, or not `ES256` (RFC 7515 §4.1.1).
         case unsupportedAlgorithm = "unsupported_algorithm"
-        /// `x5c` is not an array of exactly three; a missing one counts as none.
+        /// `x5c` is missing or not an array of exactly three entries.
         case certificateCount = "certificate_count"
-        /// An entry of `x5c` is no string, or one of the first two is not standard base64 of one DER certificate.
+        /// An entry of `x5c` is no string, or the first or second is not standard base64 of one X.509 certificate in
+        /// DER.
         case certificateMalformed = "certificate_malformed"
-        /// No path leaf → intermediate → configured root, whatever the dates; also a certificate that its issuer
-        /// revoked.
+        /// The certificates form no path leaf → intermediate → configured root, or a certificate is revoked. Dates do
+        /// not matter here.
         case chainUntrusted = "chain_untrusted"
         /// A certificate of the path was expired or not yet valid at `signedDate`.
         case chainExpired = "chain_expired"
         /// Apple issued the certificates, but not for signing App Store data.
         case missingAppleMarker = "missing_apple_marker"
         /// The leaf's key did not sign this text. A signature that is not 64 bytes long belongs here too, because the
-        /// length depends on the algorithm, which is judged before (RFC 7518 §3.4).
+        /// length follows from `alg`, which is checked before (RFC 7518 §3.4).
         case signatureMismatch = "signature_mismatch"
-        /// Authentic, but not a strict JSON object with the fields that its kind requires.
+        /// The text is authentic, but its payload is not a strict JSON object with the required members.
         case payloadMalformed = "payload_malformed"
-        /// Signed before signed data existed, or in the future.
+        /// The text is authentic, but dated before 2021, when Apple began to sign, or in the future.
         case signedDateOutOfRange = "signed_date_out_of_range"
-        /// Authentic, but another of Apple's payloads.
+        /// The text is authentic, but a payload of another kind, such as renewal info in place of a transaction.
         case wrongPayloadKind = "wrong_payload_kind"
-        /// Authentic, but of an app that is not configured.
+        /// The text is authentic, but for an app that is not configured.
         case wrongApp = "wrong_app"
-        /// Authentic, but from neither Sandbox nor Production.
+        /// The text is authentic, but its environment is neither Sandbox nor Production.
         case wrongEnvironment = "wrong_environment"
     }
 
     package let reason: Reason
 
-    /// A sentence for people. Fields are named, never values: nothing of the signed text is echoed.
+    /// A sentence for people. It names members of the text and never their values, so nothing of the text is echoed.
     package let detail: String
 
     /// How long until the date is in range; nil for every reason but a date ahead of the clock.
@@ -55,7 +57,7 @@ package struct EvidenceError: Error, Hashable, Sendable {
         self.millisecondsAhead = millisecondsAhead
     }
 
-    /// The problem's code; `reason` stands beside it when it is `evidence_invalid` (`api.md`, "Problems").
+    /// The problem's code. For `evidence_invalid` the answer has `reason` beside it (`api.md`, "Problems").
     package var code: String {
         switch reason {
         case .wrongApp, .wrongEnvironment:

@@ -1,23 +1,23 @@
 import StrictJSON
 
-/// The protected header of a JWS as the App Store writes it: `alg` and `x5c`, nothing else that matters.
+/// The protected header of a JWS of the App Store. Its members `alg` and `x5c` are read; some others are refused.
 ///
-/// No key is ever taken from the header but through a certificate chain that ends at a configured root.
+/// A key is taken from the header only through a certificate chain that ends at a configured root.
 struct JWSHeader {
-    /// DER of the certificates that are read: the leaf and the intermediate.
+    /// The leaf certificate in DER.
     ///
-    /// The third entry of `x5c` is counted and never looked at: the path ends at a configured root, and Apple's own
-    /// samples carry another encoding of it (`apple.md` §1.5).
+    /// Only leaf and intermediate are read. The third entry of `x5c`, the root, is counted and ignored, because the
+    /// path must end at a configured root. In Apple's own samples it is even encoded differently (`apple.md` §1.5).
     let leaf: [UInt8]
     let intermediate: [UInt8]
 
-    /// Apple's largest certificate has 1.1 KB; nothing larger is handed to the ASN.1 parser.
+    /// The largest certificate that is parsed. Apple's largest has 1.1 KB.
     static let maximumCertificateBytes = 4 * 1024
-    /// Leaf, intermediate, root (`apple.md` §1.1).
+    /// A header has three certificates: leaf, intermediate and root (`apple.md` §1.1).
     static let certificateCount = 3
 
     /// Members that change how the text must be read, or that offer another key (RFC 7515 §4.1, RFC 7797, RFC 7516).
-    /// `kid` and `typ` change nothing and are ignored.
+    /// `kid` and `typ` change nothing, so they are ignored.
     private static let forbidden: [StaticString] = ["crit", "b64", "zip", "jwk", "jku", "x5u"]
 
     /// Reads the header segment.

@@ -1,8 +1,8 @@
-/// An app transaction as it was sent: compact JWS, nothing checked.
+/// An app transaction as a client sent it: a compact JWS of which nothing is checked yet.
 ///
 /// The verifier makes a ``VerifiedAppTransaction`` of it.
 package struct SignedAppTransaction: Hashable, Sendable {
-    /// Longest text that is looked at.
+    /// The largest text that is verified.
     package static let maximumBytes = 16 * 1024
 
     package let text: String

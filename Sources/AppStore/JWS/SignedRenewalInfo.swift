@@ -1,8 +1,8 @@
-/// Renewal info as it was sent: compact JWS, nothing checked.
+/// Renewal info as it was sent: a compact JWS of which nothing is checked yet.
 ///
 /// The verifier makes a ``VerifiedRenewalInfo`` of it.
 package struct SignedRenewalInfo: Hashable, Sendable {
-    /// Longest text that is looked at.
+    /// The largest text that is verified.
     package static let maximumBytes = 16 * 1024
 
     package let text: String

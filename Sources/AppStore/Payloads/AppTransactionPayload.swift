@@ -1,24 +1,27 @@
-/// Apple's `AppTransaction`, names as Apple spells them (`apple.md` §2.3). Instants are milliseconds since the epoch.
+/// Apple's `AppTransaction` with Apple's member names (`apple.md` §2.3). Instants are milliseconds since the epoch.
 ///
-/// Only ``VerifiedAppTransaction`` holds an authentic one. The environment, here called `receiptType`, stands there.
+/// A value is authentic only inside a ``VerifiedAppTransaction``. That type also has the environment, whose member is
+/// here called `receiptType`.
 package struct AppTransactionPayload: Hashable, Sendable {
     package let bundleId: String
-    /// Absent outside Production.
+    /// The app's number in the App Store; absent outside Production.
     package let appAppleId: Int64?
-    /// Takes the place of `signedDate`.
+    /// The instant at which Apple signed; an app transaction has no `signedDate`.
     package let receiptCreationDate: Int64
-    /// The Apple account in this app; absent from texts of older systems.
+    /// The Apple account in this app; older systems leave it out.
     package let appTransactionId: String?
     package let applicationVersion: String?
     package let versionExternalIdentifier: Int64?
     package let originalApplicationVersion: String?
     package let originalPurchaseDate: Int64?
     package let preorderDate: Int64?
-    /// `iOS`, `macOS`, `tvOS`, `visionOS` and what may follow.
+    /// `iOS`, `macOS`, `tvOS`, `visionOS`, or a platform that Apple adds later.
     package let originalPlatform: String?
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that decides something and is of
-    ///   another type or out of range.
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a required member is absent, or if a member that affects a decision has another
+    ///   type or is out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         bundleId = try payload.required("bundleId", payload.text("bundleId"))
         appAppleId = try payload.integer("appAppleId")

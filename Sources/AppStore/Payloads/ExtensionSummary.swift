@@ -7,13 +7,14 @@ package struct ExtensionSummary: Hashable, Sendable {
     package let environment: StoreEnvironment?
     package let productId: String?
     package let requestIdentifier: String?
-    /// ISO 3166-1 alpha-3; empty when absent.
+    /// Country codes by ISO 3166-1 alpha-3; empty when absent.
     package let storefrontCountryCodes: [String]
     package let succeededCount: Int64?
     package let failedCount: Int64?
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of
-    ///   range.
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a member has another type or is out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         bundleId = try payload.text("bundleId")
         appAppleId = try payload.integer("appAppleId")

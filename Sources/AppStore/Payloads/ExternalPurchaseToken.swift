@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// The `externalPurchaseToken` of a notification (`apple.md` §2.4).
+/// The `externalPurchaseToken` of a notification: a purchase outside the App Store (`apple.md` §2.4).
 package struct ExternalPurchaseToken: Hashable, Sendable {
     package let bundleId: String?
     package let appAppleId: Int64?
@@ -9,12 +9,14 @@ package struct ExternalPurchaseToken: Hashable, Sendable {
     package let tokenType: String?
     package let tokenExpirationDate: Int64?
 
-    /// A token names no environment; Apple's Sandbox begins its ids with `SANDBOX` (`apple.md` §1.6).
+    /// The environment. A token does not name it, but ids of Apple's Sandbox begin with `SANDBOX` (`apple.md` §1.6).
     package var environment: StoreEnvironment {
         externalPurchaseId.utf8.starts(with: "SANDBOX".utf8) ? .sandbox : .production
     }
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a required member is absent, or if a member has another type or is out of
     ///   range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         bundleId = try payload.text("bundleId")

@@ -1,15 +1,16 @@
 package import Entitlements
 
-/// The `appData` of a notification: an app as a customer downloaded it (`apple.md` §2.4).
+/// The `appData` of a notification: a download of the app by a customer (`apple.md` §2.4).
 package struct NotificationAppData: Hashable, Sendable {
     package let bundleId: String?
     package let appAppleId: Int64?
     package let environment: StoreEnvironment?
-    /// Signed on its own.
+    /// The app transaction, signed on its own.
     package let signedAppTransactionInfo: SignedAppTransaction?
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of
-    ///   range.
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a member has another type or is out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         bundleId = try payload.text("bundleId")
         appAppleId = try payload.integer("appAppleId")

@@ -1,21 +1,23 @@
 package import Entitlements
 
-/// The `data` of a notification: an app's transaction and what goes with it (`apple.md` §2.4).
+/// The `data` of a notification: a transaction, and the renewal info of its subscription (`apple.md` §2.4).
 package struct NotificationData: Hashable, Sendable {
     package let bundleId: String?
-    /// Documented as Production's, present in Sandbox too, absent from a Sandbox test (`apple.md` §2.4).
+    /// The app's number in the App Store. Apple documents it for Production; Sandbox has it too, except in a test
+    /// (`apple.md` §2.4).
     package let appAppleId: Int64?
     package let bundleVersion: String?
     package let environment: StoreEnvironment?
-    /// Signed on its own; absent from a test.
+    /// The transaction, signed on its own; absent from a test notification.
     package let signedTransactionInfo: SignedTransaction?
-    /// Signed on its own; auto-renewables only.
+    /// The renewal info, signed on its own; only for auto-renewable subscriptions.
     package let signedRenewalInfo: SignedRenewalInfo?
     package let status: SubscriptionStatus?
     package let consumptionRequestReason: ConsumptionRequestReason?
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of
-    ///   range.
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a member has another type or is out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         bundleId = try payload.text("bundleId")
         appAppleId = try payload.integer("appAppleId")

@@ -1,11 +1,11 @@
 package import Entitlements
 
-/// Apple's `ResponseBodyV2DecodedPayload`, names as Apple spells them (`apple.md` §2.4). Instants are milliseconds
-/// since the epoch.
+/// Apple's `ResponseBodyV2DecodedPayload` with Apple's member names (`apple.md` §2.4). Instants are milliseconds since
+/// the epoch.
 ///
-/// Only ``VerifiedNotification`` holds an authentic one. The texts signed inside are not verified by this.
+/// A value is authentic only inside a ``VerifiedNotification``. The texts signed inside are not verified there.
 package struct NotificationPayload: Hashable, Sendable {
-    /// The container that a notification brings: one of Apple's four, or unreadable.
+    /// The object that a notification contains: one of Apple's four kinds, or an unreadable one.
     package enum Content: Hashable, Sendable {
         case data(NotificationData)
         case summary(ExtensionSummary)
@@ -16,15 +16,17 @@ package struct NotificationPayload: Hashable, Sendable {
 
     package let notificationType: NotificationType
     package let subtype: NotificationSubtype?
-    /// Identifies the delivery and its repeats.
+    /// The delivery's id, the same in all its repeats.
     package let notificationUUID: String
     package let version: String?
-    /// Nil where Apple left it out: the texts inside are dated.
+    /// Nil if Apple left it out; then the texts inside have dates.
     package let signedDate: Int64?
     package let content: Content
 
-    /// - Parameter isReadable: False for a payload with too many or too long names, whose content is not read.
-    /// - Throws: `payload_malformed` where the type, the id or the date cannot be read.
+    /// Reads the members.
+    ///
+    /// - Parameter isReadable: False for a payload with too many or too long member names. Its content is not read.
+    /// - Throws: `payload_malformed` if the type, the id or the date cannot be read.
     init(_ payload: PayloadReader, isReadable: Bool) throws(EvidenceError) {
         var tolerant = TolerantReader(payload)
         notificationType = NotificationType(
@@ -33,12 +35,12 @@ package struct NotificationPayload: Hashable, Sendable {
         notificationUUID = try payload.required("notificationUUID", payload.identifier("notificationUUID"))
         version = tolerant.text("version")
         signedDate = try payload.instant("signedDate")
-        // Lost: what cannot be read of it; the whole text is kept.
+        // `try?` drops the reason why the content cannot be read. Nothing is lost, because the whole text is kept.
         content =
             (isReadable ? try? Self.content(of: payload) : nil) ?? .unreadable(UnreadableContent(in: payload))
     }
 
-    /// Nil without a container that is known, and with several. Throws for what is of another type.
+    /// The content; nil unless the payload has exactly one of the four objects. Throws if a member has another type.
     private static func content(of payload: PayloadReader) throws(EvidenceError) -> Content? {
         var contents: [Content] = []
         if let data = try payload.object("data") { contents.append(.data(try NotificationData(data))) }
@@ -52,7 +54,7 @@ package struct NotificationPayload: Hashable, Sendable {
 }
 
 extension NotificationPayload.Content {
-    /// The compact texts inside.
+    /// The signed texts inside, in compact form.
     package var signedTexts: [String] {
         switch self {
         case .data(let data): [data.signedTransactionInfo?.text, data.signedRenewalInfo?.text].compactMap(\.self)
@@ -61,7 +63,7 @@ extension NotificationPayload.Content {
         }
     }
 
-    /// The app it is about.
+    /// The app that the notification is about.
     package var bundleId: String? {
         switch self {
         case .data(let data): data.bundleId
@@ -72,7 +74,7 @@ extension NotificationPayload.Content {
         }
     }
 
-    /// The app's number.
+    /// The app's number in the App Store.
     package var appAppleId: Int64? {
         switch self {
         case .data(let data): data.appAppleId
@@ -83,7 +85,7 @@ extension NotificationPayload.Content {
         }
     }
 
-    /// The environment; `nil` if it is none of ours.
+    /// The environment; nil if it is neither Sandbox nor Production.
     package var environment: StoreEnvironment? {
         switch self {
         case .data(let data): data.environment

@@ -1,11 +1,11 @@
-/// Apple's signed payloads, told apart by members that only one kind has.
+/// The kinds of Apple's signed payloads, each recognized by members that only this kind has.
 ///
-/// Nothing in a JWS says what it is, so a text that is authentic but of another kind is recognised by its shape: it
-/// must not be taken for a transaction (RFC 8725 §3.11, §3.12).
+/// Nothing in a JWS names its kind. So an authentic text of another kind is recognized by its members, and is not
+/// mistaken for a transaction (RFC 8725 §3.11, §3.12).
 enum PayloadKind: CaseIterable {
     case transaction, renewalInfo, notification, appTransaction, retentionRequest
 
-    /// Members of which at least one stands in every payload of the kind and in none of another.
+    /// Members that no other kind has. Every payload of this kind has at least one of them.
     private var marks: [StaticString] {
         switch self {
         case .transaction: ["transactionId"]
@@ -16,7 +16,7 @@ enum PayloadKind: CaseIterable {
         }
     }
 
-    /// The kind's name in the answers' details.
+    /// The kind's name in error details.
     var name: String {
         switch self {
         case .transaction: "transaction"

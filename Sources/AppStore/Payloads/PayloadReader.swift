@@ -3,16 +3,16 @@ import StrictJSON
 
 /// Typed access to the members of one object of an authentic payload.
 ///
-/// Unknown members are ignored, `null` counts as absent, and a member of the wrong type is refused rather than skipped,
-/// as Apple's own decoders have it (`apple.md` §2). Every refusal is `payload_malformed` and names the member.
-/// ``TolerantReader`` reads what decides nothing.
+/// Unknown members are ignored, and `null` counts as absent. A member of the wrong type is refused, as in Apple's own
+/// decoders (`apple.md` §2). Every refusal is `payload_malformed` and names the member. ``TolerantReader`` reads
+/// members that affect no decision.
 struct PayloadReader {
     private let json: StrictJSON
     private let object: Int
 
-    /// The years 1 to 9999 in milliseconds: Xcode writes the first, calendars end with the last.
+    /// The years 1 to 9999 in milliseconds since the epoch. Xcode writes dates in year 1.
     static let instants: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
-    /// Longest identifier that is kept.
+    /// The largest identifier that is accepted.
     static let maximumIdentifierBytes = 255
 
     private init(_ json: StrictJSON, _ object: Int) {
@@ -20,15 +20,15 @@ struct PayloadReader {
         self.object = object
     }
 
-    /// Reads the outermost object.
+    /// Reads the outermost value.
     ///
-    /// - Returns: `nil` if the text is another value.
+    /// - Returns: `nil` if it is not an object.
     init?(_ json: StrictJSON) {
         guard json.kind(StrictJSON.root) == .object else { return nil }
         self.init(json, StrictJSON.root)
     }
 
-    /// True if the member is there and not null.
+    /// True if the member is present and not null.
     func has(_ name: StaticString) -> Bool {
         node(name) != nil
     }
@@ -40,8 +40,7 @@ struct PayloadReader {
         return text
     }
 
-    /// A string that names something: 1 to 255 visible ASCII characters, so that it can be stored and compared by
-    /// bytes.
+    /// A string of 1 to 255 visible ASCII characters, which can be stored and compared by bytes.
     func identifier(_ name: StaticString) throws(EvidenceError) -> String? {
         guard let text = try text(name) else { return nil }
         guard Self.isIdentifier(text) else {
@@ -55,7 +54,7 @@ struct PayloadReader {
         (1...maximumIdentifierBytes).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
-    /// An integer, written as one.
+    /// A number that is written as an integer.
     func integer(_ name: StaticString) throws(EvidenceError) -> Int64? {
         guard let node = node(name) else { return nil }
         guard let integer = json.integer(node) else { throw mistyped(name, "an integer") }
@@ -97,26 +96,26 @@ struct PayloadReader {
         return texts
     }
 
-    /// An object inside this one.
+    /// A member that is an object.
     func object(_ name: StaticString) throws(EvidenceError) -> PayloadReader? {
         guard let node = node(name) else { return nil }
         guard json.kind(node) == .object else { throw mistyped(name, "an object") }
         return PayloadReader(json, node)
     }
 
-    /// The objects that are members of this one, whatever their names.
+    /// All members that are objects, whatever their names.
     var objects: [PayloadReader] {
         json.values(of: object).filter { json.kind($0) == .object }.map { PayloadReader(json, $0) }
     }
 
-    /// The environment, for the last of all checks.
+    /// The environment. An unknown one is no error here, because the environment is checked last.
     ///
     /// - Returns: `nil` if it is absent, of another type, or neither Sandbox nor Production.
     func environment(_ name: StaticString) -> StoreEnvironment? {
         node(name).flatMap(json.string).flatMap(StoreEnvironment.init(rawValue:))
     }
 
-    /// Insists on a member.
+    /// Refuses a payload that lacks a member.
     func required<Value>(_ name: StaticString, _ value: Value?) throws(EvidenceError) -> Value {
         guard let value else { throw EvidenceError(.payloadMalformed, "The payload lacks \(name).") }
         return value

@@ -1,38 +1,40 @@
-/// Apple's `JWSRenewalInfoDecodedPayload`, names as Apple spells them (`apple.md` §2.2). Instants are milliseconds
-/// since the epoch.
+/// Apple's `JWSRenewalInfoDecodedPayload` with Apple's member names (`apple.md` §2.2). Instants are milliseconds since
+/// the epoch.
 ///
-/// Only ``VerifiedRenewalInfo`` holds an authentic one. The payload names no app.
+/// A value is authentic only inside a ``VerifiedRenewalInfo``. The payload names no app.
 package struct RenewalInfoPayload: Hashable, Sendable {
     package let originalTransactionId: String
-    /// The product that renews next.
+    /// The product of the next period.
     package let autoRenewProductId: String?
-    /// The present product.
+    /// The product of the present period.
     package let productId: String?
     package let autoRenewStatus: AutoRenewStatus
     package let signedDate: Int64
-    /// End of the present period, also when renewal is off.
+    /// The end of the present period, also if the subscription will not renew.
     package let renewalDate: Int64?
-    /// Thousandths of the currency's unit.
+    /// The price in thousandths of the currency's unit.
     package let renewalPrice: Int64?
-    /// ISO 4217.
+    /// The currency's code by ISO 4217.
     package let currency: String?
     package let recentSubscriptionStartDate: Int64?
     package let expirationIntent: ExpirationIntent?
     package let isInBillingRetryPeriod: Bool?
-    /// Access goes on until then.
+    /// The end of the grace period; the customer has access until then.
     package let gracePeriodExpiresDate: Int64?
     package let priceIncreaseStatus: PriceIncreaseStatus?
     package let offerType: OfferType?
     package let offerIdentifier: String?
     package let offerDiscountType: OfferDiscountType?
-    /// ISO 8601 duration.
+    /// The length as an ISO 8601 duration.
     package let offerPeriod: String?
     package let eligibleWinBackOfferIds: [String]
     package let appAccountToken: String?
     package let appTransactionId: String?
     package let renewalBillingPlanType: BillingPlanType?
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that is of another type or out of
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a required member is absent, or if a member has another type or is out of
     ///   range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         originalTransactionId = try payload.required(

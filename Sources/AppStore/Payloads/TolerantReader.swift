@@ -1,8 +1,8 @@
-/// Reads members that decide nothing: one of another type than Apple documents counts as unknown, and its name is
-/// noted, so that no genuine purchase is unreadable for its price.
+/// Reads members that affect no decision, so that a genuine purchase is not refused for its price. A member of another
+/// type than Apple documents becomes nil, and its name is noted.
 struct TolerantReader {
     private let payload: PayloadReader
-    /// The members that were there and could not be read, in the order of reading.
+    /// The names of members that were present but could not be read, in the order of reading.
     private(set) var unreadable: [String] = []
 
     init(_ payload: PayloadReader) {
@@ -14,7 +14,7 @@ struct TolerantReader {
         known(name, Result { () throws(EvidenceError) in try payload.text(name) })
     }
 
-    /// An integer, written as one.
+    /// A number that is written as an integer.
     mutating func integer(_ name: StaticString) -> Int64? {
         known(name, Result { () throws(EvidenceError) in try payload.integer(name) })
     }

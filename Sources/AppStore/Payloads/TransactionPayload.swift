@@ -1,9 +1,10 @@
-/// Apple's `JWSTransactionDecodedPayload`, names as Apple spells them (`apple.md` §2.1). Instants are milliseconds
-/// since the epoch.
+/// Apple's `JWSTransactionDecodedPayload` with Apple's member names (`apple.md` §2.1). Instants are milliseconds since
+/// the epoch.
 ///
-/// Only ``VerifiedTransaction`` holds an authentic one. The environment stands there, because it is judged last.
+/// A value is authentic only inside a ``VerifiedTransaction``. That type also has the environment, because it is
+/// checked last.
 package struct TransactionPayload: Hashable, Sendable {
-    /// Apple sells 1 to 10 of a product at a time.
+    /// The quantities that Apple sells of a product at a time.
     package static let quantities: ClosedRange<Int64> = 1...10
 
     package let transactionId: String
@@ -13,44 +14,48 @@ package struct TransactionPayload: Hashable, Sendable {
     package let productId: String
     package let type: ProductType
     package let subscriptionGroupIdentifier: String?
-    /// 1 when absent.
+    /// The quantity; 1 when absent.
     package let quantity: Int
-    /// May lie after ``signedDate``: a renewal is signed before it begins (`apple.md` §2.1).
+    /// The purchase date. It may lie after ``signedDate``, because Apple signs a renewal before it begins (`apple.md`
+    /// §2.1).
     package let purchaseDate: Int64
     package let originalPurchaseDate: Int64?
-    /// Only for auto-renewables.
+    /// The end of the period; only for auto-renewable subscriptions.
     package let expiresDate: Int64?
     package let signedDate: Int64
     package let inAppOwnershipType: OwnershipType?
-    /// The account token that the client set; a claim, never proof (`semantics.md` §5).
+    /// The account token that the client set. It is a claim and proves nothing (`semantics.md` §5).
     package let appAccountToken: String?
     package let appTransactionId: String?
     package let isUpgraded: Bool?
     package let revocationDate: Int64?
     package let revocationReason: RevocationReason?
     package let revocationType: RevocationType?
-    /// Thousandths of a percent. Kept as it is: anything but 0…100000 is an anomaly for the core to judge
+    /// The refunded share in thousandths of a percent. It is not checked here: a value outside 0…100000 is an anomaly
     /// (`semantics.md` §2).
     package let revocationPercentage: Int64?
     package let offerType: OfferType?
     package let offerIdentifier: String?
     package let offerDiscountType: OfferDiscountType?
-    /// ISO 8601 duration.
+    /// The length as an ISO 8601 duration.
     package let offerPeriod: String?
     package let transactionReason: TransactionReason?
-    /// ISO 3166-1 alpha-3.
+    /// The country's code by ISO 3166-1 alpha-3.
     package let storefront: String?
     package let storefrontId: String?
-    /// Thousandths of the currency's unit, for all of the quantity.
+    /// The price of the whole quantity, in thousandths of the currency's unit.
     package let price: Int64?
-    /// ISO 4217.
+    /// The currency's code by ISO 4217.
     package let currency: String?
     package let billingPlanType: BillingPlanType?
-    /// The members that decide nothing and were of another type than Apple documents; they are nil here.
+    /// The names of members that affect no decision and had another type than Apple documents. Their values are nil
+    /// here.
     package let unreadable: [String]
 
-    /// - Throws: `payload_malformed` for a required member that is absent, and any that decides something and is of
-    ///   another type or out of range.
+    /// Reads the members.
+    ///
+    /// - Throws: `payload_malformed` if a required member is absent, or if a member that affects a decision has another
+    ///   type or is out of range.
     init(_ payload: PayloadReader) throws(EvidenceError) {
         transactionId = try payload.required("transactionId", payload.identifier("transactionId"))
         originalTransactionId = try payload.required(

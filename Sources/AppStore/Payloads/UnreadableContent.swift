@@ -1,15 +1,15 @@
 package import Entitlements
 
-/// The unreadable content of a notification: a container that did not exist when this was written, several containers,
-/// or a member of another type than Apple documents. Only its app and its environment count.
+/// The content of a notification that cannot be read. It has an unknown kind of object, several objects, or a member of
+/// another type than Apple documents. Only its app and its environment are read.
 package struct UnreadableContent: Hashable, Sendable {
-    /// Nil where no app is named.
+    /// Nil if no app is named.
     package let bundleId: String?
     package let appAppleId: Int64?
-    /// Production where none is named; nil if it is none of ours.
+    /// The environment: Production if none is named; nil if it is neither Sandbox nor Production.
     package let environment: StoreEnvironment?
 
-    /// The container is the first object that names an app.
+    /// Reads app and environment from the first member object that names an app, else from the payload itself.
     init(in payload: PayloadReader) {
         let container = payload.objects.first { $0.has("bundleId") } ?? payload
         var reader = TolerantReader(container)

@@ -1,12 +1,12 @@
 import Crypto
 
 extension AppStoreVerifier {
-    /// The verdict on a transaction of a batch.
+    /// The result for a transaction of a batch.
     package enum Verdict: Sendable {
         case genuine(VerifiedTransaction)
         case refused(EvidenceError)
-        /// Not judged, because other headers that no text was accepted under had failed before its own; it may come
-        /// again.
+        /// The transaction was not verified, because too many texts under other unknown headers had failed. It may be
+        /// sent again.
         case notJudged
 
         fileprivate init(_ result: Result<VerifiedTransaction, EvidenceError>) {
@@ -17,24 +17,24 @@ extension AppStoreVerifier {
         }
     }
 
-    /// How many unknown headers may fail in a batch before the others are not judged: certificates of an attacker's own
-    /// cost more than anything else here, and Apple has one header at a time.
+    /// The number of unknown headers that may fail in a batch before the rest is not judged. Foreign certificates are
+    /// the most expensive input to check, and Apple uses one header at a time.
     package static let maximumFailures = 4
 
-    /// A batch smaller than this is looked at where it stands: starting tasks would cost more than they save.
+    /// The smallest batch that is split into tasks. For fewer texts, starting tasks would cost more than it saves.
     private static let smallestSplit = 4
 
     /// Verifies the transactions of a restore.
     ///
-    /// A text that stands in the list several times is verified once. A bad item never spoils the rest, and the order
-    /// of the items says nothing. Texts under known headers come first, on as many tasks as there are cores. Then the
-    /// unknown headers are tried one by one, those of most items first, until ``maximumFailures`` have failed. Other
-    /// work goes on between any two items.
+    /// A text that occurs several times is verified once. A bad text does not affect the others, and the order of the
+    /// texts does not matter. Texts under known headers are verified first, in up to `cores` tasks. Then the unknown
+    /// headers are tried one by one, those with the most texts first, until ``maximumFailures`` of them have failed.
+    /// Other tasks can run between any two texts.
     ///
     /// - Parameters:
-    ///   - cores: How many tasks may run at a time.
-    ///   - texts: Texts whose signatures held before.
-    /// - Returns: A verdict per item, in the items' order.
+    ///   - cores: The largest number of tasks at a time.
+    ///   - texts: The texts whose signatures were verified before.
+    /// - Returns: A verdict for each transaction, in the order of `signed`.
     /// - Throws: ``CertificateStatusUnavailable`` for the whole batch.
     package func verify(
         all signed: [SignedTransaction], at now: Int64, cores: Int, knowing texts: KnownTexts = .none
@@ -56,7 +56,7 @@ extension AppStoreVerifier {
 
     // MARK: Known headers
 
-    /// The result of a text for which no certificates were tried.
+    /// The result for a text before any unknown header is tried.
     private enum Finding {
         case verdict(Verdict)
         case unknownHeader(JWSHeader, CompactJWS)
@@ -81,7 +81,7 @@ extension AppStoreVerifier {
         return findings
     }
 
-    /// The findings of one task.
+    /// The findings of one task, and the index of its first text.
     private struct Run: Sendable {
         let start: Int
         let findings: Result<[Finding], CertificateStatusUnavailable>
@@ -159,7 +159,7 @@ extension AppStoreVerifier {
         return verdicts
     }
 
-    /// True if a certificate could not be parsed, which costs no more than reading it.
+    /// True if a certificate cannot be parsed. Such a failure is not counted, because it is cheap.
     private func isMalformed(_ chain: Result<SigningChain, EvidenceError>) -> Bool {
         guard case .failure(let refusal) = chain else { return false }
         return refusal.reason == .certificateMalformed

@@ -1,21 +1,21 @@
-/// Verifies Apple's evidence for the rest of the server: ``EvidenceVerifier`` and, if the operator wants it, a question
-/// to Apple about revocation.
+/// Verifies Apple's evidence for the rest of the server: ``EvidenceVerifier``, and optionally a question to Apple
+/// whether a certificate is revoked.
 ///
-/// A refusal is returned, a fault is thrown. Without that question nothing is ever thrown and nothing suspends,
-/// so a call does not leave its thread. With it, Apple is asked last, and only about evidence that passed everything
-/// else: nobody can make this server send requests with certificates of his own. A revoked chain is `chain_untrusted`.
+/// A refusal is returned; a fault is thrown. Without `statusCheck` a call neither throws nor suspends, so it stays on
+/// its thread. With it, Apple is asked last, and only about evidence that passed all other checks. So nobody can make
+/// this server send requests with certificates of their own. A revoked chain is refused as `chain_untrusted`.
 package struct AppStoreVerifier: Sendable {
     /// The checks that need no network.
     package let evidence: EvidenceVerifier
     private let statusCheck: CertificateStatusCheck?
 
-    /// - Parameter statusCheck: The check to ask Apple with; `nil` to rely on the certificates' dates alone.
+    /// - Parameter statusCheck: The check that asks Apple; `nil` to rely on the certificates' dates alone.
     package init(evidence: EvidenceVerifier, statusCheck: CertificateStatusCheck? = nil) {
         self.evidence = evidence
         self.statusCheck = statusCheck
     }
 
-    /// Verifies a transaction, of those among `texts` without the signature.
+    /// Verifies a transaction. If the text is among `texts`, its signature is not checked again.
     ///
     /// - Throws: ``CertificateStatusUnavailable``.
     package func verify(
@@ -35,7 +35,7 @@ package struct AppStoreVerifier: Sendable {
         return try await unlessRevoked(verdict, at: now) { ($0.chain, $0.payload.signedDate) }
     }
 
-    /// Verifies a notification, not the texts inside it.
+    /// Verifies a notification, but not the texts inside it.
     ///
     /// - Throws: ``CertificateStatusUnavailable``.
     package func verify(
@@ -55,7 +55,7 @@ package struct AppStoreVerifier: Sendable {
         return try await unlessRevoked(verdict, at: now) { ($0.chain, $0.payload.receiptCreationDate) }
     }
 
-    /// The verdict, or that the chain was revoked.
+    /// Returns the verdict, or `chain_untrusted` if Apple says that the chain is revoked.
     ///
     /// - Throws: ``CertificateStatusUnavailable``.
     func unlessRevoked<Verified>(

@@ -2,21 +2,21 @@ import Entitlements
 import Crypto
 import StrictJSON
 
-/// Decides whether a text was signed by the App Store, and for one of our apps.
+/// Decides whether the App Store signed a text for one of the configured apps.
 ///
-/// Stages and their order are those of ``EvidenceError/Reason``. Verification is synchronous: it neither suspends nor
-/// blocks, and under a known chain it costs little more than the P-256 check. Nothing here asks a clock or the network;
-/// revocation is the matter of ``AppStoreVerifier``.
+/// The checks and their order are those of ``EvidenceError/Reason``. Verification is synchronous, and with a cached
+/// chain it costs little more than the P-256 check. It reads no clock and no network: ``AppStoreVerifier`` asks about
+/// revocation.
 ///
-/// Validity of certificates is judged at `signedDate`, because a text that was genuine stays so when Apple's leaf,
-/// which lives two years, has run out (`apple.md` §1.4). The date is bounded by `now`, and signed, so only the holder
-/// of an old leaf key could back-date.
+/// Certificates must be valid at `signedDate`, because a genuine text stays genuine after Apple's leaf, which lives two
+/// years, has expired (`apple.md` §1.4). The date is signed and must not lie after `now`, so only the holder of an old
+/// leaf key could back-date a text.
 ///
-/// There is no mode that skips a check, for Xcode or anything else.
+/// No mode skips a check, not even for Xcode.
 package struct EvidenceVerifier: Sendable {
-    /// StoreKit 2 began to sign in 2021: 2021-01-01T00:00:00Z.
+    /// 2021-01-01T00:00:00Z in milliseconds since the epoch; StoreKit 2 began to sign in 2021.
     package static let earliestSignedAt: Int64 = 1_609_459_200_000
-    /// How far Apple's clock may be ahead of ours.
+    /// The time by which Apple's clock may be ahead of this server's, in milliseconds.
     package static let clockLeeway: Int64 = 5 * 60 * 1000
 
     package let apps: Set<StoreApp>
@@ -24,16 +24,16 @@ package struct EvidenceVerifier: Sendable {
     let chains: VerifiedChainCache
 
     /// - Parameters:
-    ///   - apps: The apps whose evidence counts; other apps' is `wrong_app`.
-    ///   - roots: Where chains may end.
-    ///   - chains: Shared by all verifiers with the same roots, and by no others.
+    ///   - apps: The apps whose evidence is accepted. Evidence of another app is `wrong_app`.
+    ///   - roots: The roots at which chains may end.
+    ///   - chains: The cache, shared by all verifiers with these roots and by no others.
     package init(apps: Set<StoreApp>, roots: TrustRoots, chains: VerifiedChainCache = VerifiedChainCache()) {
         self.apps = apps
         self.roots = roots
         self.chains = chains
     }
 
-    /// Checks envelope, chain and signature, and reads the payload as JSON.
+    /// Checks the three segments, the chain and the signature, and reads the payload as JSON.
     ///
     /// - Throws: The first reason up to `payload_malformed`.
     func open(
@@ -46,18 +46,18 @@ package struct EvidenceVerifier: Sendable {
         return try open(jws, under: known, knowing: texts, boundsNames: boundsNames)
     }
 
-    /// The path that a header names.
+    /// Builds the certificate chain of a header.
     ///
     /// - Throws: `certificate_malformed` or `chain_untrusted`.
     func chain(of header: JWSHeader) throws(EvidenceError) -> SigningChain {
         try SigningChain(header, to: roots, knowing: chains)
     }
 
-    /// Checks the signature under the chain that the header names, unless the text is among `texts`, and keeps the
-    /// chain if it holds.
+    /// Checks the signature with the header's chain, unless the text is among `texts`. If the signature is valid, the
+    /// chain enters the cache.
     ///
-    /// - Parameter boundsNames: True if too many or too long names are a reason to refuse the payload. If false, such a
-    ///   payload is read once its signature held, and is not bounded.
+    /// - Parameter boundsNames: True to refuse a payload with too many or too long member names. If false, such a
+    ///   payload is read without these bounds once its signature is verified.
     /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
     func open(
         _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none, boundsNames: Bool = true
@@ -80,8 +80,9 @@ package struct EvidenceVerifier: Sendable {
         return AuthenticPayload(reader: try Self.object(in: payload), isBounded: isBounded, chain: chain, jws)
     }
 
-    /// - Throws: `chain_expired` where the payload says when it was signed. An unreadable date is refused after the
-    ///   signature: see ``EvidenceError``.
+    /// Refuses a chain that was not valid when the text was signed.
+    ///
+    /// - Throws: `chain_expired`. If the date cannot be read, the text is refused later: see ``EvidenceError``.
     private static func requireValidity(
         of chain: SigningChain, when payload: Result<StrictJSON, JSONDefect>
     ) throws(EvidenceError) {
@@ -92,7 +93,7 @@ package struct EvidenceVerifier: Sendable {
     }
 
     private static func isSigned(_ jws: CompactJWS, by chain: SigningChain) -> Bool {
-        // Lost in the try: that the signature is not 64 bytes long.
+        // `try?` drops the error: it can only be that the signature is not 64 bytes long.
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature) else { return false }
         return chain.key.isValidSignature(signature, for: jws.signingDigest)
     }
@@ -107,7 +108,8 @@ package struct EvidenceVerifier: Sendable {
         return reader
     }
 
-    /// When Apple signed: `signedDate`, in an app transaction `receiptCreationDate` (`apple.md` §2.3).
+    /// The instant at which Apple signed: `signedDate`, or in an app transaction `receiptCreationDate` (`apple.md`
+    /// §2.3).
     ///
     /// - Returns: `nil` if it cannot be read.
     fileprivate static func signedAt(_ payload: PayloadReader) -> Int64? {
@@ -117,8 +119,9 @@ package struct EvidenceVerifier: Sendable {
 
     // MARK: What the payload says of its app
 
-    /// - Throws: `wrong_app` unless one of the apps is named; if its number is known, a Production payload must name
-    ///   that too.
+    /// Looks for the app that the payload names.
+    ///
+    /// - Throws: `wrong_app` if it is not one of the configured apps.
     func requireApp(_ bundleId: String?) throws(EvidenceError) -> StoreApp {
         guard let bundleId, let app = apps.first(where: { $0.isNamed(bundleId) }) else {
             throw EvidenceError(.wrongApp, "The payload's bundleId is not one of the configured apps.")
@@ -126,7 +129,9 @@ package struct EvidenceVerifier: Sendable {
         return app
     }
 
-    /// - Throws: `wrong_app` as above, also for another `appAppleId` in Production.
+    /// Checks the app, and in Production its App Store number, if that is configured.
+    ///
+    /// - Throws: `wrong_app`.
     func requireApp(
         _ bundleId: String?, appAppleId: Int64?, in environment: StoreEnvironment?
     ) throws(EvidenceError) {
@@ -137,7 +142,9 @@ package struct EvidenceVerifier: Sendable {
         }
     }
 
-    /// - Throws: `wrong_environment` if there is none of ours.
+    /// Checks that the environment is Sandbox or Production.
+    ///
+    /// - Throws: `wrong_environment`.
     func requireEnvironment(_ environment: StoreEnvironment?) throws(EvidenceError) -> StoreEnvironment {
         guard let environment else {
             throw EvidenceError(.wrongEnvironment, "The payload's environment is neither Sandbox nor Production.")
@@ -146,15 +153,15 @@ package struct EvidenceVerifier: Sendable {
     }
 }
 
-/// A JSON object that the App Store signed, not yet known to be of one kind. Only ``EvidenceVerifier`` makes one.
+/// A JSON object that the App Store signed; its kind is not known yet. Only ``EvidenceVerifier`` makes one.
 struct AuthenticPayload {
     private let reader: PayloadReader
-    /// True if its names are as few and short as those of an unknown sender must be.
+    /// True if its member names are as few and short as in a text of an unknown sender.
     let isBounded: Bool
     let chain: SigningChain
-    /// The compact text with its digests.
+    /// The compact text and its digests.
     let proof: SignedText
-    /// The payload segment, decoded.
+    /// The decoded payload segment.
     let json: [UInt8]
 
     fileprivate init(reader: PayloadReader, isBounded: Bool, chain: SigningChain, _ jws: CompactJWS) {
@@ -167,12 +174,12 @@ struct AuthenticPayload {
         json = jws.payload
     }
 
-    /// Reads the payload as the kind that is wanted.
+    /// Reads the payload as a certain kind.
     ///
-    /// - Parameter mayBeUndated: True if the payload may lack the date, which is then judged by the caller.
+    /// - Parameter mayBeUndated: True if the payload may lack `signedDate`; the caller then checks another date.
     /// - Throws: `payload_malformed`, `signed_date_out_of_range` or `wrong_payload_kind`, in this order. A payload is
-    ///   of a wrong kind if it looks like another and not like this one; a payload that looks like none lacks required
-    ///   members.
+    ///   of the wrong kind if it has members of another kind and none of this one. A payload with members of no kind is
+    ///   `payload_malformed`, because it lacks required members.
     func decode<Payload>(
         as kind: PayloadKind, at now: Int64, mayBeUndated: Bool = false,
         _ body: (PayloadReader) throws(EvidenceError) -> Payload

@@ -1,5 +1,5 @@
-/// Texts that were verified before, by their SHA-256 digests: of these the signature is not checked again
-/// (`semantics.md` §5, *Literal replay*). Everything else is judged as always.
+/// Texts that were verified before, by their SHA-256 digests. Their signatures are not checked again, but everything
+/// else is (`semantics.md` §5, *Literal replay*).
 package struct KnownTexts: Sendable {
     /// No text was verified before.
     package static let none = KnownTexts([])

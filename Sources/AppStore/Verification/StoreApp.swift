@@ -1,8 +1,8 @@
-/// An app whose evidence counts here.
+/// An app whose evidence is accepted.
 package struct StoreApp: Hashable, Sendable {
     package let bundleId: String
-    /// The App Store's number. If it is known, Production notifications and app transactions must name it; a
-    /// transaction does not carry it (`apple.md` §1.6).
+    /// The app's number in the App Store. If it is configured, Production notifications and app transactions must name
+    /// it. A transaction does not carry the number (`apple.md` §1.6).
     package let appAppleId: Int64?
 
     package init(bundleId: String, appAppleId: Int64? = nil) {
@@ -10,7 +10,8 @@ package struct StoreApp: Hashable, Sendable {
         self.appAppleId = appAppleId
     }
 
-    /// True if a payload names this app, byte for byte: `String` would also equate canonically equivalent spellings.
+    /// True if a payload names this app. The comparison is by bytes, because `String` also equates different Unicode
+    /// spellings.
     func isNamed(_ bundleId: String) -> Bool {
         self.bundleId.utf8.elementsEqual(bundleId.utf8)
     }

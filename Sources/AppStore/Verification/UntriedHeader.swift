@@ -1,12 +1,12 @@
 import Crypto
 
-/// A header that no text was accepted under yet, and the texts of a batch that stand under it.
+/// A header under which no text was verified yet, and the texts of a batch that have this header.
 struct UntriedHeader {
     let header: JWSHeader
     let digest: SHA256Digest
-    /// The distinct ones, and their places in the batch.
+    /// The distinct texts, each with its index among the distinct texts of the batch.
     private(set) var texts: [(place: Int, jws: CompactJWS)] = []
-    /// How many items these texts are.
+    /// The number of items of the batch that these texts stand for, repeats included.
     private var items = 0
 
     init(_ header: JWSHeader, digest: SHA256Digest) {
@@ -14,13 +14,14 @@ struct UntriedHeader {
         self.digest = digest
     }
 
-    /// Adds a text that is so many items of the batch.
+    /// Adds a text that occurs `items` times in the batch.
     mutating func add(_ text: CompactJWS, at place: Int, items: Int) {
         texts.append((place, text))
         self.items += items
     }
 
-    /// Which of two is tried first, whatever the order of items: that of more items, then that of the smaller digest.
+    /// True if this header is tried before the other. The header with more items comes first, then the one with the
+    /// smaller digest, so the order of the batch does not matter.
     func precedes(_ other: UntriedHeader) -> Bool {
         guard items == other.items else { return items > other.items }
         return digest.lexicographicallyPrecedes(other.digest)

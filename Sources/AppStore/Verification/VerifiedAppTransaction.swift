@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// An app transaction that the App Store signed, of one of our apps. Only ``EvidenceVerifier`` makes one.
+/// An app transaction that the App Store signed for one of the configured apps. Only ``EvidenceVerifier`` makes one.
 ///
 /// An app transaction proves the Apple account of its sender (`semantics.md` §5).
 package struct VerifiedAppTransaction: Sendable {
@@ -19,10 +19,10 @@ package struct VerifiedAppTransaction: Sendable {
 }
 
 extension EvidenceVerifier {
-    /// Verifies an app transaction; `receiptCreationDate` and `receiptType` take the places of `signedDate` and
+    /// Verifies an app transaction. It has `receiptCreationDate` and `receiptType` in place of `signedDate` and
     /// `environment`.
     ///
-    /// - Parameter now: Milliseconds since the epoch; bounds the date, and nothing else.
+    /// - Parameter now: Milliseconds since the epoch; the date must not lie after it.
     /// - Throws: The first reason, in order of precedence.
     package func verify(_ signed: SignedAppTransaction, at now: Int64) throws(EvidenceError) -> VerifiedAppTransaction {
         let authentic = try open(signed.text, maximumBytes: SignedAppTransaction.maximumBytes)

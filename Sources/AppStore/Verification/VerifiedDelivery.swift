@@ -1,23 +1,26 @@
-/// A notification with the texts inside it, each verified on its own and about one app, environment and purchase.
+/// A notification and the texts inside it. Each text is verified, and all are about the same app, environment and
+/// purchase.
 package struct VerifiedDelivery: Sendable {
     package let notification: VerifiedNotification
-    /// The newest state of the transaction that it is about; nil where it is about none.
+    /// The transaction that the notification brings, if any.
     package let transaction: VerifiedTransaction?
-    /// The state of the chain's renewal, only beside a transaction.
+    /// The state of the chain's renewal; only together with a transaction.
     package let renewalInfo: VerifiedRenewalInfo?
-    /// The download that it is about; nil where it is about none.
+    /// The app transaction that the notification brings, if any.
     package let appTransaction: VerifiedAppTransaction?
-    /// When Apple signed it: the notification, or where that has no date a text inside it.
+    /// The instant at which Apple signed the notification. If the notification has no date, the latest date of a text
+    /// inside.
     package let signedDate: Int64
-    /// True if every part could be read; an unreadable part changes nothing.
+    /// True if every part can be read. Otherwise the notification has no effect.
     package let isReadable: Bool
 }
 
 extension AppStoreVerifier {
     /// Verifies a notification and the texts inside it.
     ///
-    /// - Returns: The first reason for a refusal, the outer text's before those of the texts inside. Texts that do not
-    ///   belong together are `payload_malformed`; one inside that is authentic and cannot be read is no reason.
+    /// - Returns: The delivery, or the first reason to refuse it; the notification's reasons come before those of the
+    ///   texts inside. Texts that do not belong together are `payload_malformed`. An authentic text inside that cannot
+    ///   be read is no reason to refuse; it makes the delivery unreadable.
     /// - Throws: ``CertificateStatusUnavailable``.
     package func verify(
         delivery signed: SignedNotification, at now: Int64
@@ -73,7 +76,9 @@ extension AppStoreVerifier {
 }
 
 extension VerifiedNotification {
-    /// - Throws: `payload_malformed` for a text of another app, environment or purchase.
+    /// Checks that the texts inside belong to the notification and to each other.
+    ///
+    /// - Throws: `payload_malformed` for a text about another app, environment or purchase.
     fileprivate func requireTogether(
         _ transaction: VerifiedTransaction?, _ renewalInfo: VerifiedRenewalInfo?
     ) throws(EvidenceError) {
@@ -86,9 +91,9 @@ extension VerifiedNotification {
         }
     }
 
-    /// The notification's own date, else that of a text inside, at which the certificates are judged then.
+    /// The notification's own date, else the date of a text inside; then the certificates must be valid at that date.
     ///
-    /// - Throws: `payload_malformed` without any date, `chain_expired`.
+    /// - Throws: `payload_malformed` if there is no date, or `chain_expired`.
     fileprivate func signedDate(or inner: Int64?) throws(EvidenceError) -> Int64 {
         if let signedDate = payload.signedDate { return signedDate }
         guard let inner else {

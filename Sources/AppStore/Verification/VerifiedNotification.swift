@@ -1,13 +1,13 @@
 import Crypto
 package import Entitlements
 
-/// A notification V2 that the App Store signed, for one of our apps. Only ``EvidenceVerifier`` makes one.
+/// A notification V2 that the App Store signed for one of the configured apps. Only ``EvidenceVerifier`` makes one.
 ///
-/// The texts inside are signed on their own and not verified by this: ``VerifiedDelivery`` has them too.
+/// The texts inside are not verified here; ``VerifiedDelivery`` has them verified.
 package struct VerifiedNotification: Sendable {
-    /// The text it was made from.
+    /// The signed text.
     package let text: SignedText
-    /// The payload as it was signed, decoded.
+    /// The decoded payload.
     package let json: [UInt8]
     package let environment: StoreEnvironment
     package let payload: NotificationPayload
@@ -23,8 +23,8 @@ package struct VerifiedNotification: Sendable {
         self.chain = authentic.chain
     }
 
-    /// SHA-256 over what it says, the same in all repeats: the payload without the signatures of the texts inside,
-    /// which are others each time that the same is signed.
+    /// SHA-256 of the payload without the signatures of the texts inside. It is the same in all repeats of a
+    /// notification, although Apple signs the texts inside anew each time.
     package var contentDigest: [UInt8] {
         let said = payload.content.signedTexts.reduce(json) { json, text in
             json.replacing(text.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed(), with: [])
@@ -40,10 +40,11 @@ package struct VerifiedNotification: Sendable {
 }
 
 extension EvidenceVerifier {
-    /// Verifies a notification, not the texts inside it. A notification whose content cannot be read is verified too.
+    /// Verifies a notification, but not the texts inside it. A notification whose content cannot be read is accepted
+    /// too.
     ///
-    /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else. Apple repeats a delivery
-    ///   for days.
+    /// - Parameter now: Milliseconds since the epoch; `signedDate` must not lie after it. It may lie days before it,
+    ///   because Apple repeats deliveries for days.
     /// - Throws: The first reason, in order of precedence.
     package func verify(_ signed: SignedNotification, at now: Int64) throws(EvidenceError) -> VerifiedNotification {
         let authentic = try open(signed.text, maximumBytes: SignedNotification.maximumBytes, boundsNames: false)
@@ -54,7 +55,7 @@ extension EvidenceVerifier {
         let content = payload.content
         switch content {
         case .unreadable(let unreadable):
-            // A notification that names no app may be ours; it changes nothing.
+            // A notification that names no app is accepted, because it may be about ours. It has no effect.
             if let named = unreadable.bundleId { _ = try requireApp(named) }
         case .data, .summary, .externalPurchaseToken, .appData:
             try requireApp(content.bundleId, appAppleId: content.appAppleId, in: content.environment)

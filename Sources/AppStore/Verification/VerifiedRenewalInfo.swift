@@ -2,7 +2,7 @@ package import Entitlements
 
 /// Renewal info that the App Store signed, from Sandbox or Production. Only ``EvidenceVerifier`` makes one.
 ///
-/// Renewal info names no app, so it counts only beside a transaction that it ``agrees(with:)``.
+/// Renewal info names no app, so it counts only together with a transaction for which ``agrees(with:)`` is true.
 package struct VerifiedRenewalInfo: Sendable {
     package let environment: StoreEnvironment
     package let payload: RenewalInfoPayload
@@ -17,8 +17,8 @@ package struct VerifiedRenewalInfo: Sendable {
         self.chain = authentic.chain
     }
 
-    /// True if both are about one subscription: same original transaction, same environment, and the same Apple account
-    /// where both name one (`apple.md` §1.6).
+    /// True if both are about one subscription: they have the same original transaction and environment, and the same
+    /// Apple account if both name one (`apple.md` §1.6).
     package func agrees(with transaction: VerifiedTransaction) -> Bool {
         guard environment == transaction.environment,
             payload.originalTransactionId == transaction.payload.originalTransactionId
@@ -31,9 +31,9 @@ package struct VerifiedRenewalInfo: Sendable {
 }
 
 extension EvidenceVerifier {
-    /// Verifies renewal info. `wrong_app` is no reason here, because renewal info names no app.
+    /// Verifies renewal info. It is never `wrong_app`, because renewal info names no app.
     ///
-    /// - Parameter now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
+    /// - Parameter now: Milliseconds since the epoch; `signedDate` must not lie after it.
     /// - Throws: The first reason, in order of precedence.
     package func verify(_ signed: SignedRenewalInfo, at now: Int64) throws(EvidenceError) -> VerifiedRenewalInfo {
         let authentic = try open(signed.text, maximumBytes: SignedRenewalInfo.maximumBytes)

@@ -1,11 +1,11 @@
 package import Entitlements
 
-/// A transaction that the App Store signed, of one of our apps, from Sandbox or Production. Only ``EvidenceVerifier``
-/// makes one.
+/// A transaction that the App Store signed for one of the configured apps, from Sandbox or Production. Only
+/// ``EvidenceVerifier`` makes one.
 ///
-/// A class, because a restore hands hundreds about and each has some thirty fields.
+/// This is a class because a restore passes hundreds of them along, and each has some thirty fields.
 package final class VerifiedTransaction: Sendable {
-    /// The text it was made from.
+    /// The signed text.
     package let text: SignedText
     package let environment: StoreEnvironment
     package let payload: TransactionPayload
@@ -25,8 +25,8 @@ extension EvidenceVerifier {
     /// Verifies a transaction.
     ///
     /// - Parameters:
-    ///   - now: Milliseconds since the epoch; bounds `signedDate`, and nothing else.
-    ///   - texts: Texts whose signatures held before.
+    ///   - now: Milliseconds since the epoch; `signedDate` must not lie after it.
+    ///   - texts: The texts whose signatures were verified before.
     /// - Throws: The first reason, in order of precedence.
     package func verify(
         _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none
@@ -34,7 +34,7 @@ extension EvidenceVerifier {
         try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts), at: now)
     }
 
-    /// Verifies a transaction under the chain that its header names.
+    /// Verifies a transaction with the chain of its header.
     ///
     /// - Throws: The first reason from `chain_expired` on.
     func verify(
@@ -43,6 +43,8 @@ extension EvidenceVerifier {
         try transaction(in: open(jws, under: chain, knowing: texts), at: now)
     }
 
+    /// Decodes the transaction, and checks its app and environment.
+    ///
     /// - Throws: The first reason from `payload_malformed` on.
     private func transaction(
         in authentic: AuthenticPayload, at now: Int64

@@ -3,11 +3,12 @@ import Hummingbird
 package import LedgerStore
 import StrictJSON
 
-/// The keys of servers.
+/// The creation and revocation of servers' API keys.
 enum APIKeyRoute {
-    /// `POST /api/admin/api-keys`: a new key; its secret is in this answer, and in repeats of it, and nowhere else.
+    /// `POST /api/admin/api-keys`: creates a key. Only this answer, and its repeats under the same idempotency key,
+    /// hold the secret.
     ///
-    /// - Throws: `invalid_request`, what `idempotently` throws, `unavailable`.
+    /// - Throws: `invalid_request`, what ``ServerCall/idempotently(_:about:act:)`` throws, `unavailable`.
     static func create(_ call: ServerCall) async throws(Problem) -> Response {
         let body = try await call.json()
         let request = try request(in: body.value)
@@ -22,7 +23,7 @@ enum APIKeyRoute {
         }
     }
 
-    /// `POST /api/admin/api-keys/{key_id}/revoke`: the key never counts again.
+    /// `POST /api/admin/api-keys/{key_id}/revoke`: revokes a key for good.
     static let revoke = Routes.idempotent(onRow: "key_id") {
         try await $0.apiKeys.revoke($1, by: $2, reason: $3)?.json()
     }
@@ -45,7 +46,7 @@ enum APIKeyRoute {
 }
 
 extension APIKey {
-    /// The key as the API and the command write it, with its secret only when it has just been made.
+    /// The key as JSON, for the API and the command line. The secret is given only when the key has just been created.
     package func json(with secret: APIKeySecret? = nil) -> [UInt8] {
         JSONWriter.object { json in
             json.members(of: self)
@@ -55,7 +56,7 @@ extension APIKey {
 }
 
 extension JSONWriter {
-    /// The members of a key, into an object that is open.
+    /// Writes the members of a key into an object that has been begun.
     mutating func members(of key: APIKey) {
         member("id", String(key.id))
         member("name", key.name)

@@ -4,7 +4,7 @@ import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/bind`: an operator gives a user a purchase that no living user owns.
 enum BindPurchaseRoute {
-    /// - Throws: The fault of the request, then why nothing is bound.
+    /// - Throws: `invalid_request`, the problem of the refusal to bind the purchase, or `unavailable`.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -20,7 +20,7 @@ enum BindPurchaseRoute {
             })
     }
 
-    /// The one purchase that `name` means, whosever it is.
+    /// The only recorded purchase that `name` matches, whoever owns it.
     private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
         let labels = try call.labels()
         let found = try await call.served { try await $0.reports.search(name.id.text, under: labels) }

@@ -2,17 +2,20 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/admin/compensations`: makes up for an outage to all who had coverage in it, some users a request.
+/// `POST /api/admin/compensations`: grants a pass to every user who had coverage during an outage. One request handles
+/// up to ``maximumUsers`` users; a cursor leads to the next ones.
 enum CompensationsRoute {
     static let maximumUsers = 1_000
     static let deadlineSeconds: Int64 = 60
-    /// How many of those to whom something was given an answer names.
+    /// The most users that one answer lists among those who were given a grant.
     static let maximumNamed = 100
     private static let list = "compensations"
-    /// A plan's grace may reach into an outage though it ended this long before, in milliseconds; none is longer.
+    /// The longest grace of a plan in milliseconds. A plan that ended this long before an outage may still cover its
+    /// start.
     private static let longestGrace = 90 * Instant.millisecondsPerDay
 
-    /// - Throws: The fault of the request, then why nobody is compensated, `unavailable`.
+    /// - Throws: `invalid_request`, the problem of a refusal to compensate, what
+    ///   ``ServerCall/idempotently(_:about:act:)`` throws, or `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let body = try await call.json()
         try body.requireObject()
@@ -46,7 +49,8 @@ enum CompensationsRoute {
         }
     }
 
-    /// Coverage that ends by this instant is none in the outage.
+    /// The instant after which coverage must end to reach into the outage. If plans count too, this is earlier by the
+    /// longest grace.
     private static func firstEnd(of outage: OperatorAct.Outage) -> Instant {
         outage.countsAnySource ? outage.startsAt + -longestGrace : outage.startsAt
     }
@@ -67,14 +71,14 @@ enum CompensationsRoute {
     }
 }
 
-/// Compensates some users for an outage, each decided under their own lock, or only says what they would get.
+/// A run that compensates users for an outage, each in a transaction of their own. A dry run only computes the grants.
 ///
-/// Repeat is safe because there is one grant for each user and reference: a run that ended half-way is run again.
+/// A run that broke off can be repeated, because each user gets at most one grant for each reference.
 private struct CompensationRun: Sendable {
-    /// A user, and what they get; nil for one who had nothing that the outage could take.
+    /// A user and their grant; nil if the user had nothing that the outage could take.
     typealias Outcome = (user: UserID, told: Told<Grant>?)
 
-    /// How many users are decided at once; the write queue makes batches of them.
+    /// The number of users handled at the same time. The batch queue writes them in shared transactions.
     private static let atOnce = 32
 
     let outage: OperatorAct.Outage
@@ -100,9 +104,9 @@ private struct CompensationRun: Sendable {
         self.call = call
     }
 
-    /// Compensates `users`, in their order.
+    /// Compensates `users` and gives the outcomes in the same order.
     ///
-    /// - Throws: Why nobody is compensated, `unavailable`.
+    /// - Throws: The problem of the first refusal other than `notAffected`, `unavailable`.
     func compensate(_ users: [CoveredUser]) async throws(Problem) -> [Outcome] {
         var outcomes: [Outcome] = []
         for start in stride(from: 0, to: users.count, by: Self.atOnce) {
@@ -151,7 +155,7 @@ private struct CompensationRun: Sendable {
 }
 
 extension Grant.Gift {
-    /// Nil for what is of no tier.
+    /// The tier of a pass or window; nil for an add-on or credits.
     fileprivate var tier: TierID? {
         switch self {
         case .pass(let tier, _), .window(let tier, _): tier

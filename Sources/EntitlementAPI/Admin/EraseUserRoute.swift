@@ -2,9 +2,11 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/admin/users/{user_id}/erase`: the person is erased, and what they bought stays under a pseudonym.
+/// `POST /api/admin/users/{user_id}/erase`: erases the person. The purchases stay under a pseudonym (`semantics.md` §5,
+/// *Erasing a person*).
 enum EraseUserRoute {
-    /// - Throws: `invalid_request`, what `idempotently` throws, `not_found` for one who was never seen, `unavailable`.
+    /// - Throws: `invalid_request`, what ``ServerCall/idempotently(_:about:act:)`` throws, `not_found` for a user who
+    ///   was never seen, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let user = try call.namedUser()
         let body = try await call.json()

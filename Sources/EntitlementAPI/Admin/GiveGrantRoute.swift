@@ -2,11 +2,11 @@ package import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// An operator gives a user something.
+/// The routes by which an operator grants something to a user.
 enum GiveGrantRoute {
-    /// `POST /api/admin/users/{user_id}/grants`: time, an add-on or credits.
+    /// `POST /api/admin/users/{user_id}/grants`: grants a pass, a window, an add-on or credits.
     ///
-    /// - Throws: The fault of the request, then why nothing is granted.
+    /// - Throws: `invalid_request`, the problem of the refusal to grant, or `unavailable`.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -15,9 +15,10 @@ enum GiveGrantRoute {
         return try await give(request.offer, as: id, to: principal.user, request.reason, request.reference, call)
     }
 
-    /// `POST /api/admin/users/{user_id}/make-good`: a pass that had run out before it was attached, again, from now.
+    /// `POST /api/admin/users/{user_id}/make-good`: grants a late pass again from now on (`semantics.md` §6, *Ended
+    /// before attached*).
     ///
-    /// - Throws: The fault of the request, then why nothing is made good.
+    /// - Throws: `invalid_request`, the problem of the refusal to make the pass good, or `unavailable`.
     static func makeGood(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -28,7 +29,8 @@ enum GiveGrantRoute {
         return try await give(.latePass(key), as: id, to: principal.user, reason, reference, call)
     }
 
-    /// The name of the grant that makes a purchase good; it is the same for every owner.
+    /// The id of the grant that makes a late pass good. It depends on the pass alone, so a pass is made good at most
+    /// once, whoever owns it.
     static func nameForGood(_ key: PurchaseKey, under labels: Labels) -> ExternalID {
         ExternalID(
             labels.label(
@@ -46,7 +48,7 @@ enum GiveGrantRoute {
 }
 
 extension Grant {
-    /// The grant as the API and the command write it.
+    /// The grant as JSON, for the API and the command line.
     package var json: [UInt8] {
         JSONWriter.object { json in
             json.member("id", key.externalID.text)

@@ -1,8 +1,8 @@
 package import Entitlements
 
-/// An operator's request for a grant, its reason and its reference; over the API and at the command line alike.
+/// An operator's request for a grant, with reason and reference, as the API and the command line read it.
 package struct GrantRequest: Sendable {
-    /// The kind of a grant; the raw value is what the API reads and writes.
+    /// The kind of a grant. The raw value is the member `kind` in the API.
     package enum Kind: String, CaseIterable, Sendable {
         case addDays = "add_days"
         case until
@@ -21,7 +21,7 @@ package struct GrantRequest: Sendable {
         reference = try body.requiredText("reference")
     }
 
-    /// The request of a body that the command line wrote.
+    /// Reads the JSON that the command line made of its arguments.
     ///
     /// - Throws: `invalid_request`.
     package init(json: [UInt8]) throws(Problem) {
@@ -53,7 +53,7 @@ package struct GrantRequest: Sendable {
 }
 
 extension OperatorAct.Offer {
-    /// As the audit trail says what was given, by the names of the request's members.
+    /// The details of the grant for its entry in the audit trail, under the names of the request's members.
     package func auditDetails(as id: ExternalID, reference: String) -> [String: String] {
         var details = ["grant_id": id.text, "reference": reference]
         switch self {

@@ -1,22 +1,22 @@
 import Entitlements
 
-/// Members of operators' requests.
+/// The members that operators' requests have in common.
 extension JSONBody {
-    /// Why, in an operator's words; nil where none is given.
+    /// The optional `reason`, in an operator's words.
     ///
-    /// - Throws: `invalid_request` for what is no text, or too long.
+    /// - Throws: `invalid_request` if it is no text or too long.
     func reason() throws(Problem) -> String? { try text("reason", characters: 1...Note.longestReason) }
 
-    /// Why, where it must be said.
+    /// The required `reason`.
     ///
-    /// - Throws: `invalid_request` without one.
+    /// - Throws: `invalid_request` if it is missing, no text or too long.
     func requiredReason() throws(Problem) -> String {
         try required("reason") { _ throws(Problem) in try reason() }
     }
 
-    /// A user whom a member names.
+    /// The user id in the required member `name`.
     ///
-    /// - Throws: `invalid_request` for what is no user id.
+    /// - Throws: `invalid_request` if it is missing or no user id.
     func requiredUser(_ name: String) throws(Problem) -> UserID {
         let named = try required(name) { name throws(Problem) in
             try text(name, characters: 1...UserID.maximumLength)
@@ -25,16 +25,16 @@ extension JSONBody {
         return user
     }
 
-    /// A purchase of the user, by its id, and by source and environment where they are said.
+    /// The purchase that the members `external_id`, `source` and `environment` name; the last two are optional.
     ///
-    /// - Throws: `invalid_request` without an id, or for a source or an environment that is none.
+    /// - Throws: `invalid_request` if the id is missing, or the source or environment cannot be read.
     func requiredPurchase() throws(Problem) -> PurchaseName {
         let id = ExternalID(try requiredText("external_id"))
         let source = try text("source", characters: 1...32).map { Source($0) }
         return PurchaseName(id, source: source, environment: try choice("environment"))
     }
 
-    /// An RFC 3339 instant.
+    /// The RFC 3339 instant in the optional member `name`.
     ///
     /// - Throws: `invalid_request` for anything else.
     func instant(_ name: String) throws(Problem) -> Instant? {

@@ -2,9 +2,10 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `PUT` and `DELETE /api/admin/users/{user_id}/sandbox-tester`: whether sandbox purchases count for the user.
+/// `PUT` and `DELETE /api/admin/users/{user_id}/sandbox-tester`: puts the user on the list of sandbox testers, or takes
+/// them off (`semantics.md` §9).
 enum SandboxTesterRoute {
-    /// The act that puts the user on the list, or takes them off. It throws `invalid_request` and `unavailable`.
+    /// The route of `PUT` if `isTester`, else of `DELETE`. It throws `invalid_request` and `unavailable`.
     static func to(
         _ isTester: Bool
     ) -> @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer {

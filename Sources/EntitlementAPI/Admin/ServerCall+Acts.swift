@@ -2,11 +2,12 @@ import Entitlements
 import LedgerStore
 
 extension ServerCall {
-    /// Records an operator's act on a user, whose entry in the audit trail has its reason and `details`.
+    /// Records an operator's act on a user. The audit trail gets an entry with the reason and `details` in the same
+    /// transaction.
     ///
     /// - Parameters:
-    ///   - other: A second user whom the act needs and concerns.
-    ///   - giver: The one of the two who gives away.
+    ///   - other: A second user whom the act concerns and whose ledger `deciding` needs.
+    ///   - giver: The user of the two whose purchases are all locked and loaded, because they move.
     /// - Throws: `unavailable`.
     func act<Reply>(
         _ action: AuditAction, on user: UserID, with other: UserID? = nil, everythingOf giver: UserID? = nil,
@@ -22,7 +23,7 @@ extension ServerCall {
         }
     }
 
-    /// Gives a user what is offered, under `id`.
+    /// Grants `offer` to a user, as the grant `id`. A repeat gives the first grant again.
     ///
     /// - Throws: `unavailable`.
     func give(
@@ -38,7 +39,9 @@ extension ServerCall {
 }
 
 extension Result where Failure == OperatorRefusal {
-    /// - Throws: The problem of a refusal.
+    /// The reply of the decision.
+    ///
+    /// - Throws: The problem of the refusal.
     func orProblem() throws(Problem) -> Success {
         switch self {
         case .success(let reply): return reply

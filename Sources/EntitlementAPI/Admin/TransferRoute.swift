@@ -2,11 +2,12 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// The rest of what one user has goes to another.
+/// The routes by which an operator moves purchases from one user to another (`semantics.md` §5, *A transfer moves the
+/// rest*).
 enum TransferRoute {
-    /// `POST /api/admin/users/{user_id}/transfer`: the rest of one purchase, or of all, goes to another user.
+    /// `POST /api/admin/users/{user_id}/transfer`: moves the rest of one purchase, or of all, to another user.
     ///
-    /// - Throws: The fault of the request, then why nothing is transferred.
+    /// - Throws: `invalid_request`, the problem of the refusal to transfer, or `unavailable`.
     static func transfer(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -21,9 +22,9 @@ enum TransferRoute {
         return answer(moved, to: receiver)
     }
 
-    /// `POST /api/admin/users/{user_id}/merge`: everything that a guest has becomes this user's.
+    /// `POST /api/admin/users/{user_id}/merge`: moves everything of a guest to this user.
     ///
-    /// - Throws: The fault of the request, then why nothing is merged.
+    /// - Throws: `invalid_request`, the problem of the refusal to merge, or `unavailable`.
     static func merge(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -37,7 +38,8 @@ enum TransferRoute {
         return answer(moved, to: principal.user)
     }
 
-    /// A single purchase, or all; members that name one beside `all` are refused, for it would be moved with the rest.
+    /// The purchase that the body names, or all purchases. Members that name a purchase are refused beside `all`,
+    /// because that would move the others too.
     private static func selection(in body: JSONBody) throws(Problem) -> OperatorAct.Selection {
         guard try body.flag("all") ?? false else { return .one(try body.requiredPurchase()) }
         try body.refuse(["external_id", "source", "environment"], beside: "all")

@@ -2,11 +2,11 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// An operator takes a purchase or a grant back, whole and for good, from now on.
+/// The routes by which an operator withdraws a purchase or a grant: whole, from now on and for good.
 enum WithdrawRoute {
-    /// `POST /api/admin/users/{user_id}/revoke`.
+    /// `POST /api/admin/users/{user_id}/revoke`: withdraws a purchase.
     ///
-    /// - Throws: The fault of the request, then why nothing is withdrawn.
+    /// - Throws: `invalid_request`, the problem of the refusal to withdraw, or `unavailable`.
     static func purchase(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
@@ -17,7 +17,7 @@ enum WithdrawRoute {
         }
     }
 
-    /// `POST /api/admin/users/{user_id}/grants/{grant_id}/revoke`.
+    /// `POST /api/admin/users/{user_id}/grants/{grant_id}/revoke`: withdraws a grant.
     ///
     /// - Throws: `invalid_request`, `unknown_grant`, `unavailable`.
     static func grant(
@@ -46,7 +46,7 @@ enum WithdrawRoute {
 }
 
 extension PurchaseKey {
-    /// As the audit trail names a purchase of the subject.
+    /// The names of a purchase in the details of an entry of the audit trail.
     var auditDetails: [String: String] {
         var details = [
             "source": source.text, "environment": environment.rawValue, "external_id": externalID.text,

@@ -1,16 +1,16 @@
 import Entitlements
 import StrictJSON
 
-/// The claims that a signed token must have to count.
+/// The claims that a user's bearer token must have.
 package struct BearerPolicy: Hashable, Sendable {
-    /// How far the login's clock may be off, in milliseconds.
+    /// The tolerated difference between this clock and the login's, in milliseconds.
     static let leeway: Int64 = 60_000
 
-    /// Nil when any issuer will do.
+    /// The required `iss`; nil if any issuer will do.
     package let issuer: String?
-    /// Nil when any audience will do.
+    /// The required `aud`; nil if any audience will do.
     package let audience: String?
-    /// The claim that names the user.
+    /// The name of the claim that holds the user id.
     package let userIDClaim: String
 
     package init(issuer: String? = nil, audience: String? = nil, userIDClaim: String = "sub") {
@@ -58,13 +58,13 @@ package struct BearerPolicy: Hashable, Sendable {
         return user
     }
 
-    /// `aud` is one text or a list of them, which may be empty (RFC 7519 §4.1.3).
+    /// The texts of `aud`, which is one text or a possibly empty list of texts (RFC 7519 §4.1.3).
     private static func audiences(_ claim: JSONValue?) -> [String] {
         if let one = claim?.string { return [one] }
         return claim?.elements?.compactMap(\.string) ?? []
     }
 
-    /// A NumericDate: seconds, perhaps with a fraction (RFC 7519 §2).
+    /// The instant of a NumericDate: seconds since 1970, perhaps with a fraction (RFC 7519 §2).
     private static func instant(_ claim: JSONValue?) -> Instant? {
         guard let text = claim?.number, let seconds = Double(text), seconds.isFinite else { return nil }
         let limit = Double(Instant.distantFuture.milliseconds)
@@ -72,14 +72,16 @@ package struct BearerPolicy: Hashable, Sendable {
     }
 }
 
-/// The user that a token admits, and when.
+/// The user that a token names, and the time in which it is valid.
 struct Admission: Hashable, Sendable {
     let user: UserID
     let validFrom: Instant
-    /// Exclusive.
+    /// The first instant at which the token is not valid any more.
     let validUntil: Instant
 
-    /// - Throws: ``BearerRefusal/invalid(_:)`` outside the time it counts.
+    /// The user, if the token is valid at `now`.
+    ///
+    /// - Throws: ``BearerRefusal/invalid(_:)`` before or after that time.
     func user(at now: Instant) throws(BearerRefusal) -> UserID {
         try Self.require(now, from: validFrom, until: validUntil)
         return user

@@ -1,20 +1,21 @@
 import Entitlements
 import StrictJSON
 
-/// A compact JWT as it was sent: read, nothing checked.
+/// A compact JWT, split and parsed; neither its signature nor its claims are checked.
 struct BearerToken {
-    /// Longest text that is looked at.
+    /// The longest token that is parsed.
     static let maximumBytes = 8 * 1024
 
     let algorithm: String?
     let kid: String?
-    /// The signed bytes: header and claims as they stand.
+    /// The bytes that the signature covers: the first two segments as they were sent, with the dot between them.
     let signedText: [UInt8]
     let signature: [UInt8]
     let claims: JSONValue
 
-    /// - Throws: ``BearerRefusal/invalid(_:)`` unless it is three segments of base64url around two strict JSON objects,
-    ///   and for header members that would change how it must be read.
+    /// - Throws: ``BearerRefusal/invalid(_:)`` unless the text is three segments of base64url of which the first two
+    ///   hold JSON objects. The header members `crit`, `b64` and `zip` are refused, because they change how a token
+    ///   must be read.
     init(_ text: String) throws(BearerRefusal) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumBytes else { throw .invalid("The token is too long.") }
@@ -33,7 +34,7 @@ struct BearerToken {
     }
 
     private static func object(_ segment: ArraySlice<UInt8>) -> JSONValue? {
-        // Lost: where the text is not JSON.
+        // `try?` drops the place of the error in the JSON, which nobody needs.
         guard let bytes = Base64URL.decode(segment), let json = try? StrictJSON(bytes) else { return nil }
         let value = JSONValue(json)
         return value.isObject ? value : nil

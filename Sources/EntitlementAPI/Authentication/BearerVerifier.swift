@@ -3,31 +3,31 @@ package import Entitlements
 import LedgerStore
 import Synchronization
 
-/// Decides which user a bearer token admits, if any.
+/// Verifies users' bearer tokens.
 ///
-/// A token that counted is remembered under its SHA-256, so that the next request with it costs no signature check. At
-/// every request its end is judged, and whether the keys that checked it are still in force.
+/// A valid token is cached under its SHA-256, so the next request with it needs no signature check. Each request still
+/// checks that the token has not expired and that the keys that verified it are still in force.
 package final class BearerVerifier: Sendable {
-    /// Exactly one way in which the login signs.
+    /// The way in which the login signs its tokens.
     package enum Keys: Sendable {
-        /// Shared secrets, the present one first; the others are for rotation.
+        /// HMAC secrets shared with the login. There may be several while a secret is replaced.
         case secrets([[UInt8]])
-        /// A PEM public key.
+        /// The login's public key as PEM text.
         case publicKey(String)
-        /// A JWKS document behind a URL.
+        /// The login's key set (JWKS), fetched from a URL.
         case remote(RemoteKeys)
     }
 
-    /// Tokens that are remembered.
+    /// The most tokens in the cache.
     static let maximumRemembered = 100_000
 
-    /// The keys that check signatures.
+    /// The keys that verify signatures: from the settings, or fetched.
     private enum Trust: Sendable {
         case fixed([VerificationKey])
         case remote(RemoteKeys)
     }
 
-    /// A token's admission, and the edition of the keys that checked it.
+    /// A token's admission, and the edition of the key set that verified it.
     private struct Remembered: Sendable {
         let admission: Admission
         let edition: Int
@@ -37,8 +37,7 @@ package final class BearerVerifier: Sendable {
     private let policy: BearerPolicy
     private let remembered = Mutex(BoundedCache<SHA256.Digest, Remembered>(capacity: BearerVerifier.maximumRemembered))
 
-    /// - Throws: ``UnusableKey`` when there is no secret, an empty one, or the public key is of no kind that can be
-    ///   used.
+    /// - Throws: ``UnusableKey`` if a secret is empty or missing, or the public key cannot be used.
     package init(_ keys: Keys, policy: BearerPolicy) async throws(UnusableKey) {
         switch keys {
         case .secrets(let secrets):
@@ -52,7 +51,7 @@ package final class BearerVerifier: Sendable {
         self.policy = policy
     }
 
-    /// The user whom an `Authorization` field admits.
+    /// The user that the token in an `Authorization` header names.
     ///
     /// - Throws: ``BearerRefusal``.
     package func user(authorization field: String?, at now: Instant) async throws(BearerRefusal) -> UserID {
@@ -75,7 +74,9 @@ package final class BearerVerifier: Sendable {
         }
     }
 
-    /// - Returns: The edition of the keys that vouch for the token.
+    /// Checks the token's signature.
+    ///
+    /// - Returns: The edition of the key set that verified it.
     private func requireSignature(of token: BearerToken) async throws(BearerRefusal) -> Int {
         let keys: [VerificationKey]
         let edition: Int
@@ -94,7 +95,8 @@ package final class BearerVerifier: Sendable {
         return edition
     }
 
-    /// The token after `Bearer`, whose case does not matter (RFC 9110 §11.1); nil for another scheme.
+    /// The token in an `Authorization` header; nil for another scheme than `Bearer`, whose case does not matter (RFC
+    /// 9110 §11.1).
     static func token(in field: String) -> String? {
         let bytes = field.utf8
         let scheme = bytes.prefix(7)

@@ -2,16 +2,16 @@ import Crypto
 import JWTKit
 import StrictJSON
 
-/// The keys of one JWKS document (RFC 7517) that can check tokens.
+/// The keys of one JWKS document (RFC 7517) that can verify tokens.
 ///
-/// A key of another kind or use is left out, and so is every symmetric one: a document that the world may read cannot
-/// hold a secret.
+/// Keys of other types or uses are left out. Symmetric keys are left out too, because a public document cannot hold a
+/// secret.
 struct KeySet: Sendable {
     private let keys: [(kid: String?, key: VerificationKey)]
 
-    /// - Throws: ``UnusableKey`` when the document is not a key set, or has no key that can be used.
+    /// - Throws: ``UnusableKey`` if the document is not a key set, or has no usable key.
     init(_ document: [UInt8]) async throws(UnusableKey) {
-        // Lost: where the text is not JSON.
+        // `try?` drops the place of the error in the JSON, which nobody needs.
         guard let json = try? StrictJSON(document), let entries = JSONValue(json)["keys"]?.elements else {
             throw UnusableKey()
         }
@@ -24,7 +24,7 @@ struct KeySet: Sendable {
         self.keys = keys
     }
 
-    /// The key that a token names; without a name, the only one.
+    /// The key with the id `kid`. A token without `kid` gets the only key, if there is one key only.
     func key(named kid: String?) -> VerificationKey? {
         guard let kid else { return keys.count == 1 ? keys[0].key : nil }
         return keys.first { $0.kid?.utf8.elementsEqual(kid.utf8) ?? false }?.key
@@ -38,15 +38,15 @@ struct KeySet: Sendable {
         switch (entry["kty"]?.string, entry["crv"]?.string) {
         case ("EC", "P-256"):
             guard let x = bytes(entry["x"]), let y = bytes(entry["y"]), x.count == 32, y.count == 32 else { return nil }
-            // Lost: that the point is not on the curve.
+            // `try?` drops the error that the point is not on the curve: the key is left out.
             key = (try? P256.Signing.PublicKey(rawRepresentation: x + y)).map(VerificationKey.es256)
         case ("OKP", "Ed25519"):
             guard let x = bytes(entry["x"]), x.count == 32 else { return nil }
-            // Lost: why 32 bytes are no key.
+            // `try?` drops the reason why the bytes are no key: the key is left out.
             key = (try? Curve25519.Signing.PublicKey(rawRepresentation: x)).map(VerificationKey.eddsa)
         case ("RSA", _):
             guard let n = entry["n"]?.string, let e = entry["e"]?.string,
-                // Lost in both: that the key is too short or not well-formed.
+                // Both `try?` drop the error that the key is too short or not well-formed: the key is left out.
                 let rsa = try? JWTKit.Insecure.RSA.PublicKey(modulus: n, exponent: e)
             else { return nil }
             key = try? await .rsa(rsa)

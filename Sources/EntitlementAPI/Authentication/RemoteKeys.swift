@@ -1,38 +1,40 @@
 import Synchronization
 
-/// The login's keys behind a URL.
+/// The login's key set, fetched from a URL and cached.
 ///
-/// They are cached, and fetched again when they are old or a token names a key that is not there: at most once a
-/// minute, or once a second while there are none. The last good keys stay on failure.
+/// A fetch begins if the keys are older than ``refreshAge`` or a token names an unknown key. Fetches are at least
+/// ``shortestInterval`` apart, or ``shortestIntervalWithoutKeys`` while there are none. If a fetch fails, the last good
+/// keys stay.
 ///
-/// A caller whose key is there does not wait for the login, however slow it is. Only the first callers after a
-/// ``longestAge`` without requests do, for their key may have been withdrawn long ago.
+/// A caller whose key is known does not wait for the fetch. Only after ``longestAge`` without a completed fetch does a
+/// caller wait in any case, because the key may have been withdrawn meanwhile.
 package actor RemoteKeys {
-    /// Brings the document; it must end within seconds.
+    /// Fetches the JWKS document. It must return or throw within seconds.
     package typealias Fetch = @Sendable () async throws -> [UInt8]
 
-    /// Time between two fetches, at least.
+    /// The shortest time between the beginnings of two fetches.
     static let shortestInterval = Duration.seconds(60)
-    /// Time between two fetches while there are no keys at all: nobody could sign in until then.
+    /// The shortest time between two fetches while there are no keys, during which nobody can sign in.
     static let shortestIntervalWithoutKeys = Duration.seconds(1)
-    /// Age at which keys are fetched again though nobody misses one.
+    /// The age at which the keys are fetched again although no key is missing.
     static let refreshAge = Duration.seconds(10 * 60)
-    /// Time after which keys count no more before the login is asked, so that a withdrawn key ceases to count.
+    /// The age at which callers wait for a fetch before the keys count, so that a withdrawn key ceases to count.
     static let longestAge = Duration.seconds(15 * 60)
-    /// Callers that wait for a fetch at once, a quarter of the connections; more are told to come again.
+    /// The most callers that wait for a fetch, a quarter of the connections. Further callers are refused as
+    /// ``BearerRefusal/keysUnavailable``.
     static let maximumWaiting = 1_024
 
-    /// A key, and the edition of the document that it stands in.
+    /// A key, and the edition of the document that holds it.
     struct Found: Sendable {
         let key: VerificationKey
         let edition: Int
     }
 
-    /// Which document is in force.
+    /// The edition of the present document, and when to fetch the next.
     private struct Freshness {
-        /// How many documents there were.
+        /// The number of documents fetched so far.
         var edition = 0
-        /// When the next one is asked for.
+        /// The uptime at which the next fetch is due.
         var until = Duration.zero
     }
 
@@ -40,27 +42,27 @@ package actor RemoteKeys {
     private let fetch: Fetch
     private var keys: KeySet?
     private var askedAt: Duration?
-    /// When the last fetch that has ended began, whatever it brought.
+    /// The uptime at which the last completed fetch began, whether or not it succeeded.
     private var heardAt = Duration.zero
     private var didFail = false
     private var fetching: Task<Void, Never>?
     private var waiting = 0
     private let freshness = Mutex(Freshness())
 
-    /// - Parameter uptime: Time that only goes forward. By a clock that jumps, a document fetched while it was ahead
-    ///   would stay in force until the jump is made up for.
+    /// - Parameter uptime: A monotonic clock. By a clock that jumps, a document fetched while it was ahead would stay
+    ///   in force until the jump is made up for.
     package init(uptime: @escaping @Sendable () -> Duration, fetch: @escaping Fetch) {
         self.uptime = uptime
         self.fetch = fetch
     }
 
-    /// True if the document of this edition is still in force and need not be fetched again. Then a token that one of
-    /// its keys signed need not be judged anew.
+    /// True if the document of this edition is the present one and no fetch is due. A token that one of its keys
+    /// verified then needs no new check.
     nonisolated func isFresh(_ edition: Int) -> Bool {
         freshness.withLock { $0.edition == edition && uptime() < $0.until }
     }
 
-    /// The key that a token names.
+    /// The key with the id `kid`, after a fetch if it is unknown.
     func key(named kid: String?) async -> Result<Found, BearerRefusal> {
         let now = uptime()
         if keys?.key(named: kid) == nil || freshness.withLock({ now >= $0.until }) { refresh(at: now) }
@@ -73,16 +75,16 @@ package actor RemoteKeys {
         if let key = keys?.key(named: kid) {
             return .success(Found(key: key, edition: freshness.withLock { $0.edition }))
         }
-        // With no answer from the login nobody knows whether the key is unknown or new.
+        // While the login cannot be reached, an unknown key may be a new one.
         return .failure(keys == nil || didFail ? .keysUnavailable : .invalid("The token's key is not known."))
     }
 
-    /// True if the answer depends on the fetch under way.
+    /// True if the caller must wait for the fetch under way: its key is unknown, or the keys are too old.
     private func mustWait(for kid: String?, at now: Duration) -> Bool {
         keys?.key(named: kid) == nil || now - heardAt >= Self.longestAge
     }
 
-    /// Begins a fetch, unless one is under way or the last one is too recent.
+    /// Begins a fetch, unless a fetch is under way or the last one is too recent.
     private func refresh(at now: Duration) {
         let interval = keys == nil ? Self.shortestIntervalWithoutKeys : Self.shortestInterval
         guard fetching == nil, askedAt.map({ now - $0 >= interval }) ?? true else { return }
@@ -90,7 +92,7 @@ package actor RemoteKeys {
         fetching = Task { await renew(at: now) }
     }
 
-    /// Puts a new document in force, or keeps the last one for a little longer.
+    /// Fetches the document and puts it in force. If that fails, the last document stays for ``shortestInterval``.
     private func renew(at now: Duration) async {
         let fetched = await document()
         fetching = nil
@@ -107,7 +109,7 @@ package actor RemoteKeys {
     }
 
     private func document() async -> KeySet? {
-        // Lost: why the document could not be had; the caller counts it as a failure.
+        // Both `try?` drop the reason why there is no document; the caller notes the failure.
         guard let document = try? await fetch() else { return nil }
         return try? await KeySet(document)
     }

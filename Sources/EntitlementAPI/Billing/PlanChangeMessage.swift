@@ -1,12 +1,12 @@
 import Entitlements
 
-/// The message of an app about a change of plan, in one of the languages of ``PlanChangeWords``.
+/// The sentence about a change of plan that an app shows to its user, in one of the languages of ``PlanChangeWords``.
 struct PlanChangeMessage {
-    /// BCP 47.
+    /// The BCP 47 tag of the language.
     let language: String
     let text: String
 
-    /// In the best language that there is for who asks, English if none is (`api.md`, "Change of plan").
+    /// Picks the language that suits `wanted` best, English if none does (`api.md`, "Change of plan").
     init(_ change: PlanChange, in wanted: AcceptLanguage) {
         let texts = PlanChangeWords.table.mapValues { $0.sentence(about: change) }
         let best = wanted.best(of: texts)
@@ -16,7 +16,8 @@ struct PlanChangeMessage {
 }
 
 extension PlanChangeWords {
-    /// The sentence about `change`; if it is not allowed, about the devices to release first.
+    /// The sentence about `change`. If the change is not allowed, the sentence says how many devices must be released
+    /// first.
     fileprivate func sentence(about change: PlanChange) -> String {
         let (current, target) = (devices(change.currentDevices), devices(change.targetDevices))
         guard change.isAllowed else {

@@ -2,10 +2,10 @@ import Entitlements
 import HTTPTypes
 import Hummingbird
 
-/// `GET /api/billing/plan-change`: what would follow if a plan or pass took the place of the one that now gives the
-/// seats.
+/// `GET /api/billing/plan-change`: what would follow if another plan or pass replaced the one that now gives the user's
+/// device seats.
 enum PlanChangeRoute {
-    /// - Throws: `invalid_request`, `not_found`, `unavailable`.
+    /// - Throws: `invalid_request`, `not_found` for an unknown plan or product, `rate_limited`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let target = try target(in: Query(call.request.uri.query))
         return try await call.folding(principal.user) { (ledger) async throws(Problem) in
@@ -33,7 +33,7 @@ enum PlanChangeRoute {
     }
 }
 
-/// Advice on a change of plan.
+/// The JSON body of the answer.
 struct PlanChangeBody {
     let bytes: [UInt8]
 

@@ -1,6 +1,6 @@
-/// The sentences about a change of plan in one language. This table is all that people read of a refusal.
+/// The sentences about a change of plan in one language.
 struct PlanChangeWords: Sendable {
-    /// A noun as the language counts it; `#` stands for the number.
+    /// A counted noun in singular and plural; `#` stands for the number.
     struct Counted: Sendable {
         let one: String
         let other: String
@@ -13,15 +13,15 @@ struct PlanChangeWords: Sendable {
 
     let devices: Counted
     let activeDevices: Counted
-    /// There is no plan yet: how many devices it allows.
+    /// The sentence for a user without a plan, who would get seats for `target` devices.
     let subscribe: @Sendable (_ target: String) -> String
-    /// The change changes nothing.
+    /// The sentence for a target that has as many seats as the present plan.
     let already: @Sendable (_ current: String) -> String
     let instead: @Sendable (_ target: String, _ current: Int) -> String
-    /// The refusal: how many active devices must go first.
+    /// The sentence for a change that is not allowed, because active devices must be released first.
     let release: @Sendable (_ active: String, _ target: String, _ release: String) -> String
 
-    /// The language of who asks for none that is here.
+    /// The language for a request that wants none of the languages below.
     static let fallback = "en"
 
     /// The words of each language, by its BCP 47 tag.

@@ -1,12 +1,12 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/billing/subscriptions/check/{user_id}`: the short answer for a billing screen.
+/// `GET /api/billing/subscriptions/check/{user_id}`: a short status for a billing screen.
 ///
-/// To a user anybody else's id is answered like a path that does not exist, whether there is such a user or not; to a
-/// server a user who was never seen is one who has nothing.
+/// A user who asks about another user gets 404, whether or not that other user exists. A server that asks about a user
+/// who was never seen gets the status of a user without purchases.
 enum SubscriptionCheckRoute {
-    /// - Throws: `not_found` for anybody else's id, `unavailable`.
+    /// - Throws: `not_found` if a user asks about another user, or for a malformed id; `rate_limited`, `unavailable`.
     static func respond(to caller: Caller) async throws(Problem) -> Response {
         switch caller {
         case .user(let call):
@@ -25,9 +25,9 @@ enum SubscriptionCheckRoute {
     }
 }
 
-/// The answer: seven members that are always there and never change, two more, and those of a plan.
+/// The JSON body of the answer. Nine members are always there, and seven of them never change; a plan adds its own.
 struct SubscriptionCheckBody {
-    /// The raw value is what the API writes.
+    /// The member `status`, as the API writes it.
     enum Answer: String {
         case active = "ACTIVE"
         case grace = "GRACE"
@@ -59,7 +59,8 @@ struct SubscriptionCheckBody {
         bytes = json.bytes
     }
 
-    /// The entitlement that gives the present tier; without coverage, the one that gave the last tier, or would have.
+    /// The entitlement that gives the present tier. Without coverage now, it is the one that gave the last tier; if
+    /// nothing ever covered, the last pass or plan.
     private static func entitlement(of status: Status) -> Entitlement? {
         guard let decisive = status.decisive else {
             return status.entitlements.last { $0.kind == .pass || $0.kind == .plan }
@@ -80,7 +81,7 @@ struct SubscriptionCheckBody {
         source == .appleIAP ? "apple" : source.text
     }
 
-    /// Where the user changes or cancels what renews by itself.
+    /// The page on which the user changes or cancels an Apple subscription; nil for anything else.
     private static func manageURL(_ entitlement: Entitlement) -> String? {
         entitlement.key.source == .appleIAP && entitlement.kind == .plan
             ? "https://apps.apple.com/account/subscriptions" : nil

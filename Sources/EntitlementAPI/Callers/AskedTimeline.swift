@@ -1,17 +1,17 @@
 import Entitlements
 
-/// The timeline that a list about a user is made of: at the instant `?at=`, by what was known at `?known_at=`.
+/// The timeline for a list about a user, at the instant `?at=`, from the facts recorded by `?known_at=`.
 struct AskedTimeline {
     let timeline: Timeline
     let at: Instant
     private let ledger: UserLedger
-    /// Which facts about no purchase to list; nil unless `?explain=1` asks for them.
+    /// The page of acts to list; nil unless `?explain=1` asks for them.
     private let acts: ActsRequest?
 
-    /// The result of `body` for the timeline that is asked for, in turn.
+    /// The result of `body`, called with the timeline when the user's turn has come.
     ///
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `rate_limited` where too many reads of the user
-    ///   wait, `unavailable`, and what `body` throws.
+    /// - Throws: `invalid_request` for a malformed parameter, `rate_limited` if too many reads of the user wait,
+    ///   `unavailable`, and what `body` throws.
     static func answer<Answer>(
         about principal: Principal, _ query: Query, _ call: some SignedCall,
         _ body: (AskedTimeline) async throws(Problem) -> Answer
@@ -32,7 +32,7 @@ struct AskedTimeline {
         self.acts = acts
     }
 
-    /// The facts from which an answer is made, as far as `isWanted`; nil unless `?explain=1` asks for them.
+    /// The explanation of an answer, with those acts that satisfy `isWanted`; nil unless `?explain=1` asks for it.
     ///
     /// - Throws: `unavailable`.
     func explanation(

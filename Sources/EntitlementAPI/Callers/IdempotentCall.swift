@@ -6,12 +6,12 @@ import LedgerStore
 import NIOCore
 import StrictJSON
 
-/// An attempt to carry a request out.
+/// An attempt to carry out a request under an idempotency key.
 struct IdempotentAttempt {
     let claim: IdempotencyClaim
     let seal: AnswerSeal
 
-    /// The answer as it is kept.
+    /// The answer in the form in which it is stored for repeats.
     func remembered(_ status: HTTPResponse.Status, _ bytes: [UInt8]) -> RememberedAnswer {
         RememberedAnswer(
             claim: claim, status: status.code, body: seal.sealed(bytes, for: claim.key, claim.claimant))
@@ -19,16 +19,16 @@ struct IdempotentAttempt {
 }
 
 extension ServerCall {
-    /// Carries a server's write out once, and gives the same answer to repeats under the same key for a day.
+    /// Carries out a server's write once. Repeats under the same idempotency key get the same answer for a day.
     ///
-    /// The stored answer is sealed under the server's own API key, because it may hold a secret that is stored nowhere
-    /// else. The answer is erased with any person whom the request is about.
+    /// The stored answer is encrypted under the server's own API key, because it may hold a secret that is stored
+    /// nowhere else. The answer is erased with any person whom the request is about.
     ///
-    /// `act` must be safe to repeat by itself, or finish in its own transaction: a process that dies between act and
-    /// answer is followed by another attempt.
+    /// `act` must be safe to repeat, or store the answer in its own transaction. If the process dies between the act
+    /// and the storing of the answer, a repeat runs `act` again.
     ///
     /// - Throws: `invalid_request` without a key, `idempotency_key_reused`, `idempotency_in_progress`, `unavailable`,
-    ///   and what `act` throws, which is not remembered.
+    ///   and the error of `act`, which is not stored for repeats.
     func idempotently(
         _ body: JSONBody, about subject: IdempotencySubject,
         act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
@@ -54,12 +54,12 @@ extension ServerCall {
         do throws(Problem) {
             answer = try await act(attempt)
         } catch {
-            // Lost: that the key is free at once; the claim ends by itself.
+            // `try?` drops the error that the key was not released. The claim ends by itself later.
             try? await served { try await $0.idempotency.release(attempt.claim) }
             throw error
         }
         if !answer.isRemembered {
-            // Lost: the answer for repeats. The act is done, and the caller gets its answer.
+            // If the answer cannot be stored, `try?` drops the error: the act is done, and the caller gets the answer.
             try? await served {
                 try await $0.idempotency.finish(attempt.remembered(answer.status, answer.bytes))
             }
@@ -67,8 +67,8 @@ extension ServerCall {
         return answer.response
     }
 
-    /// The digest of method, path and body; a path may name a user. The order of a body's members does not count,
-    /// because clients' encoders do not keep one.
+    /// The label of method, path and body. It is a label because the path may name a user. The order of members in the
+    /// body does not matter, because clients' encoders do not keep it.
     private func digest(of body: JSONBody) throws(Problem) -> Label {
         var sorted = JSONWriter()
         sorted.value(sorting: body.value)
@@ -76,12 +76,13 @@ extension ServerCall {
         return try labels().label(.request, request.method.rawValue, request.uri.string, hash)
     }
 
-    /// The name of a new object: the same for each attempt at this request, and another one for any other request.
+    /// The id for an object that the request makes. It is the same for each attempt at this request, and differs for
+    /// any other request.
     func nameForNew(_ body: JSONBody) throws(Problem) -> Label {
         try labels().label(.request, idempotencyKey().text, digest(of: body).text)
     }
 
-    /// The label of the server's key for its request.
+    /// The label of the idempotency key, which is unique among the keys of this server.
     private func idempotencyKey() throws(Problem) -> Label {
         let text = try IdempotencyKey(of: request).text
         return try labels().label(.idempotencyKey, "api_key", String(key.id), text)
@@ -89,14 +90,14 @@ extension ServerCall {
 }
 
 extension IdempotencySubject {
-    /// A request about one user, or two.
+    /// The subject of a request about one or two users.
     init(_ user: UserID, and other: UserID? = nil, under labels: Labels) {
         self = .user(labels.label(.user, user.text), and: other.map { labels.label(.user, $0.text) })
     }
 }
 
 extension JSONWriter {
-    /// A value that was read, the members of its objects in the order of their names.
+    /// Writes a parsed value, with the members of its objects sorted by name.
     fileprivate mutating func value(sorting value: JSONValue) {
         if let members = value.members {
             beginObject()
@@ -117,23 +118,23 @@ extension JSONWriter {
     }
 }
 
-/// Encrypts stored answers, so that the database alone does not tell them.
+/// Encrypts stored answers, so that the database alone does not reveal them.
 struct AnswerSeal {
     let secret: APIKeySecret
 
-    /// The sealed bytes; empty if they cannot be sealed, which then never open.
+    /// The encrypted bytes. They are empty if encryption fails, and then cannot be opened.
     func sealed(_ bytes: [UInt8], for key: Label, _ claimant: UInt64) -> [UInt8] {
-        // Lost: why; a key of 32 bytes and a nonce of 12 always do.
+        // `try?` drops the reason of a failure, which never occurs with a key of 32 bytes and a nonce of 12.
         guard let box = try? AES.GCM.seal(bytes, using: Self.key(secret, key, claimant), nonce: Self.nonce()) else {
             return []
         }
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// Nil for what was sealed otherwise.
+    /// The decrypted bytes; nil if they were encrypted under another key.
     func opened(_ bytes: [UInt8], for key: Label, _ claimant: UInt64) -> [UInt8]? {
         guard bytes.count >= Self.tagBytes else { return nil }
-        // Lost: why. In any case these are not the bytes of an answer.
+        // Both `try?` drop the reason of the failure; in any case these are not the bytes of an answer.
         guard
             let box = try? AES.GCM.SealedBox(
                 nonce: Self.nonce(), ciphertext: bytes.dropLast(Self.tagBytes), tag: bytes.suffix(Self.tagBytes)),
@@ -144,7 +145,7 @@ struct AnswerSeal {
 
     private static let tagBytes = 16
 
-    /// The key that seals one attempt's answer, so one nonce will do for all.
+    /// The key that encrypts the answer of one attempt. No other attempt uses it, so a constant nonce is safe.
     private static func key(_ secret: APIKeySecret, _ key: Label, _ claimant: UInt64) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Array(secret.text.utf8)), salt: Array("gatepass answer".utf8),

@@ -1,39 +1,39 @@
 import Entitlements
 import LedgerStore
 
-/// The user that a request acts for, and the server that asks for them, if it is a server that asks.
+/// The user that a request acts for, and the server that sent it, if a server did.
 ///
-/// The work of a route takes a principal, so that a user's path and the path for servers differ in nothing else.
+/// Routes take a principal, so the path for users and the path for servers share their code.
 struct Principal: Sendable {
     let user: UserID
-    /// A server; nil for the user.
+    /// The server that asks; nil if the user asks.
     let actor: Actor?
 
-    /// The note beside a fact; nil when there is nothing to say.
+    /// The note to store beside a fact; nil if it would be empty.
     func note(reason: String? = nil, reference: String? = nil) -> Note? {
         guard actor != nil || reason != nil || reference != nil else { return nil }
         return Note(actor: actor?.text, reason: reason, reference: reference)
     }
 
-    /// Why a server does it, in its words. The body of a user's request holds no reason.
+    /// The member `reason` of a server's request; nil for a user, whose request has none.
     ///
-    /// - Throws: `invalid_request` for a reason that is no text, or too long.
+    /// - Throws: `invalid_request` if it is no text or too long.
     func reason(in body: JSONBody) throws(Problem) -> String? {
         actor == nil ? nil : try body.reason()
     }
 
-    /// The audited act; nil for an act of the user's own.
+    /// The act for the audit trail; nil for a user's own act, which is not audited.
     func audit(_ action: AuditAction, reason: String? = nil, _ details: [String: String] = [:]) -> AuditedAct? {
         actor.map { AuditedAct(by: $0, action, to: user, details: details, reason: reason) }
     }
 }
 
 extension SignedCall {
-    /// Records what `deciding` decides about a user.
+    /// Runs the decision `deciding` about a user and records its facts.
     ///
     /// - Parameters:
-    ///   - audit: The entry of the audit trail if the decision changes anything.
-    ///   - problem: Makes a client's problem of a refusal.
+    ///   - audit: The entry for the audit trail, written if the decision changes anything.
+    ///   - problem: Turns a refusal into the client's problem.
     /// - Throws: `rate_limited` for a user's act beyond its daily bound, the problem of a refusal, `unavailable`.
     func recorded<Reply, Refusal>(
         for principal: Principal, audit: AuditedAct?, orElse problem: (Refusal) -> Problem,

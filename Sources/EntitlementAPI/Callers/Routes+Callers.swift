@@ -33,43 +33,43 @@ extension OpenCall {
 
 /// Routes for users and for servers, made of what works for any user.
 extension Routes {
-    /// A route that answers about the user who asks.
+    /// A read by a user about themselves.
     static func about(
         _ answer: @escaping @Sendable (Principal, UserCall) async throws(Problem) -> Response
     ) -> @Sendable (UserCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(call.principal, call) }
     }
 
-    /// A user's own write.
+    /// A write by a user, with a body.
     static func own(
         _ answer: @escaping @Sendable (Principal, JSONBody, UserCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (UserCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(call.principal, try await call.json(), call).response }
     }
 
-    /// A user's own write, which has no body and no reason.
+    /// A write by a user, without a body and a reason.
     static func own(
         _ answer: @escaping @Sendable (Principal, String?, UserCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (UserCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(call.principal, nil, call).response }
     }
 
-    /// A route for servers that answers about the user whom the path names.
+    /// A read by a server about the user in the path.
     static func about(
         _ answer: @escaping @Sendable (Principal, ServerCall) async throws(Problem) -> Response
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(try call.principal(), call) }
     }
 
-    /// A write for servers that is idempotent because the user's ledger keeps its idempotency keys.
+    /// A write by a server whose idempotency keys the user's ledger keeps.
     static func idempotentByLedger(
         _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(try call.principal(), try await call.json(), call).response }
     }
 
-    /// A write for servers that is carried out at most once for each of the server's idempotency keys. `other` is the
-    /// member of the body that names a second user.
+    /// A write by a server that is carried out at most once for each of the server's idempotency keys.
+    /// - Parameter other: The member of the body that names a second user.
     static func idempotent(
         with other: String? = nil,
         _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
@@ -86,8 +86,8 @@ extension Routes {
         }
     }
 
-    /// An idempotent write on the row whose number is a `parameter` of the path, by an actor and with a reason; a row
-    /// of which `act` answers nil is not found.
+    /// An idempotent write by a server on a database row, whose number is the path's `parameter`. If `act` gives nil,
+    /// the row is `not_found`.
     static func idempotent(
         onRow parameter: String,
         _ act: @escaping @Sendable (Store, UInt64, Actor, String?) async throws -> [UInt8]?
@@ -106,7 +106,7 @@ extension Routes {
         }
     }
 
-    /// The route of an idempotent write whose body holds at most a reason.
+    /// An idempotent write by a server whose body holds at most a reason.
     static func idempotent(
         _ answer: @escaping @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {

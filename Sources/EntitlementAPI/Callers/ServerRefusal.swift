@@ -2,7 +2,7 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// The reason why a request is not a server's, or why the server may not do this.
+/// The reason why a request is refused as not a server's, or as beyond the scopes of its API key.
 enum ServerRefusal: Error, Hashable {
     case missing
     /// No key has this secret, or it was revoked.
@@ -13,9 +13,9 @@ enum ServerRefusal: Error, Hashable {
 }
 
 extension ServerCall {
-    /// Recognises the server that sent a request.
+    /// Authenticates the server that sent a request by its API key.
     ///
-    /// A user's token is refused without a look at it, and keys that never were like keys that were revoked.
+    /// A user's token is refused without a query of the database. Unknown keys and revoked keys get the same answer.
     ///
     /// - Throws: `unauthenticated`, `forbidden` for a key without the scope, `unavailable`; `invalid_request` for a
     ///   parameter that the endpoint does not have.
@@ -33,7 +33,7 @@ extension ServerCall {
         self.init(key: key, secret: secret, incoming: call)
     }
 
-    /// True if a request shows a server's key and no user's token.
+    /// True if the bearer token of a request has the form of an API key.
     static func isMeant(by request: Request) -> Bool {
         request.headers[.authorization].flatMap(BearerVerifier.token)?.hasPrefix(APIKeySecret.prefix) ?? false
     }

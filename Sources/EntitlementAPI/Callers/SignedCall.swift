@@ -1,10 +1,10 @@
 import Entitlements
 package import LedgerStore
 
-/// A request of an authenticated user or server, as a route sees it.
+/// A request of an authenticated user or server.
 package protocol SignedCall: Call {
-    /// Runs what folds a ledger for an answer when its turn has come: a user's own reads are folded one at a time
-    /// (`threats.md` T40). A server has no rate, and does not wait behind the users whom it asks about.
+    /// Runs `fold`, which folds a ledger for an answer. A user's own reads run one at a time (`threats.md` T40).
+    /// Servers do not wait, because they have no rate and must not queue behind users.
     ///
     /// - Throws: `rate_limited` where too many reads of the user wait, and what `fold` throws.
     func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer
@@ -17,7 +17,7 @@ extension SignedCall {
 /// A request of a server, as a route sees it.
 package struct ServerCall: SignedCall {
     package let key: APIKey
-    /// The secret of the server's API key, which also seals the answers stored for this server.
+    /// The secret of the server's API key. It also encrypts the answers stored for this server.
     let secret: APIKeySecret
     package let incoming: OpenCall
 
@@ -31,7 +31,7 @@ package struct ServerCall: SignedCall {
     /// The server's name in the audit trail.
     var actor: Actor { Actor(key) }
 
-    /// The user that the path names, and the server that asks for them.
+    /// The user in the path as the principal, with this server as the actor.
     ///
     /// - Throws: `not_found` for what is no user id.
     func principal() throws(Problem) -> Principal {
@@ -46,7 +46,7 @@ enum Caller {
 }
 
 extension SignedCall {
-    /// The labels of this installation.
+    /// Makes labels under this installation's pseudonym key.
     ///
     /// - Throws: `unavailable`.
     func labels() throws(Problem) -> Labels {
@@ -73,14 +73,14 @@ extension SignedCall {
         try await served { try await $0.reader.ledger(of: user) }
     }
 
-    /// The ledger with its head; nil while that is `known`.
+    /// The ledger of `user` with its head; nil if the head is still `known`.
     ///
     /// - Throws: `unavailable`.
     func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {
         try await served { try await $0.reader.ledger(of: user, unless: known) }
     }
 
-    /// The result of `fold` over everything recorded of `user`, in turn.
+    /// The result of `fold` over the ledger of `user`, run when the user's turn has come.
     ///
     /// - Throws: `rate_limited` where too many reads of the user wait, `unavailable`, and what `fold` throws.
     func folding<Answer>(

@@ -2,16 +2,16 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `POST /api/credits/reservations/{reservation_id}/commit`: spends what was reserved, or a part of it.
+/// `POST /api/credits/reservations/{reservation_id}/commit`: spends the reserved units, or a part of them.
 enum CommitReservationRoute {
-    /// - Throws: The fault of the request, then why nothing is spent.
+    /// - Throws: `invalid_request`, the problem of the refusal, `rate_limited`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         try await answer(call.principal, call.optionalJSON(), call).response
     }
 
-    /// The act for any user.
+    /// Commits for the user of `principal`, whether the user or a server asks.
     ///
-    /// - Throws: The fault of the request, then why nothing is spent.
+    /// - Throws: `invalid_request`, the problem of the refusal, `rate_limited`, `unavailable`.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
@@ -32,6 +32,6 @@ enum CommitReservationRoute {
 }
 
 extension SignedCall {
-    /// The reservation that the path names; what cannot be read is the name of none.
+    /// The id of the reservation in the path. An undecodable id becomes the empty one, which no reservation has.
     var namedReservation: ReservationID { ReservationID(named("reservation_id") ?? "") }
 }

@@ -1,13 +1,13 @@
 import Entitlements
 
-/// The common part of a spend and a reservation: how many units, of which purse, under which key.
+/// The part of a request that a spend and a reservation have in common.
 struct CreditRequest {
     let amount: CreditAmount
     let purse: Purse
-    /// The label of the caller's idempotency key, which belongs to the user.
+    /// The label of the idempotency key, which is unique among the keys of this user.
     let key: Label
 
-    /// - Throws: `not_found` for a unit that cannot be read, `invalid_request` for anything else.
+    /// - Throws: `not_found` if the unit in the path cannot be decoded, `invalid_request` for any other defect.
     init(_ body: JSONBody, of user: UserID, _ call: some SignedCall) throws(Problem) {
         guard let unit = call.named("unit") else { throw .notFound }
         try body.requireObject()
@@ -17,7 +17,8 @@ struct CreditRequest {
         purse = Purse(unit: unit, environment: environment)
     }
 
-    /// The label of the whole request; `more` is the part that a spend and a reservation do not have in common.
+    /// The label of the whole request, by which a reused idempotency key is noticed. `more` holds the members that only
+    /// this act has.
     func label(of act: String, _ more: String?..., under labels: Labels) -> Label {
         let asked = [act, purse.unit, purse.environment.rawValue, String(amount.units)] + more.map { $0 ?? "\0" }
         return labels.label(.request, asked.map { "\($0.utf8.count) \($0)" }.joined())
@@ -25,9 +26,9 @@ struct CreditRequest {
 }
 
 extension JSONBody {
-    /// How many units are asked for.
+    /// The number of units in the optional member `name`.
     ///
-    /// - Throws: `invalid_request` for what is out of range.
+    /// - Throws: `invalid_request` unless it is a whole number within ``CreditAmount/range``.
     func creditAmount(_ name: String) throws(Problem) -> CreditAmount? {
         try integer(name, in: CreditAmount.range).flatMap { CreditAmount($0) }
     }

@@ -1,9 +1,9 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/credits`: what is left of each unit in each environment, and in which lots; by unit, then environment.
+/// `GET /api/credits`: the balance of each unit in each environment with its lots, ordered by unit, then environment.
 enum CreditsRoute {
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
+    /// - Throws: `invalid_request` for a malformed parameter, `rate_limited`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<BalanceCursor>(query)
@@ -22,7 +22,7 @@ enum CreditsRoute {
     }
 }
 
-/// The place behind a balance in the list of them.
+/// A cursor that points behind a balance in the list.
 private struct BalanceCursor: PageCursor {
     private static let list = "credits"
 

@@ -1,7 +1,7 @@
 import Entitlements
 import LedgerStore
 
-/// `POST /api/credits/reservations/{reservation_id}/release`: frees what was reserved.
+/// `POST /api/credits/reservations/{reservation_id}/release`: frees the reserved units.
 enum ReleaseReservationRoute {
     /// - Throws: `unknown_reservation`, `already_committed`, `unavailable`.
     static func answer(

@@ -2,9 +2,9 @@ import Entitlements
 import HTTPTypes
 import LedgerStore
 
-/// `POST /api/credits/{unit}/reservations`: draws credits for a while, once for each idempotency key of the user.
+/// `POST /api/credits/{unit}/reservations`: reserves units until a deadline, once for each idempotency key of the user.
 enum ReserveCreditsRoute {
-    /// - Throws: The request's defects, then why nothing is reserved.
+    /// - Throws: `not_found`, `invalid_request`, the problem of the refusal, `rate_limited`, `unavailable`.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {

@@ -1,11 +1,11 @@
 import Entitlements
 import LedgerStore
 
-/// `POST /api/credits/{unit}/spend`: spends credits, once for each idempotency key of the user.
+/// `POST /api/credits/{unit}/spend`: spends units, once for each idempotency key of the user.
 enum SpendCreditsRoute {
     private static let maximumReference = 255
 
-    /// - Throws: The request's defects, then why nothing is spent.
+    /// - Throws: `not_found`, `invalid_request`, the problem of the refusal, `rate_limited`, `unavailable`.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
@@ -32,7 +32,7 @@ enum SpendCreditsRoute {
     }
 }
 
-/// The receipt of a spend: the units, their lots, and the rest.
+/// The JSON body of a receipt: the units spent, the lots that they came from, and the rest of the balance.
 struct SpendReceiptBody {
     let bytes: [UInt8]
 

@@ -7,19 +7,19 @@ import Logging
 package protocol DevelopmentClock: Sendable {
     /// The server's present.
     var now: Instant { get }
-    /// How far it is ahead of the real time, in milliseconds.
+    /// How far the clock is ahead of the real time, in milliseconds.
     var lead: Int64 { get }
-    /// Has it go forward by `milliseconds`, and what the simulated store does by itself meanwhile happen. Nothing more
-    /// is begun after `patience`: then it stands where it came to.
+    /// Puts the clock forward by `milliseconds`. Events that the simulated store has planned meanwhile happen. No
+    /// further event begins after `patience` of real time; the clock then stops where it has come to.
     ///
-    /// Throws where that cannot be written down.
+    /// Throws if the new time or an event cannot be written down.
     func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance
 }
 
-/// How the clock went forward.
+/// The result of putting the clock forward.
 package struct ClockAdvance: Hashable, Sendable {
     package let happened: [SimulatedHappening]
-    /// How far it was to go further, in milliseconds.
+    /// The rest of the way that the clock did not go, in milliseconds.
     package let remaining: Int64
 
     package init(happened: [SimulatedHappening], remaining: Int64) {
@@ -28,12 +28,12 @@ package struct ClockAdvance: Hashable, Sendable {
     }
 }
 
-/// Something that the simulated store did by itself, and what the server made of it.
+/// An event of the simulated store, and the server's answer to its webhook.
 package struct SimulatedHappening: Hashable, Sendable {
     package let at: Instant
-    /// For people.
+    /// A description for people.
     package let words: String
-    /// The webhook's answer, such as `applied`.
+    /// The `result` in the webhook's answer, such as `applied`.
     package let result: String
 
     package init(at: Instant, words: String, result: String) {
@@ -43,9 +43,9 @@ package struct SimulatedHappening: Hashable, Sendable {
     }
 }
 
-/// `GET /dev/clock`: what time it is for a development server.
+/// `GET /dev/clock`: the time of a development server.
 enum ClockRoute {
-    /// - Throws: `not_found` where the clock is the real one.
+    /// - Throws: `not_found` if the server uses the real time.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         try answer(of: call.clock())
     }
@@ -77,16 +77,16 @@ enum ClockRoute {
     }
 }
 
-/// `POST /dev/clock`: the clock of a development server goes forward.
+/// `POST /dev/clock`: puts the clock of a development server forward.
 package enum AdvanceClockRoute {
-    /// How long what happens meanwhile may take: ``patience``, the last thing that was begun in it, and what another
-    /// request began before.
+    /// The time limit of the request in seconds. It covers ``patience``, the last event begun within it, and an earlier
+    /// request still at work.
     package static let deadlineSeconds: Int64 = 60
     private static let patience = Duration.seconds(20)
-    /// How far ahead of the real time the clock goes at most, in milliseconds.
+    /// The most that the clock may be ahead of the real time, in milliseconds.
     package static let furthest = 3_660 * Instant.millisecondsPerDay
 
-    /// - Throws: `not_found` where the clock is the real one, `invalid_request`, `unavailable` when something could not
+    /// - Throws: `not_found` if the server uses the real time, `invalid_request`, `unavailable` if something could not
     ///   be written down.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         let clock = try call.clock()
@@ -107,7 +107,7 @@ package enum AdvanceClockRoute {
 }
 
 extension OpenCall {
-    /// - Throws: `not_found` where the clock is the real one.
+    /// - Throws: `not_found` if the server uses the real time.
     fileprivate func clock() throws(Problem) -> any DevelopmentClock {
         guard let clock = api.developmentClock else { throw .notFound }
         return clock

@@ -9,13 +9,13 @@ package struct Span: Hashable {
 
     package let milliseconds: Int64
 
-    /// Nil for less than a second.
+    /// A length of time; nil if it is shorter than a second.
     package init?(milliseconds: Int64) {
         guard milliseconds >= 1_000 else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// In days and smaller units, cut to seconds.
+    /// The length in days, hours, minutes and seconds; a fraction of a second is cut off.
     package var text: String {
         var rest = milliseconds
         var text = ""
@@ -26,7 +26,8 @@ package struct Span: Hashable {
         return text
     }
 
-    /// Nil unless `text` has numbers with units, the larger units first, and is longer than nothing.
+    /// Reads a length of time. Nil unless `text` is a row of numbers with units, larger units first, and more than
+    /// zero.
     package init?(_ text: String) {
         var rest = text[...]
         var units = Self.units[...]

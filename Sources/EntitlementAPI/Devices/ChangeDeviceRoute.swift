@@ -3,9 +3,9 @@ import LedgerStore
 
 /// `POST /api/devices/{device_id}/reactivate`, `…/suspend` and `…/seen`, and `DELETE /api/devices/{device_id}`.
 enum ChangeDeviceRoute {
-    /// The act of a change, for any user.
+    /// The route of one kind of change, for users and for servers.
     ///
-    /// The act throws `unknown_device`, to reactivate also `seat_limit_reached`, and `unavailable`.
+    /// The route throws `unknown_device`, `seat_limit_reached` when it reactivates, `rate_limited`, and `unavailable`.
     static func to<Caller: SignedCall>(
         _ change: ChangeDevice.Change, _ action: AuditAction
     ) -> @Sendable (Principal, String?, Caller) async throws(Problem) -> JSONAnswer {

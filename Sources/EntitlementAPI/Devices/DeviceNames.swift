@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// The app's names of a user's devices, which facts know by their labels.
+/// The ids that the app gave to a user's devices. Facts hold only their labels.
 package struct DeviceNames: Sendable {
     private let ids: [Label: DeviceID]
 
@@ -8,18 +8,18 @@ package struct DeviceNames: Sendable {
         self.ids = ids
     }
 
-    /// The names of all devices that were ever registered in `ledger`, from its notes.
+    /// The ids of all devices that were ever registered in `ledger`. They stand in `notes`.
     package init(of ledger: UserLedger, _ notes: [NoteDigest: Note]) {
         let devices = ledger.entries.compactMap(\.fact.device)
         self.init(ledger.wordsOfDevices(Set(devices)).compactMapValues { notes[$0]?.device })
     }
 
-    /// The device's own id; its label where the words are gone.
+    /// The device's id; its label if the note was erased.
     package func name(_ device: Label) -> String { ids[device]?.text ?? device.text }
 }
 
 extension SignedCall {
-    /// The names of the `devices` that were registered in `ledger`.
+    /// The ids of those `devices` that were registered in `ledger`.
     ///
     /// - Throws: `unavailable`.
     func deviceNames(of devices: [Label], in ledger: UserLedger) async throws(Problem) -> DeviceNames {
@@ -30,7 +30,7 @@ extension SignedCall {
 }
 
 extension UserLedger {
-    /// The words with which each of `devices` was registered first, by its label.
+    /// The digest of the note with which each of `devices` was first registered, by the device's label.
     fileprivate func wordsOfDevices(_ devices: Set<Label>) -> [Label: NoteDigest] {
         var words: [Label: NoteDigest] = [:]
         guard !devices.isEmpty else { return words }
@@ -45,7 +45,7 @@ extension UserLedger {
 }
 
 extension Fact {
-    /// The device that it is about, if it is about one.
+    /// The device that the fact is about; nil for any other fact.
     var device: Label? {
         guard case .device(let act) = self else { return nil }
         return act.device
@@ -53,6 +53,6 @@ extension Fact {
 }
 
 extension Labels {
-    /// The label of a device, which is one user's.
+    /// The label of a user's device. The same device id of another user has another label.
     func label(of device: DeviceID, of user: UserID) -> Label { label(.device, user.text, device.text) }
 }

@@ -2,9 +2,9 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/devices`: the devices on record, the newest first.
+/// `GET /api/devices`: the user's registered devices, the newest first.
 enum DevicesRoute {
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.
+    /// - Throws: `invalid_request` for a malformed parameter, `rate_limited`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try CursorPage<DeviceCursor>(query)
@@ -21,7 +21,7 @@ enum DevicesRoute {
     }
 }
 
-/// The place behind a device in the list of them.
+/// A cursor that points behind a device in the list.
 private struct DeviceCursor: PageCursor {
     private static let list = "devices"
 
@@ -48,11 +48,11 @@ private struct DeviceCursor: PageCursor {
     }
 }
 
-/// A device by itself.
+/// The JSON body of an answer with one device.
 struct DeviceBody {
     let bytes: [UInt8]
 
-    /// `words` is what it was registered with.
+    /// - Parameter words: The note with which the device was registered; it holds the device's id and name.
     init(_ device: Device, _ words: Note?) {
         var json = JSONWriter(capacity: 256)
         json.append(device, words)
@@ -85,7 +85,7 @@ extension JSONWriter {
 }
 
 extension SignedCall {
-    /// The device as it is written, with the words that it was registered with.
+    /// The JSON of the device, with the id and name from its note.
     ///
     /// - Throws: `unavailable`.
     func body(of device: Device) async throws(Problem) -> [UInt8] {

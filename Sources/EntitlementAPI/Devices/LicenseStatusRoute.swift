@@ -1,9 +1,9 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/devices/license/status`: how many devices may be and are in use; these three keys and no other.
+/// `GET /api/devices/license/status`: the numbers of allowed, active and suspended devices.
 enum LicenseStatusRoute {
-    /// - Throws: `unavailable`.
+    /// - Throws: `rate_limited`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let seats = try await call.folding(principal.user) { (ledger) async throws(Problem) in
             call.timeline(of: ledger).deviceSeats(at: call.now)

@@ -2,12 +2,12 @@ import Entitlements
 import HTTPTypes
 import LedgerStore
 
-/// `POST /api/devices`: puts a device on record and gives it a seat; a repeat changes name and pin alone.
+/// `POST /api/devices`: registers a device and gives it a seat. A repeat changes the name and the pin only.
 enum RegisterDeviceRoute {
-    /// A path has this word where others have a device.
+    /// A reserved device id: the path `/api/devices/license/status` has it in the place of a device's id.
     private static let taken = "license"
 
-    /// - Throws: The request's defects, then why the device is not put on record.
+    /// - Throws: `invalid_request`, the problem of the refusal, `rate_limited`, `unavailable`.
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {

@@ -1,10 +1,10 @@
 package import Hummingbird
 import NIOCore
 
-/// The context of a request, apart from its message.
+/// The data that travels with a request: its id and its connection.
 package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// The request's id, by the client or by this server.
+    /// The request's id, chosen by the client or else by this server.
     package internal(set) var requestID = ""
     /// The rate under which the request was counted, if it was.
     let countedRate = CountedRate()
@@ -15,13 +15,13 @@ package struct APIContext: RequestContext {
         channel = source.channel
     }
 
-    /// Has the connection read on where it holds back a body that is larger than what it takes unasked. `length` is
-    /// that declared, in bytes.
+    /// Lets the connection read the rest of a body that is larger than what it takes before the route asks. `length` is
+    /// the declared length in bytes.
     func askForBody(of length: Int?) {
         guard length.map({ $0 > ServerLimits.unaskedBytes }) ?? true else { return }
         channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)
     }
 
-    /// The address of the connected peer, which is the client or a proxy; nil if the channel has none.
+    /// The IP address of the connected peer, which is the client or a proxy; nil if the connection has none.
     var peer: String? { channel.remoteAddress?.ipAddress }
 }

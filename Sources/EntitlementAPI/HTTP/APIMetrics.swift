@@ -5,10 +5,10 @@ import LedgerStore
 package import Metrics
 import Synchronization
 
-/// The counters of the API. Each series is found once and then by a short key. Labels are routes of the URL table,
-/// codes and reasons, and nothing that a client can choose.
+/// The counters of the API. Each series is made once and then found by a short key. Labels hold routes of the URL
+/// table, codes and reasons, and nothing that a client can choose.
 package final class APIMetrics: Sendable {
-    /// The kind of a signed text, by the member or endpoint that takes it.
+    /// The kind of a signed text; the raw value is the label in the metrics.
     enum SignedKind: String, Hashable, Sendable, CaseIterable {
         case transaction
         case appTransaction = "app_transaction"
@@ -16,27 +16,28 @@ package final class APIMetrics: Sendable {
         case cardEvent = "card_event"
     }
 
-    /// Requests that count together.
+    /// The key of a series of requests.
     private struct Answered: Hashable {
         let method: HTTPRequest.Method?
         let route: String
         let status: Int
     }
 
-    /// Verifications that count together.
+    /// The key of a series of verifications.
     private struct Verified: Hashable {
         let kind: SignedKind
         let outcome: String
         let reason: String
     }
 
-    /// Deliveries that count together.
+    /// The key of a series of deliveries.
     private struct Delivered: Hashable {
         let source: Source
         let standing: DeliveryStanding
     }
 
-    /// The methods that routes have; clients may write any other word.
+    /// The methods that have a label of their own. Any other method is counted as `other`, because a client may send
+    /// any word.
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 
     private let factory: any MetricsFactory
@@ -44,12 +45,12 @@ package final class APIMetrics: Sendable {
     private let verifications = Mutex<[Verified: Counter]>([:])
     private let deliveries = Mutex<[Delivered: Counter]>([:])
 
-    /// Counts with `factory`.
+    /// Counters that `factory` makes.
     package init(_ factory: any MetricsFactory) {
         self.factory = factory
     }
 
-    /// A request was answered.
+    /// Counts a request that was answered, and its duration.
     func answered(_ method: HTTPRequest.Method, _ route: String, status: Int, after duration: Duration) {
         let known = Self.methods.contains(method) ? method : nil
         let (counter, timer) = answers.withLock { answers in
@@ -70,7 +71,7 @@ package final class APIMetrics: Sendable {
         timer.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// A signed text was judged.
+    /// Counts a signed text by its verdict.
     func verified<Value>(_ kind: SignedKind, _ verdict: Result<Value, EvidenceError>) {
         switch verdict {
         case .success: found(genuine: kind)
@@ -78,22 +79,22 @@ package final class APIMetrics: Sendable {
         }
     }
 
-    /// A signed text was genuine.
+    /// Counts a signed text that is genuine.
     func found(genuine kind: SignedKind) {
         verified(kind, "genuine")
     }
 
-    /// A signed text was refused; `reason` is one of ours.
+    /// Counts a signed text that was refused; `reason` is one of this server's reason codes.
     func refused(_ kind: SignedKind, because reason: String) {
         verified(kind, "refused", reason)
     }
 
-    /// Apple could not be asked about the certificates of a signed text.
+    /// Counts a signed text that could not be judged, because Apple could not be asked about its certificates.
     func couldNotVerify(_ kind: SignedKind) {
         verified(kind, "unavailable")
     }
 
-    /// The texts of a restore were judged.
+    /// Counts each text of a restore by its verdict.
     func verified(_ verdicts: [AppStoreVerifier.Verdict]) {
         for verdict in verdicts {
             switch verdict {
@@ -113,7 +114,7 @@ package final class APIMetrics: Sendable {
         }.increment()
     }
 
-    /// An authentic delivery of a store was answered, or placed later.
+    /// Counts a genuine delivery that was answered, or that was placed later.
     func delivered(from source: Source, _ standing: DeliveryStanding) {
         deliveries.withLock { deliveries in
             deliveries.counter(Delivered(source: source, standing: standing)) {
@@ -128,7 +129,7 @@ package final class APIMetrics: Sendable {
 }
 
 extension Dictionary where Value == Counter {
-    /// The counter of a key, made if it is new.
+    /// The counter of a key; it is made if it is new.
     fileprivate mutating func counter(_ key: Key, _ make: () -> Counter) -> Counter {
         if let found = self[key] { return found }
         let made = make()

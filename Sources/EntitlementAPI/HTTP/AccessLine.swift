@@ -1,8 +1,8 @@
-/// The log line of a request whose answer is known: neither query nor header nor body, so no token ever stands in it
-/// (`threats.md` T31).
+/// The log line of an answered request. It holds no query, header or body, so no token gets into the log (`threats.md`
+/// T31).
 package struct AccessLine: Sendable {
     let method: String
-    /// The path in the URL table, so that no id stands in the log; `-` where there is none.
+    /// The path pattern from the URL table, so that no id gets into the log; `-` if no route matched.
     let route: String
     let status: Int
     let duration: Duration
@@ -10,7 +10,7 @@ package struct AccessLine: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes the line's members into an object that was begun.
+    /// Writes the members of a log line into an object that has been begun.
     package mutating func append(_ line: AccessLine) {
         let microseconds =
             line.duration.components.seconds * 1_000_000 + line.duration.components.attoseconds / 1_000_000_000_000

@@ -4,19 +4,20 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Watches over one connection: what Hummingbird leaves open is closed here (`threats.md` T15, T16).
+/// Guards one connection against faults that Hummingbird leaves to its users (`threats.md` T15, T16).
 ///
-/// * A header that does not end within its time, and a request that is not answered within its own, end the connection;
-///   the latter with a 503 if nothing was sent yet.
+/// * A header that does not end in time closes the connection. So does a request that is not answered in time; it gets
+///   a 503 if nothing was sent yet.
 /// * Bytes that cannot be read as HTTP are answered 400 or 431 with a problem document instead of a bare status.
-/// * `Connection: close` in an answer closes: the answer is sent, a bounded rest of the request is thrown away so that
-///   the client can read it, then the socket goes.
-/// * A request comes in only when the one before it is answered; until then nothing is read, so a client that sends
-///   many and takes no answers is kept waiting by the network and holds no more than ``ServerLimits/readBytes`` here.
-/// * No more of a body than ``ServerLimits/unaskedBytes`` and one read come in before the route asks for it.
-/// * While connections have no place left, each answer closes its own.
+/// * An answer with `Connection: close` closes the connection after the answer is sent. A bounded rest of the request
+///   is read and discarded first, so that the client can read the answer.
+/// * A request is read only after the one before it is answered. So a client that sends many requests and reads no
+///   answers is slowed down by the network, and takes no more than ``ServerLimits/readBytes`` of memory here.
+/// * Before the route asks for the body, no more than ``ServerLimits/unaskedBytes`` and one further read of it are
+///   taken.
+/// * While the limit on connections is reached, each answer closes its connection.
 ///
-/// For each request there is at most one answer: after one of its own the guard lets nothing pass in either direction.
+/// Each request gets at most one answer. After the guard has answered by itself, nothing passes in either direction.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -35,28 +36,28 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let settings: Settings
     /// The header of the request whose answer is not complete.
     private var request: HTTPRequest?
-    /// True if the end of the last request is still to come.
+    /// True while the end of the request has not been read.
     private var isReading = false
     private var hasStartedAnswer = false
     private var closesAfterAnswer = false
     private var isClosing = false
-    /// True if no request should follow: the client speaks HTTP/1.0 and keeps nothing alive.
+    /// True if the connection must close after the answer (``RequestHeadCheck``).
     private var takesNoMore = false
     private var lateBytes = 0
-    /// How much of the request's body came before it was wanted.
+    /// The bytes of the request's body that arrived before the route asked for it.
     private var unaskedBytes = 0
     private var isBodyWanted = false
-    /// True if a read waits until the body is wanted.
+    /// True if a read is held back until the route asks for the body.
     private var holdsRead = false
     /// True if the last read ended a request.
     private var hasEnded = false
-    /// For the header while there is no request, else for the request.
+    /// The time limit of the header while there is no request, else that of the request.
     private var deadline: Deadline?
-    /// Looks at the deadline; left running when the deadline goes, for the next one is seldom earlier and a timer for
-    /// each request would cost more than all the rest of the watch.
+    /// The timer that checks the deadline. It keeps running when the deadline goes, because the next deadline is seldom
+    /// earlier. A new timer for each request would cost more than the rest of the guard.
     private var timer: (firesAt: NIODeadline, scheduled: Scheduled<Void>)?
 
-    /// When what is waited for must have come, and what else happens.
+    /// The end of a wait, and what happens then.
     private struct Deadline {
         /// The action at the end of the wait.
         enum Ending {
@@ -105,7 +106,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: What comes in
 
-    /// All bytes have been read: unless they were the end of a request, a header has begun.
+    /// A read is complete. Unless it ended a request, a header has begun, whose time limit starts now.
     func channelReadComplete(context: ChannelHandlerContext) {
         defer { hasEnded = false }
         if deadline == nil, request == nil, !isReading, !isClosing, !hasEnded {
@@ -145,7 +146,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let path = Self.path(of: head)
         waitForAnswer(seconds: settings.table.deadlineSeconds(of: head.method, at: path), context)
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
-        // Without a length it comes in chunks; a length that is no number of ours is over every limit.
+        // A body without a length is chunked. A length that does not fit an integer is over every limit.
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         guard length <= settings.table.bodyLimit(of: head.method, at: path) else { return }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
@@ -188,7 +189,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return write(head, data, promise, context)
         }
         guard case .end = part else { return context.write(data, promise: promise) }
-        // All this before the end is written: the next request comes in as soon as it is.
+        // This comes before the end is written, because the next request may come in as soon as it is.
         hasStartedAnswer = false
         request = nil
         isClosing = closesAfterAnswer
@@ -238,9 +239,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         linger(context)
     }
 
-    /// Sends no more, takes a little of what still comes, and closes after a while: a socket that is closed at once
-    /// with unread bytes would take the answer back from a client that is still writing. When the request was read
-    /// whole there is nothing to wait for.
+    /// Sends no more, and closes the connection soon. Until then it reads and discards a little of what still arrives,
+    /// because closing a socket with unread bytes would destroy the answer on its way. If the request was read
+    /// completely, the connection closes at once.
     private func linger(_ context: ChannelHandlerContext) {
         isClosing = true
         guard isReading else { return finish(context) }
@@ -253,8 +254,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         lateBytes += bytes.readableBytes
     }
 
-    /// Reads no more once enough has been thrown away; the client's own buffer fills up and it finds the answer. Holds
-    /// back a body that nobody has asked for.
+    /// Reads on, except in two cases: enough of the rest of a request has been discarded, or nobody has asked for the
+    /// body. In the first case the client's own buffer fills up, and it reads the answer.
     func read(context: ChannelHandlerContext) {
         guard !isClosing || lateBytes <= settings.limits.lateBytes else { return }
         guard isClosing || request == nil || isBodyWanted || unaskedBytes <= ServerLimits.unaskedBytes else {
@@ -300,7 +301,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         startTimer(at: endsAt, context)
     }
 
-    /// Unless one fires before.
+    /// Starts the timer, unless one already fires earlier.
     private func startTimer(at instant: NIODeadline, _ context: ChannelHandlerContext) {
         if let timer, timer.firesAt <= instant { return }
         timer?.scheduled.cancel()

@@ -2,18 +2,18 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// The places for connections (`threats.md` T15). While all are taken, an answer closes its connection, and those that
-/// have been without a request for longest are closed, once they had a second to send one.
+/// The limit on open connections (`threats.md` T15). While it is reached, each answer closes its connection, and the
+/// connections that were idle for longest are closed. A new connection has at least a second to send a request.
 final class ConnectionPlaces: AvailableConnectionsDelegate {
     private static let leastIdle = TimeAmount.seconds(1)
 
-    /// A connection without a request under way.
+    /// A connection without a request under way, and since when.
     private struct Idle {
         let channel: any Channel
         let since: NIODeadline
     }
 
-    /// The connections as they are.
+    /// The number of open connections, and the idle ones among them.
     private struct State {
         var taken = 0
         var idle: [ObjectIdentifier: Idle] = [:]
@@ -40,11 +40,11 @@ final class ConnectionPlaces: AvailableConnectionsDelegate {
         state.withLock { $0.taken -= 1 }
     }
 
-    /// Notes that a connection, new or answered, has no request under way.
+    /// Notes that a new or answered connection has no request under way.
     func idle(_ channel: any Channel) {
         state.withLock { $0.idle[ObjectIdentifier(channel)] = Idle(channel: channel, since: .now()) }
         guard areTaken, !makeRoom() else { return }
-        // By then at least this one has been idle for long enough, or has a request.
+        // After this time at least this connection has been idle for long enough, unless it has a request.
         channel.eventLoop.scheduleTask(in: Self.leastIdle) { [self] in _ = makeRoom() }
     }
 
@@ -53,8 +53,7 @@ final class ConnectionPlaces: AvailableConnectionsDelegate {
         state.withLock { _ = $0.idle.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Closes some of the connections that are idle, those first that are for longest; false if none is for long
-    /// enough.
+    /// Closes some idle connections, the longest idle first. False if none has been idle for long enough.
     private func makeRoom() -> Bool {
         let latest = NIODeadline.now() - Self.leastIdle
         let closing = state.withLock { state -> [any Channel] in

@@ -5,7 +5,7 @@ import Logging
 /// The layer around every request: its id, the limit of its body, the problem in place of an error, the headers that
 /// belong on every answer (its rate, and which pages may read it), one line in the log, and a number in the metrics.
 ///
-/// Only responses leave it, so Hummingbird's bare errors never reach a client.
+/// No error leaves this layer, so Hummingbird's own error answers never reach a client.
 struct Envelope: RouterMiddleware {
     let api: API.Dependencies
     let table: RouteTable
@@ -32,7 +32,7 @@ struct Envelope: RouterMiddleware {
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
         response.headers[.xContentTypeOptions] = "nosniff"
-        // Where the router finds no path, it puts a word.
+        // If the router finds no route, the endpoint's path is a word without a slash.
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "-"
         if let standing = context.countedRate.standing { response.headers.tell(standing) }
         let readers = table.readers(at: request.uri.path, of: route)
@@ -46,16 +46,17 @@ struct Envelope: RouterMiddleware {
         return response
     }
 
-    /// - Throws: `payload_too_large` for a declared length over the route's limit, before anything is read.
+    /// - Throws: `payload_too_large` if the declared length is over the route's limit; no byte of the body is read
+    ///   then.
     private func requireAcceptableSize(_ request: Request) throws(Problem) {
         guard let field = request.headers[.contentLength] else { return }
-        // A length that is no number of ours is over every limit.
+        // A length that does not fit an integer is over every limit.
         let length = Int(field) ?? .max
         let limit = table.bodyLimit(of: request.method, at: request.uri.path)
         guard length <= limit else { throw .bodyTooLarge(limit: limit) }
     }
 
-    /// The router found no route, or a part of Hummingbird refused.
+    /// The answer to an error of Hummingbird: 404, 405, the answer to `OPTIONS`, or an unexpected error.
     private func answer(to error: any HTTPResponseError, _ request: Request, _ context: APIContext) -> Response {
         guard error.status == .notFound else { return unexpected(error, request, context) }
         guard let allowed = table.allowed(at: request.uri.path) else {

@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// `GET /openapi.yaml`: this API for tools (RFC 9512 names the media type).
+/// `GET /openapi.yaml`: the OpenAPI description of this API (RFC 9512 defines the media type).
 enum OpenAPIRoute {
-    /// - Throws: `not_found` where the file is not deployed.
+    /// - Throws: `not_found` if the file is not deployed.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         guard call.api.openAPI.readableBytes > 0 else { throw .notFound }
         return Response(

@@ -1,15 +1,15 @@
 import NIOCore
 import NIOHTTP1
 
-/// Judges a header by what the requests of ``ConnectionGuard`` no longer tell: the version, `Host` and
-/// `Transfer-Encoding`.
+/// Checks the HTTP version, `Host` and `Transfer-Encoding` of a request. The requests that ``ConnectionGuard`` sees do
+/// not have them any more.
 final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// Why a request is not answered; it goes to the guard as an error, in the request's place.
+    /// The defect of a request. It is sent on to the guard as an error in the request's place.
     struct Defect: Error, Hashable {
-        /// The name of the defective field.
+        /// The name of the defective header field.
         let field: String
         /// The text of the problem that the client gets.
         let detail: String
@@ -17,9 +17,9 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     private let wantsClosing: () -> Void
 
-    /// `wantsClosing` is called when the connection has to be closed after the answer. An HTTP/1.0 client that does not
-    /// ask to keep its connection expects the end (RFC 9112 §9.3). A client that offers another protocol (`Upgrade`) is
-    /// answered in this one, and the decoder reads nothing after its request.
+    /// - Parameter wantsClosing: Is called if the connection must be closed after the answer. An HTTP/1.0 client
+    ///   expects that unless it asks to keep the connection (RFC 9112 §9.3). A client that asks for an `Upgrade` is
+    ///   answered in HTTP/1.1, and the decoder reads nothing after its request.
     init(_ wantsClosing: @escaping () -> Void) {
         self.wantsClosing = wantsClosing
     }
@@ -33,8 +33,8 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// The defect for which RFC 9112 refuses a request: a host that is missing or said twice (§3.2), or a body whose
-    /// end a proxy may see elsewhere (§6.1), by which one request is smuggled in another.
+    /// The defect for which RFC 9112 refuses a request: a missing or repeated `Host` (§3.2), or an unclear end of the
+    /// body (§6.1). A proxy may see that end elsewhere, so that another request can be smuggled in.
     private static func defect(of head: HTTPRequestHead) -> Defect? {
         let hosts = head.headers["Host"]
         guard hosts.count == 1 || hosts.isEmpty && head.version == .http1_0, hosts.allSatisfy(isHost) else {
@@ -47,8 +47,8 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         return nil
     }
 
-    /// True if a text has none of the characters by which several hosts, or more than a host, would stand in it (RFC
-    /// 3986 §3.2).
+    /// True if a text can be one host: it has no character that separates hosts, or the host from other parts of a URL
+    /// (RFC 3986 §3.2).
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             (0x21...0x7E).contains(byte) && !",/?#@\\".utf8.contains(byte)

@@ -1,6 +1,6 @@
-/// The name of a request in its answer, in the log and in the problem (`api.md`, "Conventions").
+/// The id of a request, which its answer, its problem and the log line hold (`api.md`, "Conventions").
 enum RequestID {
-    /// True if a client's name for its request may be echoed: `[A-Za-z0-9._-]{1,64}`.
+    /// True if a client's request id may be echoed: it matches `[A-Za-z0-9._-]{1,64}`.
     static func isAcceptable(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...64).contains(bytes.count)

@@ -2,33 +2,33 @@ package import Hummingbird
 package import HummingbirdCore
 import NIOCore
 
-/// The limits of one connection (`threats.md` T14–T16). Hummingbird's own values are open.
+/// The limits of the server's connections (`threats.md` T14–T16). Hummingbird itself sets no limits.
 package struct ServerLimits: Hashable, Sendable {
-    /// Until a connection without a request is closed, and one that does not take its answer.
+    /// The seconds after which an idle connection is closed, or one whose client does not read the answer.
     package var idleSeconds: Int64 = 30
-    /// From the first byte of a request to the end of its header.
+    /// The seconds from the first byte of a request to the end of its header.
     package var headerSeconds: Int64 = 10
-    /// The longest that any request may take, whatever its route allows.
+    /// The most seconds of any request, whatever its route allows.
     package var requestSeconds: Int64 = 60
     package var headerBytes = 32 * 1024
     package var headerFields = 100
     package var connections = 4096
-    /// The most that is read from a socket at once; while a request has no answer nothing is read, so the requests that
-    /// a client sends ahead wait within this, and in the network.
+    /// The most bytes that are read from a socket at once. Nothing is read while a request has no answer, so further
+    /// requests of the client wait within this, and in the network.
     package var readBytes = 16 * 1024
-    /// How much of a body is taken before anybody asks for it, which nobody does before sign-in succeeded; one read
-    /// more may come.
+    /// The bytes of a body that are read before the route asks for the body, which it does after sign-in. One further
+    /// read may come on top.
     static let unaskedBytes = 16 * 1024
-    /// How much of a request is still taken after its answer.
+    /// The bytes of a request that are still read and discarded after its answer.
     package var lateBytes = 64 * 1024
-    /// How long a connection that is being closed waits for the client to read the answer.
+    /// The seconds that a closing connection waits for the client to read the answer.
     package var lingerSeconds: Int64 = 1
 
     package init() {}
 }
 
 extension API {
-    /// HTTP/1.1 with the limits, for `Application(router:server:configuration:)`.
+    /// The HTTP/1.1 server with these limits, for `Application(router:server:configuration:)`.
     package func server() -> HTTPServerBuilder {
         let guards = ConnectionGuard.Settings(
             limits: limits, table: table, places: places, crossOrigin: crossOrigin, newRequestID: newRequestID)
@@ -40,7 +40,7 @@ extension API {
                     maxHeaderFieldCount: limits.headerFields)))
     }
 
-    /// Where to listen, and for how many at once; more wait in the backlog.
+    /// The address to listen at, and the limit on open connections. Further connections wait in the backlog.
     package func configuration(at address: BindAddress) -> ApplicationConfiguration {
         ApplicationConfiguration(address: address, availableConnectionsDelegate: places)
     }

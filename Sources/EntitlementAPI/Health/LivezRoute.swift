@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// `GET /livez`: whether this process answers; nothing else is checked.
+/// `GET /livez`: answers 200 as long as the process answers at all.
 enum LivezRoute {
-    /// - Throws: Nothing; the table wants the same form of all routes.
+    /// - Throws: Nothing. The URL table requires the same signature of all routes.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         var json = JSONWriter(capacity: 32)
         json.beginObject()

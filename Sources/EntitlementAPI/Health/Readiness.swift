@@ -1,10 +1,10 @@
-/// The readiness to serve requests.
+/// The result of all readiness checks; the server is ready if every check passed.
 package struct Readiness: Hashable, Sendable {
-    /// A condition that must be in order.
+    /// The result of one check.
     package struct Check: Hashable, Sendable {
         package let name: String
         package let isInOrder: Bool
-        /// For operators; it names no user and holds no secret.
+        /// An explanation for operators, without user ids and secrets.
         package let detail: String
 
         package init(name: String, isInOrder: Bool, detail: String) {

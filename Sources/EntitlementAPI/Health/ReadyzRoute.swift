@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 
-/// `GET /readyz`: whether requests can be served, check by check; 503 while one is not in order.
+/// `GET /readyz`: the result of each readiness check; the status is 503 if a check failed.
 enum ReadyzRoute {
-    /// - Throws: Nothing; the table wants the same form of all routes.
+    /// - Throws: Nothing. The URL table requires the same signature of all routes.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         let readiness = await call.api.readiness()
         var json = JSONWriter()

@@ -2,11 +2,11 @@ import AppStore
 import Entitlements
 import StrictJSON
 
-/// The proof in a request: a signed app transaction shows its sender's Apple account.
+/// Reads the proof in a request: a signed app transaction, which shows the sender's Apple account.
 extension AccountProof {
     private static let name = "signedAppTransaction"
 
-    /// The optional member of attach and restore.
+    /// The app transaction in the optional member of the requests attach and restore.
     ///
     /// - Throws: `payload_too_large` for a text over 16 KiB, `invalid_request` for anything but a string or null.
     static func member(of body: JSONBody) throws(Problem) -> SignedAppTransaction? {
@@ -18,12 +18,12 @@ extension AccountProof {
         return SignedAppTransaction(text)
     }
 
-    /// The account that a genuine app transaction names, of its app and environment.
+    /// The Apple account that a genuine app transaction names, with its app and environment.
     ///
-    /// A text that is not genuine proves nothing and refuses nothing: the purchase is judged as if none had been sent.
-    /// So a client with an old text still delivers what was paid for.
+    /// A text that is not genuine is ignored: the purchase is judged as if none had been sent. So a client with an
+    /// outdated text can still attach what was paid for.
     ///
-    /// - Throws: `unavailable` when Apple cannot be asked.
+    /// - Throws: `unavailable` if Apple cannot be asked about the certificates.
     static func verified(_ signed: SignedAppTransaction?, _ call: UserCall) async throws(Problem) -> AccountProof? {
         guard let signed else { return nil }
         let labels = try call.labels()

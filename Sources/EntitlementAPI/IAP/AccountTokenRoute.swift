@@ -2,7 +2,8 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/iap/apple/account-token`: the token that the user's app hands to the App Store; always the same one.
+/// `GET /api/iap/apple/account-token`: the user's account token, which the app passes to the App Store. A user always
+/// gets the same token.
 enum AccountTokenRoute {
     /// - Throws: `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {

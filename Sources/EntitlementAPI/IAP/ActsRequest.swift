@@ -1,22 +1,22 @@
 import Entitlements
 
-/// Which of the facts about no purchase an explained answer lists: the last recorded first, some at a time.
+/// The page that is asked for of the acts in an explained answer: facts about no purchase, the last recorded first.
 package struct ActsRequest: Sendable {
     private static let list = "acts"
 
     private let limit: Int
-    /// Only what stands before this place; nil for the first page.
+    /// The number of the ledger entry before which the page begins; nil for the first page.
     private let before: Int?
 
-    /// The first page, as long as one may be.
+    /// The first page, of the maximum length.
     package init() {
         limit = PageRequest.maximumLimit
         before = nil
     }
 
-    /// Nil unless `explain=1` asks for it.
+    /// Reads the query; nil unless it has `explain=1`.
     ///
-    /// - Throws: `invalid_request` for a flag or a limit that is none, and for what is no cursor of such a list.
+    /// - Throws: `invalid_request` for a malformed flag or limit, and for a cursor of another list.
     init?(ifAskedIn query: Query) throws(Problem) {
         limit = try PageRequest.limit(in: query)
         before = try query.cursor("acts_cursor") { text in PageRequest.number(in: text, of: Self.list) }
@@ -24,7 +24,7 @@ package struct ActsRequest: Sendable {
         guard try query.flag("explain") else { return nil }
     }
 
-    /// The page of acts of `ledger` that is asked for.
+    /// The page of the acts in `ledger` that took effect by `at` and satisfy `isWanted`.
     func page(
         of ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
         where isWanted: (ExplainedFact) -> Bool = { _ in true }
@@ -33,7 +33,7 @@ package struct ActsRequest: Sendable {
             of: ledger, at: at, under: settings, limit: limit, before: before ?? .max, where: isWanted)
     }
 
-    /// Where the next page begins; nil behind the last.
+    /// The cursor of the next page; nil if `page` is the last.
     static func cursor(behind page: ExplainedFact.Page) -> String? {
         guard page.hasMore, let last = page.acts.last else { return nil }
         return CursorText.encode(list, [String(last.number)])

@@ -4,11 +4,13 @@ import Hummingbird
 import LedgerStore
 import StrictJSON
 
-/// `POST /api/iap/apple/transactions/attach`: a purchase becomes the user's.
+/// `POST /api/iap/apple/transactions/attach`: attaches a purchase to the user (`semantics.md` §5, *Rules of an
+/// attach*).
 ///
-/// A repeat answers like the first time, `outcome` aside, so a client may send it again after any fault.
+/// A repeat gets the same answer except for `outcome`, so a client may retry after any fault.
 enum AttachRoute {
-    /// - Throws: The fault of the request, then of the evidence, then of the claim.
+    /// - Throws: `invalid_request`, the problem of evidence that is not genuine, the problem of a refused claim,
+    ///   `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await AttachRequest(call.json())
         let labels = try call.labels()
@@ -63,13 +65,13 @@ enum AttachRoute {
     }
 }
 
-/// The body of an attach; all other members are ignored.
+/// The body of an attach. Unknown members are ignored.
 struct AttachRequest {
     let transaction: SignedTransaction
     let appTransaction: SignedAppTransaction?
     var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
-    /// Spellings of the one required member; the first that is there counts.
+    /// The accepted spellings of the required member; the first one present counts.
     static let names = ["signedTransactionJWS", "signed_transaction_jws", "signedData"]
 
     /// - Throws: `payload_too_large` for a text over 16 KiB, `invalid_request` for a missing or mistyped member.

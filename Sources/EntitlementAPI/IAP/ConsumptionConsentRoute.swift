@@ -1,9 +1,9 @@
 import Entitlements
 import Hummingbird
 
-/// `PUT /api/iap/apple/consumption-consent`: whether Apple may be told about the user's consumption.
+/// `PUT /api/iap/apple/consumption-consent`: records whether Apple may be told about the user's consumption.
 enum ConsumptionConsentRoute {
-    /// - Throws: The fault of the request, `unavailable`.
+    /// - Throws: `invalid_request`, `rate_limited`, `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let body = try await call.json()
         try body.requireObject()

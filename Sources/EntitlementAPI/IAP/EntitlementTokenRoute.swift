@@ -3,8 +3,8 @@ import Hummingbird
 
 /// `GET /api/iap/entitlement-token`: the status as a signed token, for a device without a connection.
 enum EntitlementTokenRoute {
-    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that is not sold in, `unavailable`,
-    ///   also while the keys cannot be opened.
+    /// - Throws: `invalid_request` if several apps are sold and none is named, `not_found` for an app that the
+    ///   catalogue does not have, `rate_limited`, `unavailable` if the signing key or the database cannot be used.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let ring = try await call.signingKeys()
@@ -16,7 +16,7 @@ enum EntitlementTokenRoute {
                 at: call.now, forHours: ring.tokenHours, call.api.folds(ledger, catalogue, call.now))
             return EntitlementClaims(offline, for: app, catalogVersion: version.number)
         }
-        // Lost: what the cryptographic library refuses, which it never does for a key that it made.
+        // `try?` drops the library's error, which never occurs for a key that it made.
         guard let token = try? ring.signer.token(typed: EntitlementClaims.type, claims.bytes) else {
             throw .unexpected
         }

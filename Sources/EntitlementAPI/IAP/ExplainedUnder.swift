@@ -1,9 +1,9 @@
 package import Entitlements
 
-/// The settings, which are no facts and yet decide about an answer (`semantics.md` §1).
+/// The settings on which an answer depends beside the facts (`semantics.md` §1, *Settings are not facts*).
 package struct ExplainedUnder {
     let settings: EntitlementSettings
-    /// The version of the catalogue that was asked.
+    /// The number of the newest catalogue version.
     let catalogVersion: Int
 
     package init(_ settings: EntitlementSettings, _ catalogue: CatalogueVersions) {
@@ -12,7 +12,7 @@ package struct ExplainedUnder {
     }
 }
 
-/// The explanation of an answer: its facts, and the rules that decide.
+/// The explanation of an answer: a page of acts, the ids of their devices, and the settings.
 struct AnswerExplanation {
     let acts: ExplainedFact.Page
     let devices: DeviceNames
@@ -20,7 +20,7 @@ struct AnswerExplanation {
 }
 
 extension JSONWriter {
-    /// Writes what stands once in an explained answer: where further acts are, and what decides beside facts.
+    /// Writes the members that stand once in an explained answer: the cursor of further acts, and the settings.
     mutating func member(endOf explanation: AnswerExplanation) {
         member("next_acts_cursor", ActsRequest.cursor(behind: explanation.acts))
         member(explainedUnder: explanation.under)

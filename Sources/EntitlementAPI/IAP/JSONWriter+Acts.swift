@@ -1,7 +1,7 @@
 import Entitlements
 
 extension JSONWriter {
-    /// Writes the facts about no purchase that something is made of.
+    /// Writes the member `acts`: facts about no purchase, such as spends and changes of devices.
     mutating func member(acts: [ExplainedFact], _ devices: DeviceNames) {
         name("acts")
         array(acts) { $0.append($1, devices) }

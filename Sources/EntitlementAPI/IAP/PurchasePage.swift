@@ -1,7 +1,7 @@
 import Entitlements
 
-/// A page of a user's purchases and grants. The page is cut before its rows are made, so it costs as much as it has
-/// rows.
+/// A page of a user's purchases and grants. Only the rows of the page are computed, so its cost depends on their
+/// number.
 struct PurchasePage {
     let summaries: [PurchaseSummary]
     private let nextCursor: String?
@@ -18,16 +18,16 @@ struct PurchasePage {
     }
 }
 
-/// A row of the list of purchases, before anything is made of it.
+/// A purchase or grant in the ledger, with what is needed to sort the list.
 struct ListedPurchase {
     let key: PurchaseKey
     let purchasedAt: Instant
-    /// Its latest state; nil for a grant.
+    /// The latest signed state; nil for a grant.
     let state: VerifiedPurchase?
-    /// When an operator took it back.
+    /// The instant of an operator's withdrawal; nil if there is none.
     let withdrawnAt: Instant?
 
-    /// All that the user has or had, newest first.
+    /// All purchases and grants that the user has or had, newest first.
     static func all(in ledger: UserLedger) -> [ListedPurchase] {
         var latest: [PurchaseKey: VerifiedPurchase] = [:]
         var grants: [PurchaseKey: Grant] = [:]
@@ -58,10 +58,10 @@ struct ListedPurchase {
     }
 }
 
-/// A purchase, an auto-renewable chain as its latest state shows it, or a grant; and what it gives.
+/// A row of the answer: a purchase, a chain in its latest state, or a grant; and what it gives.
 struct PurchaseSummary {
     let key: PurchaseKey
-    /// Nil for a grant.
+    /// The id of the latest transaction; nil for a grant.
     let transactionID: TransactionID?
     /// The product as the status names it; nil while the catalogue does not know it, and for a grant that is of none.
     let productID: ProductID?
@@ -70,9 +70,9 @@ struct PurchaseSummary {
     let kind: ProductKind?
     let quantity: Int
     let purchasedAt: Instant
-    /// By the store, or by an operator who took the rest.
+    /// The revocation by the store, or an operator's withdrawal unless the store has taken back everything.
     let revocation: Revocation?
-    /// Nil for what only waits, and for what the fold does not have.
+    /// The entitlement and its explanation; nil if the status does not have the purchase.
     let explained: ExplainedPurchase?
 
     fileprivate init(_ row: ListedPurchase, _ explained: ExplainedPurchase?, _ catalogue: CatalogueVersions) {

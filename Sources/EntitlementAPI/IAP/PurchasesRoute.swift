@@ -1,10 +1,10 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/iap/purchases`: what the user bought and what each purchase gave, newest first.
+/// `GET /api/iap/purchases`: the user's purchases and what each gives, newest first.
 enum PurchasesRoute {
-    /// - Throws: `invalid_request` for a parameter that cannot be read, `rate_limited` where too many reads of the user
-    ///   wait, `unavailable`.
+    /// - Throws: `invalid_request` for a malformed parameter, `rate_limited` if too many reads of the user wait,
+    ///   `unavailable`.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let asked = try CursorPage<PurchaseCursor>(query)
@@ -17,7 +17,7 @@ enum PurchasesRoute {
     }
 }
 
-/// The place behind one purchase in the list.
+/// A cursor that points behind a purchase in the list.
 struct PurchaseCursor: PageCursor {
     private static let list = "purchases"
 

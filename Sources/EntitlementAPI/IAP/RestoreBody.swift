@@ -2,9 +2,9 @@ import AppStore
 import Entitlements
 import LedgerStore
 
-/// The verdict of a restore on one item.
+/// The result of a restore for one item of its list.
 struct RestoreResult {
-    /// The raw value is what the API writes.
+    /// The member `outcome`, as the API writes it.
     enum Outcome: String {
         case attached
         case alreadyAttached = "already_attached"
@@ -33,7 +33,7 @@ struct RestoreResult {
     private(set) var retry: Retry?
     private(set) var retryAfterSeconds: Int?
     private(set) var reason: String?
-    /// Nil unless it is genuine.
+    /// The purchase that the item shows; nil unless the item is genuine.
     private(set) var purchase: VerifiedPurchase?
 
     /// The result of an item that is refused.

@@ -4,12 +4,13 @@ import Hummingbird
 import LedgerStore
 import StrictJSON
 
-/// `POST /api/iap/apple/restore`: everything a client has, each item with its own verdict (`semantics.md` §6).
+/// `POST /api/iap/apple/restore`: attaches many transactions at once, each with a verdict of its own (`semantics.md`
+/// §6).
 enum RestoreRoute {
     static let bodyLimit = 4 * 1024 * 1024
     static let deadlineSeconds: Int64 = 60
 
-    /// - Throws: The fault of the request as a whole, `unavailable`; an item's fault is its verdict.
+    /// - Throws: The problem of a defective request, `unavailable`. A defective item only gets a verdict.
     static func respond(to call: UserCall) async throws(Problem) -> Response {
         let showsStatus = try Query(call.request.uri.query).showsStatus
         let body = try await RestoreRequest(call.json())
@@ -36,7 +37,7 @@ enum RestoreRoute {
         return .json(RestoreBody(results: results, claimed, showsStatus: showsStatus).bytes)
     }
 
-    /// The verdict on an item before the ledger saw it.
+    /// The verdict of the verification, before the ledger is asked.
     private enum Judged {
         case genuine(ShownPurchase)
         case refused(Problem)
@@ -49,7 +50,7 @@ enum RestoreRoute {
         }
     }
 
-    /// Each of the items; signed texts are verified on several cores.
+    /// The verdict on each item. Signed texts are verified by several tasks at once.
     private static func verdicts(
         on items: [RestoreRequest.Item], _ signed: [SignedTransaction], knowing texts: KnownTexts,
         _ labels: Labels, _ call: UserCall
@@ -98,9 +99,9 @@ extension Query {
     }
 }
 
-/// The body of a restore; all other members are ignored.
+/// The body of a restore. Unknown members are ignored.
 struct RestoreRequest {
-    /// An element of the list.
+    /// An item of the list of transactions.
     enum Item {
         case text(SignedTransaction)
         case notText

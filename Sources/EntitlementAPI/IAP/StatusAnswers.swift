@@ -2,23 +2,24 @@ import Entitlements
 import LedgerStore
 import Synchronization
 
-/// A cache of answers to the plain question for the status, each used for as long as it stays true.
+/// A cache of the answers to `GET /api/iap/apple/status` without history, explanation and `known_at`.
 ///
-/// An answer depends on the ledger, the catalogue and the instant. A ledger's head names it, so it is not read while
-/// the database has the head that the answer was made from; and between two changes of the timeline only the instant
-/// that the answer names differs. So no answer is ever invalidated. A user who comes back under the id of an erased one
-/// has a ledger of another head.
+/// An answer depends on the ledger, the catalogue and the instant. An entry holds the head of its ledger, the number of
+/// its catalogue version, and the time until the next change of the timeline. An entry is used only while all three
+/// match, so nothing is ever invalidated. The ledger is not read if its head in the database is the same.
+///
+/// A user who comes back under the id of an erased user has a ledger with another head.
 final class StatusAnswers: Sendable {
-    /// How many bytes of answers are cached.
+    /// The most bytes of cached answers.
     private static let capacity = 24 << 20
 
-    /// An answer without the instant it is about.
+    /// The part of an answer behind the member `at`, and its tag.
     struct Answer: Sendable {
         let substance: [UInt8]
         let entityTag: EntityTag
     }
 
-    /// An answer, what it was made from, and from when to when it holds.
+    /// A cached answer, what it was made from, and the time in which it holds.
     private final class CachedAnswer: Sendable {
         let head: LedgerHead?
         let catalogueVersion: Int
@@ -27,10 +28,10 @@ final class StatusAnswers: Sendable {
         private let substance: DeflatedBytes
         private let entityTag: EntityTag
 
-        /// The memory that the cached answer takes, about.
+        /// The approximate memory of the cached answer, in bytes.
         var bytes: Int { 384 + substance.keptCount }
 
-        /// Nil where there is no memory for it.
+        /// Compresses the answer; nil if memory is short.
         init?(
             _ answer: Answer, until holdsUntil: Instant, of head: LedgerHead?, given catalogue: CatalogueVersions,
             at: Instant
@@ -44,7 +45,7 @@ final class StatusAnswers: Sendable {
             entityTag = answer.entityTag
         }
 
-        /// Nil where there is no memory for it.
+        /// The decompressed answer; nil if memory is short.
         var answer: Answer? { substance.bytes.map { Answer(substance: $0, entityTag: entityTag) } }
 
         func holds(at instant: Instant) -> Bool { holdsFrom <= instant && instant < holdsUntil }
@@ -52,7 +53,7 @@ final class StatusAnswers: Sendable {
 
     private let answers = Mutex(BoundedCache<UserID, CachedAnswer>(capacity: capacity) { $0.bytes })
 
-    /// Drops the answer about somebody who is erased.
+    /// Drops the answer about a user who is being erased.
     func forget(_ user: UserID) {
         answers.withLock { $0[user] = nil }
     }
@@ -60,9 +61,9 @@ final class StatusAnswers: Sendable {
     /// The answer about `user` at `at`: the cached one if it still holds, else what `fold` gives.
     ///
     /// - Parameters:
-    ///   - reading: Gives the user's ledger, and nil while its head is the one that is known. After it `catalogue`
-    ///     gives the newest.
-    ///   - inTurn: Runs what folds the ledger when its turn has come.
+    ///   - reading: Reads the user's ledger unless its head is the given one; then it gives nil. After it has returned,
+    ///     `catalogue` gives the newest versions.
+    ///   - inTurn: Runs its argument, which folds the ledger, when the user's turn has come.
     /// - Throws: The errors of `reading` and `inTurn`.
     func answer<Failure: Error>(
         about user: UserID, at: Instant, given catalogue: () -> CatalogueVersions,
@@ -80,7 +81,7 @@ final class StatusAnswers: Sendable {
         }
         let (ledger, head) = read ?? (UserLedger(user: user), nil)
         return try await inTurn {
-            // The one before in the line may have made it.
+            // The read before this one in the queue may have made the answer.
             if let made = answers.withLock({ $0[user] }), made.head == head, head != nil, made.holds(at: at),
                 made.catalogueVersion == newest.latest.number, let answer = made.answer
             {

@@ -1,10 +1,10 @@
 package import Entitlements
 
-/// A status as the API writes it (`api.md`, "Status").
+/// The JSON of a status (`api.md`, "Status").
 package struct StatusBody {
-    /// The parts of the answer that a query adds to the present status.
+    /// The parts of the answer that a query adds.
     package struct Parts {
-        /// Pieces that have ended.
+        /// True if segments that have ended are listed too.
         let history: Bool
         let explanation: AnswerExplanation?
 
@@ -13,14 +13,13 @@ package struct StatusBody {
             explanation = nil
         }
 
-        /// With what the answer is made of: the facts of `ledger`, some of its acts at a time, and what decides beside
-        /// them.
+        /// The parts that a query asks for. `explanation` is nil unless it asks for an explanation.
         init(history: Bool = false, _ explanation: AnswerExplanation?) {
             self.history = history
             self.explanation = explanation
         }
 
-        /// The parts that explain the facts of `ledger`, with the first page of its acts.
+        /// The explanation of a status, with the first page of the acts in `ledger`.
         package init(
             explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
             given catalogue: CatalogueVersions, calling devices: DeviceNames = DeviceNames()
@@ -33,9 +32,9 @@ package struct StatusBody {
     }
 
     package let bytes: [UInt8]
-    /// Where what follows `at` begins.
+    /// The offset of the bytes behind the member `at`.
     private let substanceStart: Int
-    /// The tag changes when anything but `at` does; the user, who stands before `at`, is part of it.
+    /// The tag of everything but the member `at`, so it stays the same while only the time passes.
     let entityTag: EntityTag
 
     package init(_ status: Status, _ parts: Parts) {
@@ -45,7 +44,7 @@ package struct StatusBody {
         entityTag = EntityTag(of: Array(status.user.text.utf8) + bytes[substanceStart...])
     }
 
-    /// The answer as it was written before, about another instant.
+    /// The answer about the instant `at`, made from a cached one.
     init(of user: UserID, at: Instant, _ answer: StatusAnswers.Answer) {
         var json = JSONWriter(capacity: answer.substance.count + 128)
         json.beginObject()
@@ -56,14 +55,14 @@ package struct StatusBody {
         entityTag = answer.entityTag
     }
 
-    /// The bytes behind `at`.
+    /// The bytes behind the member `at`.
     var substance: ArraySlice<UInt8> { bytes[substanceStart...] }
 }
 
 extension JSONWriter {
     /// Writes a status as one value.
     ///
-    /// - Returns: Where the substance begins, behind `at`.
+    /// - Returns: The offset of the bytes behind the member `at`.
     @discardableResult
     mutating func append(_ status: Status, _ parts: StatusBody.Parts) -> Int {
         beginObject()
@@ -91,7 +90,7 @@ extension JSONWriter {
         return start
     }
 
-    /// Writes whether there is access, until when, and what it unlocks.
+    /// Writes the members that say whether the user has access, until when, and what it unlocks.
     mutating func appendAccess(of status: Status) {
         member("active", status.active)
         member("tier", status.tier?.text)
@@ -105,7 +104,7 @@ extension JSONWriter {
         appendLimits(status.limits)
     }
 
-    /// In the order of their names, so that one substance has one text.
+    /// Writes the limits in the order of their names, so that equal limits have equal bytes and the tag stays the same.
     mutating func appendLimits(_ limits: [String: Int]) {
         beginObject()
         for (limit, value) in limits.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
@@ -132,7 +131,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes what is said of a plan beside all else.
+    /// Writes the members that only plans have.
     mutating func members(of plan: PlanDetails) {
         member("renews_as", plan.renewsAs?.text)
         member("grace_ends_at", exactly: "grace_ends_at_ms", plan.graceEndsAt)

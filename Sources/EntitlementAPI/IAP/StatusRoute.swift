@@ -2,7 +2,7 @@ import Entitlements
 import Hummingbird
 import NIOCore
 
-/// `GET /api/iap/apple/status`: what the user has access to, from what, until when, and why.
+/// `GET /api/iap/apple/status`: the user's access, until when it lasts, and what gives it.
 enum StatusRoute {
     /// The bytes from which on a status is worth its compression: it costs as much as all else of a usual one.
     static let gzipFrom = 16 * 1024

@@ -1,7 +1,7 @@
 import Entitlements
 
 extension JSONWriter {
-    /// Writes what an attach says of the transaction that was sent.
+    /// Writes the member `transaction` of the answer to an attach.
     mutating func append(_ purchase: VerifiedPurchase, kind: ProductKind?) {
         beginObject()
         member("transaction_id", purchase.transactionID.text)

@@ -7,16 +7,17 @@ struct Claimed<Reply: Sendable, Refusal: Error> {
     let answer: Result<Reply, Refusal>
     /// The user's timeline now.
     let timeline: Timeline
-    /// The instant that the answer is for: not before the purchase dates just recorded (`semantics.md` §2).
+    /// The instant that the answer is for. A purchase date just ahead of the server's clock moves it forward
+    /// (`semantics.md` §2, *The instant of an attach*).
     let at: Instant
 
-    /// The outcome of a claim, for the client.
+    /// The outcome of a claim as the API names it, and its reason.
     func outcome(of claim: Claim, _ purchase: VerifiedPurchase) -> (outcome: AttachOutcome, reason: AttachReason?) {
         AttachOutcome.of(claim, standing: timeline.standing(of: purchase.key, at: at))
     }
 }
 
-/// A purchase that a user shows by a signed text.
+/// A verified transaction from a user's request, and the purchase state that it shows.
 struct ShownPurchase {
     let transaction: VerifiedTransaction
     let state: VerifiedPurchase
@@ -29,22 +30,24 @@ struct ShownPurchase {
     var evidence: Evidence { Evidence(state, provedBy: Evidence.Proof(transaction)) }
 }
 
-/// Which of the texts that a user shows were verified before, by their digests.
+/// The recorded states of texts that were verified before, by the digest of the text (`semantics.md` §5, *Literal
+/// replay*).
 typealias Replays = [[UInt8]: Replay]
 
 extension UserCall {
-    /// Judges texts by `judge`, which is told the texts that were verified before.
+    /// Verifies texts with `judge`, which gets the digests of texts that were verified before and skips their
+    /// signatures.
     ///
-    /// If one of these shows another state than the row that it was found by, all are judged as if none had been
-    /// verified: a digest that was edited spares no signature.
+    /// If the recorded state of a known text differs from what the text says, all texts are verified in full. So an
+    /// edited digest in the database spares no signature check.
     ///
-    /// - Parameter shown: The purchases that were judged genuine.
+    /// - Parameter shown: Gives the genuine purchases in the result of `judge`.
     /// - Throws: The error of `judge`.
     func judged<Judged>(
         _ signed: [SignedTransaction], shown: (Judged) -> [ShownPurchase],
         by judge: (KnownTexts) async throws(Problem) -> Judged
     ) async throws(Problem) -> (Judged, Replays) {
-        // Lost: what was verified before, which is verified again.
+        // If the database fails, `try?` drops the known texts, and all texts are verified in full.
         let replays = (try? await served { try await $0.reader.replays(of: Set(signed.map(\.digest))) }) ?? [:]
         let judged = try await judge(KnownTexts(replays.keys))
         let isAsVerified = shown(judged).allSatisfy { replays[$0.transaction.text.digest]?.shows($0.state) ?? true }
@@ -53,10 +56,10 @@ extension UserCall {
         return (judgedAnew, [:])
     }
 
-    /// Records the purchases that the user shows, and claims them as `deciding` decides. Purchases of the user that the
-    /// same texts showed before are read and not recorded again (`semantics.md` §5, *Literal replay*).
+    /// Records the purchases that the user shows and claims them as `deciding` decides. If all texts were verified
+    /// before and their purchases are the user's, nothing is recorded (`semantics.md` §5, *Literal replay*).
     ///
-    /// - Parameter replays: The texts that were verified before.
+    /// - Parameter replays: The recorded states of the texts that were verified before.
     /// - Throws: `unavailable`.
     func claimed<Reply, Refusal>(
         _ shown: [ShownPurchase], replays: Replays,
@@ -81,14 +84,14 @@ extension UserCall {
 
     private var fold: FoldContext { FoldContext(catalogue: api.catalogue, settings: api.settings) }
 
-    /// True if all of it was shown before and is the user's.
+    /// True if every text was verified before and its purchase is the user's now.
     private func isTheirs(_ shown: [ShownPurchase], _ replays: Replays) -> Bool {
         shown.allSatisfy { purchase in
             replays[purchase.transaction.text.digest]?.owner == user
         }
     }
 
-    /// The answer by what is recorded; nil when the ledger does not have all of the purchases any more.
+    /// The answer from the user's ledger alone; nil if the ledger does not have all of the purchases any more.
     private func reread<Reply, Refusal>(
         _ purchases: [VerifiedPurchase],
         deciding: (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>

@@ -1,17 +1,17 @@
 import HTTPTypes
 import Synchronization
 
-/// The bytes of bodies that are arriving from senders who are not known, over all connections (`threats.md` T38).
+/// The memory taken by request bodies of unauthenticated senders, over all connections (`threats.md` T38).
 ///
-/// Each part is counted when it is taken from its connection, and the body until it is whole and judged, or broke off.
+/// Each part of a body counts from its arrival until the body is complete or breaks off.
 package final class BodiesInFlight: Sendable {
-    /// All of them may have this many bytes.
+    /// The most bytes of all these bodies together.
     static let maximumBytes = 64 * 1024 * 1024
-    /// The bodies of one network may have this many.
+    /// The most bytes of the bodies from one network.
     static let maximumNetworkBytes = 16 * 1024 * 1024
     private static let retryAfterSeconds = 5
 
-    /// Bytes that are in flight.
+    /// The bytes counted now, and their peak.
     private struct State {
         var total = 0
         var peak = 0
@@ -20,10 +20,10 @@ package final class BodiesInFlight: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts bytes that have arrived.
+    /// Adds `count` bytes of a body that have arrived.
     ///
-    /// - Throws: `unavailable` when they are more than all senders together may have in flight, `rate_limited` when
-    ///   they are more than one network may; then nothing is counted.
+    /// - Throws: `unavailable` if all bodies together would exceed their limit, `rate_limited` if those of the network
+    ///   would. Nothing is counted then.
     func take(_ count: Int, from network: [UInt8]) throws(Problem) {
         let refusal = state.withLock { state -> Problem? in
             let (total, held) = (state.total + count, state.networks[network, default: 0] + count)
@@ -45,7 +45,7 @@ package final class BodiesInFlight: Sendable {
         throw refusal
     }
 
-    /// Counts them no longer.
+    /// Subtracts `count` bytes of a body that is complete or broke off.
     func give(_ count: Int, from network: [UInt8]) {
         guard count > 0 else { return }
         state.withLock { state in
@@ -55,7 +55,7 @@ package final class BodiesInFlight: Sendable {
         }
     }
 
-    /// The most bytes that there were at once since this was asked before.
+    /// The peak since the last call of this function, in bytes.
     package func takePeak() -> Int {
         state.withLock { state in
             defer { state.peak = state.total }

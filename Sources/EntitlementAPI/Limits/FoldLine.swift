@@ -1,20 +1,20 @@
 import Entitlements
 import Synchronization
 
-/// The line in which the reads of each user are folded, one at a time (`threats.md` T40).
+/// A queue for each user, in which the user's reads are folded one at a time (`threats.md` T40).
 ///
-/// A fold takes as long as the user has facts, and a user may have thousands that cost nothing, in the Sandbox. In line
-/// the reads of one user take one core at most, however many are sent at once.
+/// The time of a fold grows with the user's facts, and a user can get thousands of them for nothing in the Sandbox.
+/// Because of the queue, the reads of one user take one core at most.
 final class FoldLine: Sendable {
-    /// How many reads of one user wait at most behind the one that is under way.
+    /// The most reads of one user that wait behind the read under way.
     static let maximumWaiting = 8
 
-    /// The reads that wait behind the one of each user that is under way, the first to come first.
+    /// The waiting reads of each user who has a read under way, in the order of arrival.
     private let lines = Mutex<[UserID: [CheckedContinuation<Bool, Never>]]>([:])
 
-    /// Runs `fold` when the reads of `user` that came before have ended.
+    /// Runs `fold` after the earlier reads of `user` have ended.
     ///
-    /// - Throws: `rate_limited` where too many wait, and what `fold` throws.
+    /// - Throws: `rate_limited` if too many reads of the user wait, and what `fold` throws.
     func run<Answer>(
         for user: UserID, _ fold: () async throws(Problem) -> Answer
     ) async throws(Problem) -> Answer {
@@ -23,7 +23,7 @@ final class FoldLine: Sendable {
         return try await fold()
     }
 
-    /// Returns when it is the caller's turn; false at once where too many wait.
+    /// Waits for the caller's turn. Returns false at once if too many reads wait.
     private func enter(_ user: UserID) async -> Bool {
         await withCheckedContinuation { turn in
             let isNext: Bool? = lines.withLock { lines in

@@ -2,13 +2,13 @@ import Entitlements
 import LedgerStore
 import Synchronization
 
-/// How many requests of a kind one user, or without sign-in one network, may send in a minute; 0 is any number.
+/// The requests of each kind that one user, or one network without sign-in, may send in a minute; 0 means no limit.
 package struct RateLimits: Hashable, Sendable {
     package var attachPerMinute: Int
     package var restorePerMinute: Int
     package var readPerMinute: Int
 
-    /// How many deliveries of a network may be refused in a minute before the next ones are not looked at.
+    /// The refused deliveries of one network in a minute, after which its deliveries are refused unread.
     var refusedDeliveriesPerMinute = 60
 
     package init(attachPerMinute: Int = 60, restorePerMinute: Int = 10, readPerMinute: Int = 600) {
@@ -22,10 +22,10 @@ package struct RateLimits: Hashable, Sendable {
         case attach
         case restore
         case read
-        /// Requests that need no sign-in: as many as reads.
+        /// Requests without sign-in, with the limit of reads.
         case open
-        /// Changes of credits, devices or settings: as many as attaches, and counted apart, so that none of them holds
-        /// a purchase up.
+        /// Changes of credits, devices or settings, with the limit of attaches. They are rated apart so that they never
+        /// delay an attach.
         case write
         /// A delivery to a webhook that was refused.
         case refusedDelivery = "refused_delivery"
@@ -41,28 +41,29 @@ package struct RateLimits: Hashable, Sendable {
     }
 }
 
-/// A token bucket for each asker and kind: a minute's worth at once, refilled evenly.
+/// A token bucket for each asker and kind. It holds the requests of one minute and is refilled evenly.
 ///
-/// Beyond ``maximumAskers`` the askers that were not seen for longest are forgotten, so no number of them fills the
-/// memory (`threats.md` T28). A clock that goes back refills nothing.
+/// Beyond ``maximumAskers``, the least recently seen askers are forgotten, so memory is bounded (`threats.md` T28). If
+/// the clock goes back, nothing is refilled.
 final class RateLimiter: Sendable {
     static let maximumAskers = 100_000
 
-    /// A user, or a network, with limits of its own.
+    /// The sender to whom requests are counted.
     enum Asker: Hashable {
         case user(UserID)
-        /// Callers without sign-in, by their network, each route by itself: no number of questions for the products
-        /// makes a server seem dead.
+        /// A network without sign-in, rated apart for each path. So a flood of requests for the products does not block
+        /// the health checks.
         case network([UInt8], path: String)
     }
 
-    /// An asker and a kind, which have a limit of their own.
+    /// The key of a bucket.
     private struct Key: Hashable {
         let asker: Asker
         let kind: RateLimits.Kind
     }
 
-    /// The requests that are left, in requests × milliseconds of a minute, so that refilling is exact.
+    /// The requests that are left. The unit is a request times the milliseconds of a minute, so that refilling is
+    /// exact.
     private struct Bucket {
         var level: Int64
         var filledAt: Instant

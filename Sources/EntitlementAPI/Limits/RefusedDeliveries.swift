@@ -4,18 +4,19 @@ import LedgerStore
 import Logging
 import Synchronization
 
-/// The rate of deliveries that are refused, for each network (`threats.md` T39). Genuine ones never count.
+/// The rate of refused webhook deliveries, for each network and path (`threats.md` T39). Accepted deliveries do not
+/// count.
 ///
-/// A network over its rate is told so before a body is read, genuine or not: stores send again. Where a network sends
-/// both, as behind a proxy that is not trusted, the log says so.
+/// Every delivery of a network over its rate is refused before its body is read, because stores retry. If one network
+/// sends both genuine and refused deliveries, as behind an untrusted proxy, a warning is logged.
 final class RefusedDeliveries: Sendable {
     private static let millisecondsBetweenWarnings: Int64 = 10 * 60 * 1_000
-    /// How many networks that sent something genuine are remembered.
+    /// The most networks with genuine deliveries that are remembered.
     private static let maximumSenders = 1_000
 
     private let limiter: RateLimiter
     private let logger: Logger
-    /// When a warning may be written of each network that sent something genuine.
+    /// The earliest time of the next warning, for each network that sent a genuine delivery.
     private let warnsAt = Mutex(BoundedCache<[UInt8], Instant>(capacity: maximumSenders))
 
     init(_ limiter: RateLimiter, logger: Logger) {
@@ -23,9 +24,9 @@ final class RefusedDeliveries: Sendable {
         self.logger = logger
     }
 
-    /// Lets a delivery to the webhook at `path` in.
+    /// Checks that a delivery to the webhook at `path` may be read.
     ///
-    /// - Throws: `rate_limited` for a network whose deliveries were refused too often.
+    /// - Throws: `rate_limited` if too many deliveries of the network were refused.
     func admit(from network: [UInt8], to path: String, at now: Instant) throws(Problem) {
         guard let exceeded = limiter.exceeded(.refusedDelivery, for: .network(network, path: path), at: now) else {
             return
@@ -63,7 +64,7 @@ final class RefusedDeliveries: Sendable {
             metadata: ["network": .string(Self.name(of: network)), "route": .string(path)])
     }
 
-    /// An IPv4 address, or the first 64 bits of an IPv6 one.
+    /// The text of a network: an IPv4 address, or the first 64 bits of an IPv6 address.
     private static func name(of network: [UInt8]) -> String {
         guard network.count == 8 else { return network.map { String($0) }.joined(separator: ".") }
         let groups = stride(from: 0, to: 8, by: 2).map { place in

@@ -2,7 +2,7 @@ import LedgerStore
 import Logging
 
 extension Logger {
-    /// Tells why the database did not do what a request asked for; before it is open that is no news.
+    /// Logs a failure of the database. Nothing is logged while the database has not been opened yet.
     func tell(_ failure: ServiceFailure) {
         let metadata: Metadata = ["error": "\(failure)"]
         if failure.isGivenUp {

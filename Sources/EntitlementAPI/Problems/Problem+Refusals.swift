@@ -33,7 +33,7 @@ extension Problem {
 
     // MARK: Credits
 
-    /// Units that are not drawn.
+    /// The problem of a spend or reservation that was refused.
     init(_ refusal: DrawRefusal) {
         switch refusal {
         case .keyReused:
@@ -44,7 +44,7 @@ extension Problem {
         }
     }
 
-    /// A reservation that is not committed.
+    /// The problem of a refused commit.
     init(_ refusal: CommitRefusal) {
         switch refusal {
         case .unknownReservation: self = .unknownReservation
@@ -55,7 +55,7 @@ extension Problem {
         }
     }
 
-    /// A reservation that is not released.
+    /// The problem of a refused release.
     init(_ refusal: ReleaseRefusal) {
         switch refusal {
         case .unknownReservation: self = .unknownReservation
@@ -67,7 +67,7 @@ extension Problem {
 
     // MARK: Devices
 
-    /// A device that is not put on record, or to which nothing is done.
+    /// The problem of a refused registration or change of a device.
     init(_ refusal: DeviceRefusal) {
         switch refusal {
         case .unknownDevice: self = .unknownDevice
@@ -88,7 +88,7 @@ extension Problem {
         return problem
     }
 
-    /// A plan that nobody can change to.
+    /// The problem of a question about an unknown plan.
     init(_ refusal: PlanChangeRefusal) {
         switch refusal {
         case .unknownTarget: self.init(.notFound, "No plan or pass has this id.")
@@ -97,7 +97,7 @@ extension Problem {
 
     // MARK: Operators
 
-    /// An operator's act that changes nothing.
+    /// The problem of a refused act of an operator.
     package init(_ refusal: OperatorRefusal) {
         switch refusal {
         case .unknownPurchase: self.init(.unknownPurchase, "The user has no such purchase, or it was never recorded.")
@@ -119,7 +119,7 @@ extension Problem {
             self = .invalidRequest("The outage ends before it begins, or has not begun.", at: "#/" + refusal.rawValue)
         case .notEndedBeforeAttached:
             self.init(.notEndedBeforeAttached, "The purchase gives or gave something, or was refunded.")
-        // A compensation counts it and goes on.
+        // A compensation counts these users and goes on, so no client sees this refusal.
         case .notAffected: self = .unexpected
         }
     }
@@ -170,7 +170,7 @@ extension Problem {
         }
     }
 
-    /// A request that is no server's, or beyond what the server may do (RFC 6750 §3.1).
+    /// The problem of a request without a valid API key, or without the scope that it needs (RFC 6750 §3.1).
     init(_ refusal: ServerRefusal) {
         switch refusal {
         case .missing:
@@ -200,14 +200,14 @@ extension Problem {
         fields.tell(exceeded)
     }
 
-    /// A user who waits for as many answers as one may.
+    /// The problem of a user with as many reads under way as are allowed at once.
     static func tooManyReads(limit: Int) -> Problem {
         Problem(
             RateStanding(policy: "reads_under_way", limit: limit, windowSeconds: nil, resetSeconds: 1),
             "At most \(limit) reads of one user are under way at once.")
     }
 
-    /// A user's act beyond what is recorded of one user a day.
+    /// The problem of a user's act beyond its daily bound.
     init(_ exceeded: DailyBound.Exceeded, at now: Instant) {
         self.init(
             RateStanding(
@@ -237,7 +237,7 @@ extension HTTPField.Name {
     static let idempotencyKey = known("Idempotency-Key")
     static let idempotencyReplayed = known("Idempotency-Replayed")
 
-    /// A name of ours; it is a token, so the standard name beside it is never used.
+    /// The field of this name. All names here are valid, so the replacement behind `??` is never used.
     private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .retryAfter }
 }
 

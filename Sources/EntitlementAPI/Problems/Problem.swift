@@ -1,7 +1,7 @@
 package import Entitlements
 package import HTTPTypes
 
-/// An answer other than success: RFC 9457, always with a code, never with whose data it is.
+/// The answer to a request that did not succeed (RFC 9457). It always has a code, and never says who owns what.
 package struct Problem: Error, Hashable, Sendable {
     /// A field of the request that is not as it should be.
     package struct FieldError: Hashable, Sendable {
@@ -88,7 +88,7 @@ package struct Problem: Error, Hashable, Sendable {
         return problem
     }()
 
-    /// For what nobody expected: it passes for unavailable, and an operator finds it in the log.
+    /// The problem of an unexpected error. The client sees `unavailable`, and operators find the error in the log.
     static let unexpected = unavailable("The request could not be answered.", retryAfterSeconds: 5)
 
     // MARK: Wire

@@ -2,11 +2,12 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/admin/anomalies`: genuine purchases that operators have to look at, and why, the last recorded first.
+/// `GET /api/admin/anomalies`: genuine purchases with an anomaly and its reason, the last recorded first.
 ///
-/// The tables name candidates; a purchase that somebody has is listed only if its owner's ledger says so.
+/// The database gives candidates. A purchase that a user owns is listed only if the timeline of its owner confirms the
+/// anomaly.
 enum AnomaliesRoute {
-    /// - Throws: `invalid_request` for a limit, a cursor or a reason that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a malformed limit, cursor or reason, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try PageRequest(query, of: "anomalies")
@@ -38,7 +39,7 @@ enum AnomaliesRoute {
             })
     }
 
-    /// Nil for a purchase that is in order in its owner's timeline.
+    /// The anomaly of a purchase; nil if the purchase is in order in its owner's timeline.
     private static func anomaly(
         of candidate: AnomalyCandidate, in timelines: [UserID: Timeline], at now: Instant
     ) -> Anomaly? {
@@ -49,7 +50,7 @@ enum AnomaliesRoute {
 }
 
 extension UserLedger {
-    /// The state of the purchase of `key` that was recorded last, and the instant of its recording.
+    /// The state of the purchase `key` that was recorded last, and the instant of its recording.
     fileprivate func last(of key: PurchaseKey) -> (state: VerifiedPurchase, recordedAt: Instant)? {
         entries.lazy.reversed().compactMap { entry in
             entry.fact.state.flatMap { $0.key == key ? ($0, entry.recordedAt) : nil }

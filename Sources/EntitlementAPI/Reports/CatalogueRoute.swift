@@ -1,9 +1,9 @@
 import Entitlements
 import Hummingbird
 
-/// `GET /api/admin/catalog`: what is in force, and since when each version was.
+/// `GET /api/admin/catalog`: the newest catalogue, and the numbers and dates of all versions.
 enum CatalogueRoute {
-    /// - Throws: Nothing; the table wants the same form of all routes.
+    /// - Throws: Nothing. The URL table requires the same signature of all routes.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let versions = call.api.catalogue
         var json = JSONWriter(capacity: 4096)
@@ -23,7 +23,7 @@ enum CatalogueRoute {
 }
 
 extension JSONWriter {
-    /// The members of a catalogue, into an object that is open.
+    /// Writes the members of a catalogue into an object that has been begun.
     fileprivate mutating func append(_ catalogue: Catalogue) {
         name("apps")
         array(catalogue.apps) { json, app in
@@ -93,13 +93,13 @@ extension JSONWriter {
     }
 }
 
-/// A product's own terms, of any kind; nil or empty where the kind has no such term.
+/// The terms of a product of any kind; nil or empty where its kind has no such term.
 private struct StatedTerms {
     var durationDays: Int?
-    /// An add-on's; a pass or plan has its tier's.
+    /// The features of an add-on; a pass or plan has those of its tier.
     var features: [Feature] = []
     var requires: TierID?
-    /// An add-on's; what a pass or plan has of its own the product says.
+    /// The seats of an add-on; those of a pass or plan are in ``Product/seats``.
     var seats: Int?
     var unit: String?
     var amount: Int?

@@ -2,11 +2,12 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/admin/ended-before-attached`: passes that had run out before they were attached, the last recorded first.
+/// `GET /api/admin/ended-before-attached`: late passes, the last recorded first (`semantics.md` §6, *Ended before
+/// attached*).
 ///
-/// The tables name what may be one; each is listed only if its owner's ledger says so.
+/// The database gives candidates. A pass is listed only if the timeline of its owner confirms that it is late.
 enum LatePassesRoute {
-    /// - Throws: `invalid_request` for a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a malformed limit or cursor, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "ended-before-attached")
         let found = try await call.served {

@@ -2,10 +2,10 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// Lists that operators read, each the store's read of a page and the members of a row. They throw `invalid_request`
-/// for a limit or a cursor that is none, and `unavailable`.
+/// Lists for operators. Each is the query for a page, and a closure that writes the members of a row. They throw
+/// `invalid_request` for a malformed limit or cursor, and `unavailable`.
 enum Lists {
-    /// `GET /api/admin/audit`: who did what, when and why, newest first.
+    /// `GET /api/admin/audit`: the audit trail, newest first.
     static let audit = list("audit") {
         ListPage(try await $0.reports.auditEntries(before: $1, limit: $2 + 1), limit: $2, number: \.id)
     } members: { json, entry in
@@ -21,14 +21,14 @@ enum Lists {
         json.member("hash", Hexadecimal.text(entry.hash))
     }
 
-    /// `GET /api/admin/api-keys`: all keys without their secrets, newest first, the revoked ones too.
+    /// `GET /api/admin/api-keys`: all API keys without their secrets, revoked ones too, newest first.
     static let apiKeys = list("api-keys") {
         ListPage(try await $0.apiKeys.page(before: $1, limit: $2 + 1), limit: $2, number: \.id)
     } members: { json, key in
         json.members(of: key)
     }
 
-    /// `GET /api/admin/transactions`: the signed states of everybody's transactions, the last recorded first.
+    /// `GET /api/admin/transactions`: the signed states of all users' transactions, the last recorded first.
     static let transactions = list("transactions") {
         ListPage(try await $0.reports.transactions(before: $1, limit: $2 + 1), limit: $2, number: \.id)
     } members: { json, transaction in
@@ -50,7 +50,8 @@ enum Lists {
         json.array(transaction.unreadable) { $0.value($1) }
     }
 
-    /// `GET /api/admin/conflicts`: Apple accounts whose purchases several users have, the last heard of first.
+    /// `GET /api/admin/conflicts`: the Apple accounts whose purchases belong to several users, the one with the latest
+    /// news first.
     static let conflicts = list("conflicts") {
         try await $0.reports.conflicts(before: $1, limit: $2)
     } members: { json, conflict in
@@ -63,8 +64,8 @@ enum Lists {
         }
     }
 
-    /// `GET /api/admin/sandbox-testers`: the users who are on the list now, the last user seen for the first time
-    /// first.
+    /// `GET /api/admin/sandbox-testers`: the present sandbox testers. The users whom this server saw first most
+    /// recently come first.
     static let sandboxTesters = list("sandbox-testers") {
         try await $0.reports.sandboxTesters(before: $1, limit: $2)
     } members: { json, tester in
@@ -72,7 +73,7 @@ enum Lists {
         json.member("named_at", exactly: "named_at_ms", tester.namedAt)
     }
 
-    /// The endpoint of a list; `read` reads what stands before a number, up to a limit.
+    /// The route of a list. `read` takes the number of a row and a limit, and reads the rows before that number.
     private static func list<Row: Sendable>(
         _ name: String, _ read: @escaping @Sendable (Store, UInt64?, Int) async throws -> ListPage<Row>,
         members: @escaping @Sendable (inout JSONWriter, Row) -> Void

@@ -1,32 +1,32 @@
 import Entitlements
 import LedgerStore
 
-/// Which page of a list is asked for; its rows are numbered, the newest highest.
+/// The page that is asked for, of a list whose rows have numbers, the highest first.
 struct PageRequest {
     static let maximumLimit = 100
     private static let defaultLimit = 50
 
-    /// The list that the cursors are of.
+    /// The name of the list, which its cursors hold.
     private let list: String
     let limit: Int
-    /// Only what stands before this number; nil for the first page.
+    /// The number before which the page begins; nil for the first page.
     let before: UInt64?
 
-    /// - Throws: `invalid_request` for a limit that is none, and for what is no cursor of the list.
+    /// - Throws: `invalid_request` for a malformed limit, or a cursor of another list.
     init(_ query: Query, of list: String) throws(Problem) {
         self.list = list
         limit = try Self.limit(in: query)
         before = try query.cursor { Self.number(in: $0, of: list) }
     }
 
-    /// How many rows a page of any list may have.
+    /// The most rows of the page, from the parameter `limit`.
     ///
-    /// - Throws: `invalid_request` for a limit that is none.
+    /// - Throws: `invalid_request` for a malformed limit.
     static func limit(in query: Query) throws(Problem) -> Int {
         try query.integer("limit", in: 1...maximumLimit) ?? defaultLimit
     }
 
-    /// The page as it is written; `members` writes the members of a row.
+    /// The JSON of the page; `members` writes the members of a row.
     func body<Row>(of page: ListPage<Row>, _ members: (inout JSONWriter, Row) -> Void) -> [UInt8] {
         JSONWriter.object { json in
             json.member("data", objects: page.rows, members)
@@ -34,7 +34,7 @@ struct PageRequest {
         }
     }
 
-    /// Nil for what is no cursor of the list.
+    /// The number in a cursor; nil if the text is no cursor of the list.
     static func number(in cursor: String, of list: String) -> UInt64? {
         guard let text = CursorText.decode(cursor, of: list, parts: 1)?[0], let number = UInt64(text),
             String(number) == text
@@ -44,9 +44,9 @@ struct PageRequest {
 }
 
 extension Query {
-    /// The place where a page begins; nil for the first.
+    /// The place in the cursor of the query, as `read` understands it; nil if there is no cursor.
     ///
-    /// - Throws: `invalid_request` for a text that `read` answers with nil.
+    /// - Throws: `invalid_request` if `read` gives nil.
     func cursor<Place>(_ name: String = "cursor", _ read: (String) -> Place?) throws(Problem) -> Place? {
         guard let text = try text(name) else { return nil }
         guard let place = read(text) else {

@@ -2,10 +2,10 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/admin/search?q=`: everything that the text is the exact name of, and who owns it.
+/// `GET /api/admin/search?q=`: the users, account tokens, purchases and transactions whose exact name is the text, and
+/// who owns them.
 enum SearchRoute {
-    /// - Throws: `invalid_request` without a text, or for one that is too long, for a limit or a cursor that is
-    ///   none, `unavailable`.
+    /// - Throws: `invalid_request` for a missing or too long text, or a malformed limit or cursor; `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         guard let text = try query.text("q"),
@@ -33,12 +33,12 @@ enum SearchRoute {
     }
 }
 
-/// The place behind a find: by its kind, then by its purchase.
+/// A cursor that points behind a result. Results are ordered by kind, then by purchase.
 private struct FoundCursor: PageCursor {
     private static let list = "search"
 
     private let kind: Found.Kind
-    /// Nil for what belongs to no purchase, of which a text names one of each kind at most.
+    /// The purchase of the result. Nil for a result without a purchase; there is at most one of each kind.
     private let key: PurchaseKey?
 
     init(after found: Found) {

@@ -2,10 +2,9 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/admin/users/{user_id}/timeline`: every fact about a user in plain words, the last recorded first.
+/// `GET /api/admin/users/{user_id}/timeline`: the user's ledger in plain words, the last recorded fact first.
 enum TimelineRoute {
-    /// - Throws: `not_found` for what is no user id, `invalid_request` for a limit or a cursor that is none,
-    ///   `unavailable`.
+    /// - Throws: `not_found` for a malformed user id, `invalid_request` for a malformed limit or cursor, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let page = try PageRequest(try Query(call.request.uri.query), of: "timeline")
         let user = try call.namedUser()

@@ -1,14 +1,14 @@
 import Entitlements
 
-/// The claims of an entitlement token, as JSON (RFC 7519 §4; `api.md` names them all).
+/// The JSON of an entitlement token's claims (RFC 7519 §4; `api.md` lists them).
 struct EntitlementClaims {
-    /// The issuer is the product, for a server has no name that an app could know beforehand.
+    /// The claim `iss`. It names the product, because apps cannot know the name of a server beforehand.
     static let issuer = "gatepass"
-    /// The header's `typ` (RFC 8725 §3.11): no other token of this server may be taken for one.
+    /// The header's `typ` (RFC 8725 §3.11), by which verifiers tell this token from tokens for other purposes.
     static let type = "entitlement+jwt"
 
     let bytes: [UInt8]
-    /// The claim `exp` as an instant: whole seconds, cut.
+    /// The claim `exp` as an instant, cut to whole seconds.
     let expiresAt: Instant
 
     init(_ offline: OfflineEntitlement, for app: AppID, catalogVersion: Int) {
@@ -33,7 +33,7 @@ struct EntitlementClaims {
 }
 
 extension JSONWriter {
-    /// The claims by which an app unlocks, under the names that a status has.
+    /// Writes the claims from which an app unlocks features. Their names are those in the answer of a status.
     fileprivate mutating func appendSubstance(of offline: OfflineEntitlement, catalogVersion: Int) {
         appendAccess(of: offline.status)
         name("add_ons")

@@ -4,10 +4,12 @@ import NIOCore
 
 /// `GET /.well-known/jwks.json`: the public keys that verify entitlement tokens (RFC 7517 §5).
 enum KeySetRoute {
-    /// Clients may keep the answer this long; the next key stands in it a day before it signs.
+    /// Clients may cache the answer for five minutes. This is safe because a new key is published a day before it
+    /// signs.
     private static let cacheControl = "public, max-age=300"
 
-    /// - Throws: `unavailable`, also while the key that signs cannot be opened: half a set would be believed.
+    /// - Throws: `unavailable`, also if the present signing key cannot be opened, because clients would trust an
+    ///   incomplete set.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         let ring = try await call.signingKeys()
         var json = JSONWriter()

@@ -1,24 +1,27 @@
 import Entitlements
 
-/// A user's status as a device without a connection may believe it, and until when.
+/// The part of a user's status that a device without a connection may rely on, and until when.
 ///
-/// Invariant: at every instant before `endsAt` the facts known now give everything that is claimed.
+/// Invariant: by the facts known now, everything that ``status`` claims holds at every instant before ``endsAt``.
 struct OfflineEntitlement {
-    /// A token that gives nothing ends soon, so that a user who buys something gets a new token soon.
+    /// The longest life of a token that gives nothing, in milliseconds. It is short so that a user who buys something
+    /// soon gets a new token.
     static let longestWithoutAnything = Instant.millisecondsPerHour
-    /// Changes of the timeline that are looked at; a token ends where nobody looked further.
+    /// The most changes of the timeline that are examined. If there are more, the token ends where the last examined
+    /// status ends.
     static let maximumChanges = 64
 
     /// The claimed status.
     let status: Status
-    /// Exclusive; not after the gap-free coverage's end, and not after the first instant at which less is given.
+    /// The end of the token, exclusive. It is no later than the end of gap-free coverage, nor the first instant at
+    /// which something is lost.
     let endsAt: Instant
-    /// The stores' worlds that it comes from.
+    /// The environments of the purchases that give something now.
     let environments: [StoreEnvironment]
 
     /// - Parameters:
-    ///   - hours: The longest life.
-    ///   - fold: The folded ledger at an instant; a fold that holds until that instant says nothing of what follows.
+    ///   - hours: The longest life in hours.
+    ///   - fold: The status at an instant, and the instant until which it holds.
     init(at now: Instant, forHours hours: Int, _ fold: (Instant) -> API.Dependencies.Folded) {
         let folded = fold(now)
         status = folded.status
@@ -33,7 +36,8 @@ struct OfflineEntitlement {
         return givesAnything ? longest : min(longest, longestWithoutAnything)
     }
 
-    /// Grace counts only once it is entered, so the end of coverage is not what a later status may say.
+    /// The end of the token: the end of coverage, the first change after which something is lost, or `latest`. The end
+    /// of coverage is that of `first`, because a later status counts grace that has been entered.
     private static func end(
         of first: API.Dependencies.Folded, by latest: Instant, _ fold: (Instant) -> API.Dependencies.Folded
     ) -> Instant {
@@ -51,7 +55,7 @@ struct OfflineEntitlement {
 }
 
 extension Status {
-    /// True if this status gives at least as much as `claimed`: a higher tier may take the place of a lower one.
+    /// True if this status gives at least as much as `claimed`. A higher tier may replace a lower one.
     func gives(everythingOf claimed: Status) -> Bool {
         guard active || !claimed.active, rank >= claimed.rank, tier == claimed.tier || rank > claimed.rank
         else { return false }
@@ -65,7 +69,7 @@ extension Status {
 }
 
 extension Entitlement {
-    /// True if the status takes something from this purchase now.
+    /// True if this purchase gives access now.
     fileprivate var isGiving: Bool {
         switch state {
         case .running, .grace:

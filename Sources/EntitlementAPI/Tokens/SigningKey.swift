@@ -1,10 +1,10 @@
 import Crypto
 import LedgerStore
 
-/// A P-256 key that entitlement tokens are signed with, opened.
+/// A P-256 key that signs entitlement tokens, with its private key unsealed.
 ///
-/// Invariant: the public key is that of the private one, and its name is its thumbprint. So whatever the database says,
-/// only keys that this server made are published.
+/// Invariant: the public key belongs to the private key, and ``kid`` is its thumbprint. So only keys that this server
+/// made are published, even if somebody edits the database.
 package struct SigningKey: Sendable {
     /// The RFC 7638 thumbprint of the public key.
     package let kid: String
@@ -17,24 +17,25 @@ package struct SigningKey: Sendable {
         kid = publicKey.thumbprint
     }
 
-    /// Nil when the seal does not open, or the row's parts do not belong together.
+    /// Opens a stored key; nil if the seal does not open, or the key differs from the public key or the id in its row.
     init?(_ stored: SigningKeyStore.Key, under seal: KeySeal) {
         guard let bytes = seal.open(stored.sealedKey, as: stored.kid)?.secret,
-            // Lost: that 32 bytes are no scalar of the curve, which this server never seals.
+            // `try?` drops the error that the bytes are no private key of P-256; this server never seals bytes of that
+            // kind.
             let privateKey = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
         else { return nil }
         self.init(privateKey)
         guard kid == stored.kid, publicKey.text == stored.publicJWK else { return nil }
     }
 
-    /// The private key as the database keeps it; nil only under a key of no AES size.
+    /// The private key, sealed for the database; nil only if the key-encryption key has no AES size.
     func sealed(under seal: KeySeal) -> [UInt8]? {
         seal.seal(privateKey.rawRepresentation, as: kid)
     }
 
-    /// A compact JWT (RFC 7519) of `claims`, which are JSON.
+    /// A compact JWT (RFC 7519), signed with ES256. `claims` is JSON, and `type` becomes the header's `typ`.
     ///
-    /// - Throws: An error of the cryptographic library, which has none for a key that it made.
+    /// - Throws: An error of the cryptographic library, which never occurs for a key that it made.
     func token(typed type: String, _ claims: [UInt8]) throws -> String {
         var header = JSONWriter(capacity: 128)
         header.beginObject()
@@ -50,7 +51,7 @@ package struct SigningKey: Sendable {
 
 /// A public P-256 key as JSON (RFC 7517, RFC 7518 §6.2).
 struct JSONWebKey: Hashable, Sendable {
-    /// The required members in the order of RFC 7638 §3.2, without a space.
+    /// The JSON of the required members in the order of RFC 7638 §3.2, without white space.
     let text: String
     let x: String
     let y: String

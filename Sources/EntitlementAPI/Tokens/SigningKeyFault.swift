@@ -1,10 +1,10 @@
-/// Why no token can be signed, for logs and operators; it names no secret.
+/// The reason why no token can be signed, for logs and operators. It holds no secret.
 package enum SigningKeyFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The database is away, and how: a passing fault.
+    /// The database cannot be reached, for the given reason; a retry may help.
     case database(String)
-    /// The key that signs now cannot be opened; only an operator can help.
+    /// The present signing key cannot be opened. Only an operator can help.
     case unusable(kid: String)
-    /// No key could be made.
+    /// No key may sign now, and none could be made.
     case none
 
     package var description: String {

@@ -1,27 +1,30 @@
 package import Entitlements
 package import LedgerStore
 
-/// The keys of entitlement tokens at an instant: which one signs, and which ones still verify.
+/// The keys of entitlement tokens at an instant: the one that signs, and those that still verify.
 package struct SigningKeyRing: Sendable {
-    /// How long a key signs, by age.
+    /// The time during which a key signs, in milliseconds.
     package static let signingLife = 90 * Instant.millisecondsPerDay
-    /// The next key is published this long before it signs, so that every client has had time to see it.
+    /// The time between the publication of a key and its first signature, in milliseconds. Within it every client sees
+    /// the key.
     static let publishedAhead = Instant.millisecondsPerDay
-    /// A key stays this long after its last token's end: clocks of instances differ, and a verifier forgives a little.
+    /// The time for which a key stays published after the end of its last token. Clocks of instances differ, and
+    /// verifiers tolerate some difference.
     static let margin = Instant.millisecondsPerHour
 
-    /// The oldest key that may sign.
+    /// The key that signs: the oldest that still may.
     package let signer: SigningKey
-    /// Keys that may sign, and keys that did, as long as a token of theirs may live; oldest first.
+    /// The keys that clients need for verification: those that may sign, and former ones with tokens that may still be
+    /// valid. The oldest comes first.
     package let published: [SigningKey]
-    /// The names of keys that should be published and cannot be opened: tokens of theirs do not verify.
+    /// The ids of keys that belong into ``published`` but cannot be opened. Tokens signed with them cannot be verified.
     package let unusable: [String]
     /// The longest life of a token, in hours.
     package let tokenHours: Int
 
-    /// The ring of what is kept.
+    /// Makes the ring from the stored keys.
     ///
-    /// - Throws: `unusable` when the key that signs now cannot be opened, `none` when no key may sign.
+    /// - Throws: `unusable` if the key that signs now cannot be opened, `none` if no key may sign.
     package init(
         of stored: [SigningKeyStore.Stored], under seal: KeySeal, tokenHours: Int, at now: Instant
     ) throws(SigningKeyFault) {
@@ -35,17 +38,17 @@ package struct SigningKeyRing: Sendable {
         unusable = zip(due, opened).compactMap { $1 == nil ? $0.key.kid : nil }
     }
 
-    /// The oldest key that may sign at `now`: all instances agree on it, whichever instance made the next key.
+    /// The oldest key that may sign at `now`. All instances choose the same one, whichever instance made the next key.
     static func signer(among stored: [SigningKeyStore.Stored], at now: Instant) -> SigningKeyStore.Stored? {
         stored.filter { now < $0.stopsAt }.min { $0.generation < $1.generation }
     }
 
-    /// True if the next key is to be made now.
+    /// True if it is time to make the next key.
     static func needsSuccessor(_ stored: [SigningKeyStore.Stored], at now: Instant) -> Bool {
         !stored.contains { $0.stopsAt - now > publishedAhead }
     }
 
-    /// True if every token that the key can have signed has ended.
+    /// True if every token that the key can have signed has expired.
     static func hasLeft(_ stored: SigningKeyStore.Stored, at now: Instant) -> Bool {
         now >= stored.stopsAt + Int64(stored.key.tokenHours) * Instant.millisecondsPerHour + margin
     }

@@ -2,13 +2,14 @@ package import Crypto
 package import Entitlements
 package import LedgerStore
 
-/// Makes, rotates and gives up the keys of entitlement tokens, whichever instance comes first.
+/// The signing keys in the database. Any instance makes the next key, or deletes an old one, when its time has come.
 ///
-/// The database is the authority: the ring is read again after a second, so a rotation reaches every instance at once.
+/// Every instance reads the keys again after a second, so a rotation reaches all instances quickly.
 package actor SigningKeys {
-    /// How long a ring, or what is wrong with it, is held before it is read again, in milliseconds.
+    /// The time for which a ring, or the error in its place, is cached, in milliseconds.
     static let freshness: Int64 = 1_000
-    /// Times that a key is made before another instance's is believed to be unfit.
+    /// The most keys that one reading adds. It adds a second one only if the key that another instance added first does
+    /// not last long enough.
     private static let attempts = 3
 
     private let store: SigningKeyStore
@@ -21,7 +22,7 @@ package actor SigningKeys {
 
     /// - Parameters:
     ///   - tokenHours: The longest life of a token.
-    ///   - newKey: Makes a key that nobody can guess.
+    ///   - newKey: Makes a random key.
     package init(
         store: SigningKeyStore, seal: KeySeal, tokenHours: Int, now: @escaping @Sendable () -> Instant,
         newKey: @escaping @Sendable () -> P256.Signing.PrivateKey
@@ -33,7 +34,7 @@ package actor SigningKeys {
         self.newKey = newKey
     }
 
-    /// The keys as they stand; the first is made now if there is none.
+    /// The present ring. The first key, or the next if it is due, is made on the way.
     ///
     /// - Throws: ``SigningKeyFault``.
     package func ring() async throws(SigningKeyFault) -> SigningKeyRing {
@@ -54,9 +55,9 @@ package actor SigningKeys {
         return try result.get()
     }
 
-    /// Makes a key that signs from now on; all others only verify what they signed. Answers its name.
+    /// Makes a key that signs from now on and gives its id. All other keys only verify their tokens from then on.
     ///
-    /// No other key has to be opened, so this helps where the key-encryption key is lost.
+    /// No other key needs to be opened, so this helps if the key-encryption key is lost.
     ///
     /// - Throws: ``SigningKeyFault``.
     package func rotate(_ audit: TrailWriter) async throws(SigningKeyFault) -> String {
@@ -66,7 +67,7 @@ package actor SigningKeys {
         return key.kid
     }
 
-    /// Seals again what was sealed under a previous key-encryption key.
+    /// Seals again the keys that were sealed under a previous key-encryption key.
     ///
     /// - Throws: ``SigningKeyFault``.
     package func resealOutdated() async throws(SigningKeyFault) {
@@ -85,14 +86,16 @@ package actor SigningKeys {
         for key in stored where key.key.tokenHours < tokenHours && now < key.stopsAt {
             try await asking { try await store.promise(tokenHours, by: key.key.kid) }
         }
-        // Lost: that a key could not be deleted; it is in no ring, and the next reading tries again.
+        // `try?` drops the error that an old key could not be deleted. It is in no ring, and the next reading tries
+        // again.
         try? await store.delete(gone)
         return ring
     }
 
-    /// The stored keys, with the next key if it was due.
+    /// The stored keys; the next key is added if it is due.
     ///
-    /// An instance that cannot open the key that signs now makes none: the others could not open its own.
+    /// An instance that cannot open the present signing key adds none, because the other instances could not open a key
+    /// that it sealed.
     private func withSuccessor(at now: Instant) async throws(SigningKeyFault) -> [SigningKeyStore.Stored] {
         for _ in 0..<Self.attempts {
             let stored = try await asking { try await store.load() }

@@ -2,16 +2,16 @@ package import AppStore
 package import Entitlements
 import LedgerStore
 
-/// Reads notifications of the App Store: as what they say, whoever sent the text.
+/// Turns notifications of the App Store into deliveries in this server's terms.
 package struct AppleReader: Sendable {
     private let verifier: @Sendable () -> AppStoreVerifier
     private let decodesLegacyTokens: Bool
     private let now: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - verifier: The verifier for the apps that are sold in now.
-    ///   - rules: The rules of claims.
-    ///   - now: Bounds the dates of what was signed.
+    ///   - verifier: The verifier for the apps of the present catalogue.
+    ///   - rules: Say whether account tokens of the legacy form name users.
+    ///   - now: The clock by which the dates of the texts are judged.
     package init(
         verifier: @escaping @Sendable () -> AppStoreVerifier, under rules: ClaimRules,
         now: @escaping @Sendable () -> Instant
@@ -21,7 +21,7 @@ package struct AppleReader: Sendable {
         self.now = now
     }
 
-    /// Verifies a notification and the texts inside it.
+    /// Verifies a notification and the signed texts inside it.
     ///
     /// - Throws: ``CertificateStatusUnavailable``.
     func verify(
@@ -30,7 +30,7 @@ package struct AppleReader: Sendable {
         try await verifier().verify(delivery: signed, at: now().milliseconds)
     }
 
-    /// Reads a stored text.
+    /// Verifies and reads a stored notification.
     ///
     /// - Throws: ``StoreInbox/Failure``.
     func read(_ text: String, under labels: Labels) async throws(StoreInbox.Failure) -> ReadDelivery {
@@ -46,7 +46,7 @@ package struct AppleReader: Sendable {
         }
     }
 
-    /// A delivery as it says whose a purchase is, and the texts in it.
+    /// The content of a verified delivery: the users, tokens and numbers that it names, and the purchase states in it.
     func read(_ delivery: VerifiedDelivery, under labels: Labels) -> ReadDelivery {
         let space = NumberSpace(
             source: .appleIAP, app: AppID(delivery.notification.payload.content.bundleId ?? ""),
@@ -63,7 +63,7 @@ package struct AppleReader: Sendable {
         news.about = purchase.key
         if let token = transaction.payload.appAccountToken.flatMap({ AccountToken($0) }) {
             news.token = labels.label(of: token)
-            // The old form names one who may never have been seen.
+            // An account token of the legacy form may name a user who was never seen.
             if decodesLegacyTokens, let user = token.legacyUserID { news.users = [user] }
         }
         var evidence = [Evidence(purchase, provedBy: Evidence.Proof(transaction))]

@@ -4,17 +4,17 @@ import Hummingbird
 import LedgerStore
 import StrictJSON
 
-/// `POST /api/billing/webhooks/apple`: a notification V2 of the App Store (`api.md`, "Webhooks").
+/// `POST /api/billing/webhooks/apple`: takes a notification of the App Store, version 2 (`api.md`, "Webhooks").
 ///
-/// A delivery is stored and committed first, then placed within the request. Placing that takes longer goes on by
-/// itself, and a job places a delivery that could not be placed.
+/// A delivery is first stored and committed, then placed. Placing may go on after the answer. If placing fails, a job
+/// tries again.
 enum AppleWebhookRoute {
     static let bodyLimit = 256 * 1024
 
-    /// - Throws: `not_found` for notifications V1 and while no app is sold, `invalid_request`, why the texts are not
-    ///   genuine, `unavailable`.
+    /// - Throws: `not_found` for notifications of version 1 and if the catalogue has no app; `invalid_request`, the
+    ///   problem of texts that are not genuine, `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        // Before the ledger is open, the apps are not known for certain.
+        // Before the database is open, the apps of the newest catalogue are not known.
         _ = try await call.served { $0 }
         guard !call.api.verifier().evidence.apps.isEmpty else { throw .notFound }
         let body = try await call.json()
@@ -74,7 +74,8 @@ extension InboxDelivery {
 }
 
 extension Labels {
-    /// A token of the legacy form names its user too.
+    /// The labels of a name in a notification. An account token of the legacy form also gives the label of the user
+    /// that it names.
     fileprivate func mentions(of name: NotificationName, in environment: StoreEnvironment) -> [String] {
         switch name {
         case .accountToken(let token):

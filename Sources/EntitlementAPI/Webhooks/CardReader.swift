@@ -2,27 +2,27 @@ package import Entitlements
 package import LedgerStore
 package import StripeBilling
 
-/// Reads events of card billing: as what they say, whoever sent the text.
+/// Turns events of card billing into deliveries in this server's terms.
 package struct CardReader: Sendable {
     private let userKey: String
     private let graceDays: Int
 
     /// - Parameters:
-    ///   - userKey: The member of metadata that holds the user id.
-    ///   - graceDays: For how long a period goes on whose successor is not paid.
+    ///   - userKey: The key in Stripe's `metadata` whose value is the user id.
+    ///   - graceDays: The days of grace after a period whose successor is not paid.
     package init(userKey: String, graceDays: Int) {
         self.userKey = userKey
         self.graceDays = graceDays
     }
 
-    /// An event as it is stored.
+    /// The delivery to store for an event.
     ///
-    /// - Parameter text: Its JSON as it came.
+    /// - Parameter text: The JSON of the event as Stripe sent it.
     package func delivery(_ event: VerifiedEvent, written text: [UInt8], under labels: Labels) -> InboxDelivery {
         InboxDelivery(event, text, news(of: event), userKey: userKey, labels: labels)
     }
 
-    /// Reads a stored text.
+    /// Reads a stored event.
     ///
     /// - Throws: ``StoreInbox/Failure``.
     package func read(_ text: String, under labels: Labels) throws(StoreInbox.Failure) -> ReadDelivery {
@@ -33,7 +33,7 @@ package struct CardReader: Sendable {
         }
     }
 
-    /// An event as it says whose a purchase is, and what it states.
+    /// The content of an event: the users, customer and numbers that it names, and its statements.
     package func read(_ event: VerifiedEvent, under labels: Labels) -> ReadDelivery {
         let told = news(of: event)
         var news = DeliveryNews(in: NumberSpace(source: .stripe, app: .cards, environment: told.environment))
@@ -63,12 +63,12 @@ extension InboxDelivery {
 }
 
 extension Labels {
-    /// The label of a customer of the card account.
+    /// The label of a Stripe customer.
     fileprivate func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {
         label(.customer, Source.stripe.text, environment.rawValue, id)
     }
 
-    /// Nil for what names no user and no number that could be kept.
+    /// The label or number to store for a name in an event; nil for a malformed user id or number.
     fileprivate func mention(of name: EventName, in environment: StoreEnvironment) -> String? {
         switch name {
         case .user(let text): UserID(text).map { mention(of: $0).text }

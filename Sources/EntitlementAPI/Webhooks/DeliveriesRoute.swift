@@ -2,9 +2,9 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// `GET /api/admin/webhooks`: the deliveries of stores and what became of them, the last received first.
+/// `GET /api/admin/webhooks`: stores' deliveries and their results, the last received first.
 enum DeliveriesRoute {
-    /// - Throws: `invalid_request` for a state, a reason, a limit or a cursor that is none, `unavailable`.
+    /// - Throws: `invalid_request` for a malformed state, reason, limit or cursor, `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let page = try PageRequest(query, of: "webhooks")
@@ -16,7 +16,7 @@ enum DeliveriesRoute {
         return .json(page.body(of: ListPage(rows, limit: page.limit, number: \.id)) { $0.members(of: $1) })
     }
 
-    /// `POST /api/admin/webhooks/{delivery_id}/replay`: the delivery is placed again.
+    /// `POST /api/admin/webhooks/{delivery_id}/replay`: places a stored delivery again.
     static let replay = Routes.idempotent(onRow: "delivery_id") {
         try await $0.inbox.replay($1, by: $2, reason: $3, audit: $0.audit)?.json
     }

@@ -2,12 +2,12 @@ import Entitlements
 package import LedgerStore
 
 extension RecordedDelivery {
-    /// A delivery of a store as operators read it (`api.md`, "Webhooks").
+    /// The JSON of a delivery for operators (`api.md`, "Webhooks").
     package var json: [UInt8] { JSONWriter.object { $0.members(of: self) } }
 }
 
 extension JSONWriter {
-    /// The members of a delivery, into an object that is open.
+    /// Writes the members of a delivery into an object that has been begun.
     mutating func members(of delivery: RecordedDelivery) {
         member("id", String(delivery.id))
         member("source", delivery.source.text)

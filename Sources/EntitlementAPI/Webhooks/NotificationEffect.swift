@@ -1,15 +1,15 @@
 import AppStore
 import Entitlements
 
-/// The effect of a notification besides its storage (`api.md`, "Webhooks"). The transaction and the renewal info inside
-/// are recorded whatever its type, because they were signed.
+/// The effect of a notification by its type (`api.md`, "Webhooks"). The signed transaction and renewal info inside are
+/// recorded whatever the type.
 enum NotificationEffect {
-    /// The texts inside say all of it.
+    /// The effect is that of the signed texts inside.
     case recorded
-    /// Nothing.
+    /// The notification has no effect, for a reason that operators may want to know.
     case ignored(DeliveryReason?)
 
-    /// The effect of a delivery; an unreadable one has none.
+    /// The effect of a delivery. An unreadable delivery is ignored.
     init(of delivery: VerifiedDelivery) {
         let effect = Self(of: delivery.notification.payload.notificationType)
         switch effect {

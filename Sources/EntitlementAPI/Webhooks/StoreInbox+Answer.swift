@@ -3,11 +3,11 @@ import Hummingbird
 import LedgerStore
 
 extension StoreInbox {
-    /// How long a store waits for what becomes of its delivery.
+    /// The longest that a store waits for the result of its delivery.
     private static let patience = Duration.seconds(2)
 
-    /// The answer to a store: the standing that the delivery reached within the request. Placing that takes longer goes
-    /// on by itself, and a job places a delivery that could not be placed.
+    /// The answer to a store: the standing that the delivery reached within two seconds. Slower placing goes on in the
+    /// background. If placing fails, a job tries again.
     static func answer(
         to stored: StoredDelivery, from source: Source, _ call: OpenCall,
         placing: @escaping @Sendable () async throws(ServiceFailure) -> DeliveryStanding

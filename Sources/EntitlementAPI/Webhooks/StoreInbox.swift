@@ -2,10 +2,10 @@ package import AppStore
 package import Entitlements
 package import LedgerStore
 
-/// Places stored deliveries: each text is read again by the reader of its source, and handed to the ledger.
+/// Places stored deliveries. The reader of a delivery's source reads its text again, and the ledger records the result.
 ///
-/// Placing may be repeated, in any order and at the same time: statements are ordered by their own dates, and
-/// known ones change nothing (`semantics.md` §1).
+/// Placing may be repeated, in any order and concurrently. Statements are ordered by their own dates, and known ones
+/// change nothing (`semantics.md` §1).
 package struct StoreInbox: Sendable {
     private let store: StoreDoor
     private let rules: ClaimRules
@@ -23,19 +23,20 @@ package struct StoreInbox: Sendable {
         self.metrics = metrics
     }
 
-    /// Why a stored delivery could not be placed.
+    /// The reason why a stored delivery could not be placed.
     package enum Failure: Error {
-        /// The database is away, or refuses; to be tried again.
+        /// The database cannot be reached or refuses. To be retried.
         case service(ServiceFailure)
-        /// Apple could not be asked; to be tried again.
+        /// Apple could not be asked about its certificates. To be retried.
         case certificateStatus(CertificateStatusUnavailable)
-        /// The text was genuine when it came and is not any more, as when its app is sold no more.
+        /// The text was genuine when it arrived and is not any more, for instance because its app was removed from the
+        /// catalogue.
         case refused(EvidenceError)
-        /// The text was read when it came and cannot be read any more.
+        /// The text could be read when it arrived and cannot be read any more.
         case unreadable
         case unknownSource
 
-        /// True if the failure ends by itself; such a try says nothing of the delivery.
+        /// True if a retry may succeed; the failure then says nothing about the delivery.
         package var isPassing: Bool {
             switch self {
             case .service(let failure): failure.isPassing
@@ -45,7 +46,7 @@ package struct StoreInbox: Sendable {
         }
     }
 
-    /// Places the stored delivery `id`. Of a delivery whose text is deleted only its takeback is left, if it has one.
+    /// Places the stored delivery `id`. If its text was deleted, only its takeback is placed, if it has one.
     ///
     /// - Throws: ``Failure``.
     package func place(stored id: UInt64) async throws(Failure) {
@@ -69,7 +70,7 @@ package struct StoreInbox: Sendable {
         }
     }
 
-    /// The news of a stored text, or of what a delivery without text takes back; nil for nothing.
+    /// The content of the stored text, or the takeback of a delivery without text; nil if it has neither.
     private func read(_ stored: DeliveryContent, under labels: Labels) async throws(Failure) -> ReadDelivery? {
         switch (stored.text, stored.takeback) {
         case (let text?, _):

@@ -4,16 +4,15 @@ import Hummingbird
 import LedgerStore
 import StripeBilling
 
-/// `POST /api/billing/webhooks/stripe`: an event of card billing (`api.md`, "Webhooks").
+/// `POST /api/billing/webhooks/stripe`: takes an event of card billing (`api.md`, "Webhooks").
 ///
-/// Refused before its body is read while its header shows no signature. Stored and committed first, then placed within
-/// the request, like a notification of the App Store.
+/// A request whose header has no well-formed signature is refused before its body is read. A genuine event is stored
+/// and committed, then placed, like a notification of the App Store.
 enum StripeWebhookRoute {
     static let bodyLimit = VerifiedEvent.maximumBytes
     private static let signatureField = HTTPField.Name("Stripe-Signature")
 
-    /// - Throws: `not_found` while no secret is configured, why the signature or the body is not genuine,
-    ///   `unavailable`.
+    /// - Throws: `not_found` if no secret is configured, the problem of an event that is not genuine, `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         guard let secrets = call.api.cardSecrets else { throw .notFound }
         let signature = try judged(call.api, closing: true) { () throws(SignatureRefusal) in
@@ -46,7 +45,8 @@ enum StripeWebhookRoute {
         }
     }
 
-    /// The result of `judge`; where that refuses, `closing` ends the connection, for the body is not read.
+    /// The result of `judge`. If it refuses, the refusal is counted. `closing` then closes the connection, because the
+    /// body is not read.
     private static func judged<Genuine>(
         _ api: API.Dependencies, closing: Bool = false, _ judge: () throws(SignatureRefusal) -> Genuine
     ) throws(Problem) -> Genuine {

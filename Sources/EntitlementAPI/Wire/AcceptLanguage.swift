@@ -1,24 +1,24 @@
-/// The languages a client wants, best first (RFC 9110 §12.5.4).
+/// The languages that a client wants, best first (`Accept-Language`, RFC 9110 §12.5.4).
 struct AcceptLanguage: Equatable {
-    /// In lower case, without those of weight 0; `*` is any language.
+    /// The language ranges in lower case, without those of weight 0. `*` stands for any language.
     let ranges: [String]
 
     init(_ field: String?) {
         ranges = WeightedList(field).names
     }
 
-    /// The best text that there is.
+    /// The text in the language that the client wants most.
     ///
-    /// Each wanted range is looked up by itself and then without its last subtag, again and again (RFC 4647 §3.4); if
-    /// that finds nothing, any text of the same language will do, so that `zh` finds `zh-Hans`. Without any match it is
-    /// the English text, else the first by tag.
+    /// Each range is looked up whole and then repeatedly without its last subtag (RFC 4647 §3.4). If that finds
+    /// nothing, any text of the range's language will do, so `zh` finds `zh-Hans`. If no range matches, the English
+    /// text is taken, or else the first by tag.
     func best(of texts: [String: String]) -> (tag: String, text: String)? {
         best(in: Self.ordered(texts.keys)).flatMap { tag in texts[tag].map { (tag, $0) } }
     }
 
-    /// The best of the languages that there are, found in the same way; nil where there is none.
+    /// The language among `tags` that the client wants most, by the rules of ``best(of:)``; nil if there are no tags.
     ///
-    /// - Parameter tags: As ``ordered(_:)`` gives them.
+    /// - Parameter tags: The tags in the order of ``ordered(_:)``.
     func best(in tags: [String]) -> String? {
         ranges.lazy.compactMap { Self.match($0, in: tags) }.first ?? Self.fallback(in: tags)
     }
@@ -36,7 +36,7 @@ struct AcceptLanguage: Equatable {
             let wanted = subtags.joined(separator: "-")
             if let tag = tags.first(where: { $0.lowercased() == wanted }) { return tag }
             subtags.removeLast()
-            // A single letter introduces what has just been cut off (RFC 4647 §3.4).
+            // A single-letter subtag only introduces the subtag that was just removed (RFC 4647 §3.4).
             if subtags.last?.utf8.count == 1 { subtags.removeLast() }
         }
         return tags.first { $0.lowercased().hasPrefix(language + "-") }

@@ -1,18 +1,19 @@
 import Entitlements
 
-/// Which instant an answer is about, by what this server knew when: `?at=` and `?known_at=` (`semantics.md` §1).
+/// The instants in a query: `?at=`, which the answer is about, and `?known_at=`, which limits the facts to those
+/// recorded by then (`semantics.md` §1).
 struct AsOf {
     let at: Instant
-    /// Nil for all that is known.
+    /// The instant by which facts must have been recorded to count; nil if all facts count.
     let knownAt: Instant?
 
-    /// - Throws: `invalid_request` for what is no instant.
+    /// - Throws: `invalid_request` for a malformed instant.
     init(_ query: Query, now: Instant) throws(Problem) {
         at = try query.instant("at") ?? now
         knownAt = try query.instant("known_at")
     }
 
-    /// The part of `ledger` that was known then.
+    /// The part of `ledger` that was recorded by ``knownAt``.
     func known(of ledger: UserLedger) -> UserLedger {
         knownAt.map { ledger.known(at: $0) } ?? ledger
     }

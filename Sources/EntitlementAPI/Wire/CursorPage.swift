@@ -1,45 +1,46 @@
 import Entitlements
 
-/// The place behind a row of a list that is made in memory; it stays right when rows come and go.
+/// A cursor that points behind a row of a list in memory. It names the row's sort key, so it stays right when rows come
+/// and go.
 protocol PageCursor {
     associatedtype Row
 
     init(after row: Row)
 
-    /// Nil for what is no place in this list.
+    /// Reads a cursor; nil for a text that is no cursor of this list.
     init?(_ text: String)
 
     var text: String { get }
 
-    /// True if `row` comes behind this place.
+    /// True if `row` stands behind this cursor in the list.
     func precedes(_ row: Row) -> Bool
 }
 
-/// Which page is asked for of a list that is made in memory.
+/// The page that is asked for, of a list in memory.
 struct CursorPage<Cursor: PageCursor> {
     private let limit: Int
-    /// Only what comes behind this place; nil for the first page.
+    /// The cursor behind which the page begins; nil for the first page.
     private let after: Cursor?
 
-    /// - Throws: `invalid_request` for a limit or a cursor that is none.
+    /// - Throws: `invalid_request` for a malformed limit or cursor.
     init(_ query: Query) throws(Problem) {
         limit = try PageRequest.limit(in: query)
         after = try query.cursor { text in Cursor(text).flatMap { $0.text == text ? $0 : nil } }
     }
 
-    /// The rows of the page, of all in the list's order, and where the next one begins.
+    /// The rows of the page, and the cursor of the next page. `all` is the whole list in its order.
     func rows(of all: [Cursor.Row]) -> (rows: ArraySlice<Cursor.Row>, nextCursor: String?) {
         let rest = all.drop { row in after.map { !$0.precedes(row) } ?? false }
         let rows = rest.prefix(limit)
         return (rows, rest.count > rows.count ? rows.last.map { Cursor(after: $0).text } : nil)
     }
 
-    /// The page as it is written, of all rows in the list's order.
+    /// The JSON of the page. `all` is the whole list in its order.
     func body(of all: [Cursor.Row], _ write: (inout JSONWriter, Cursor.Row) -> Void) -> [UInt8] {
         Self.body(of: rows(of: all), write)
     }
 
-    /// A page as it is written.
+    /// The JSON of a page.
     static func body<Row>(
         of page: (rows: some Collection<Row>, nextCursor: String?), explanation: AnswerExplanation? = nil,
         _ write: (inout JSONWriter, Row) -> Void
@@ -55,13 +56,14 @@ struct CursorPage<Cursor: PageCursor> {
     }
 }
 
-/// The text of a cursor: the name of its list, and its parts, of which only the last may have line breaks.
+/// The text of a cursor: base64url of the list's name and the parts, separated by line breaks. Only the last part may
+/// hold line breaks.
 enum CursorText {
     static func encode(_ list: String, _ parts: [String]) -> String {
         Base64URL.encode(([list] + parts).joined(separator: "\n").utf8)
     }
 
-    /// Nil for what is no cursor of the list, or has not so many parts.
+    /// The parts of a cursor; nil if it is of another list, or has another number of parts.
     static func decode(_ text: String, of list: String, parts count: Int) -> [String]? {
         guard let bytes = Base64URL.decode(text.utf8), let decoded = String(validating: bytes, as: UTF8.self) else {
             return nil
@@ -71,13 +73,13 @@ enum CursorText {
     }
 }
 
-/// A purchase as the last parts of a cursor.
+/// The parts of a cursor that name a purchase; they stand last.
 extension PurchaseKey {
     static let cursorPartCount = 4
 
     var cursorParts: [String] { [source.text, environment.rawValue, app.text, externalID.text] }
 
-    /// Nil for parts that name none.
+    /// The purchase that the parts name; nil if they name none.
     convenience init?(cursorParts parts: some BidirectionalCollection<String>) {
         let parts = Array(parts)
         guard parts.count == Self.cursorPartCount, let environment = StoreEnvironment(rawValue: parts[1]) else {

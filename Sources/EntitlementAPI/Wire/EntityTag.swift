@@ -1,11 +1,11 @@
 import Crypto
 
-/// A weak validator of an answer (RFC 9110 §8.8): equal while the substance is, whatever instant the answer names.
+/// A weak entity tag (RFC 9110 §8.8). Two answers have the same tag if they differ only in the instant that they name.
 struct EntityTag: Equatable {
-    /// With the `W/` in front.
+    /// The text of the header `ETag`, with its `W/`.
     let text: String
 
-    /// - Parameter substance: All that makes two answers differ for a client.
+    /// - Parameter substance: The bytes in which two answers must agree to have the same tag.
     init(of substance: some Sequence<UInt8>) {
         var hash = SHA256()
         hash.update(data: Array(substance))
@@ -19,9 +19,10 @@ struct EntityTag: Equatable {
         text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// True if an `If-None-Match` names this tag: `*`, or a list that holds it by weak comparison (RFC 9110 §13.1.2).
+    /// True if the header `If-None-Match` names this tag: it is `*`, or a list with the tag by weak comparison (RFC
+    /// 9110 §13.1.2).
     ///
-    /// A field that is not of the grammar matches nothing, so that the full answer is sent.
+    /// A malformed field matches nothing, so the full answer is sent.
     func isNamed(in field: String) -> Bool {
         let field = field.utf8
         var rest = field[...].drop(while: Self.isBlank)
@@ -41,7 +42,7 @@ struct EntityTag: Equatable {
         return isNamed
     }
 
-    /// 128 bits of the digest.
+    /// The bytes of the digest in a tag.
     private static let length = 16
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -2,16 +2,16 @@ import Entitlements
 import HTTPTypes
 import Hummingbird
 
-/// The answer of a write that succeeds.
+/// The answer to a write that succeeded.
 struct JSONAnswer {
     var status: HTTPResponse.Status = .ok
     let bytes: [UInt8]
-    /// True if this request was answered before, and this is the first answer.
+    /// True if this is the stored answer to an earlier, equal request.
     var isRepeat = false
-    /// True if the act has stored the answer already, in its own transaction.
+    /// True if the act has stored the answer for repeats in its own transaction.
     var isRemembered = false
 
-    /// Success that has nothing to tell.
+    /// An answer without a body (204).
     static let nothing = JSONAnswer(status: .noContent, bytes: [])
 
     var response: Response {
@@ -23,14 +23,14 @@ struct JSONAnswer {
     }
 }
 
-/// A reply of the ledger, and whether it gave it before.
+/// The reply of a decision, and whether the decision repeats an earlier one.
 struct Told<Reply: Sendable>: Sendable {
     let reply: Reply
     let isRepeat: Bool
 }
 
 extension Decision {
-    /// This decision, whose reply also says whether it repeats an earlier one.
+    /// This decision, with a reply that says whether it repeats an earlier one.
     var tellingRepeats: Decision<Told<Reply>, Refusal> {
         let isRepeat = changesNothing
         return mapReply { Told(reply: $0, isRepeat: isRepeat) }

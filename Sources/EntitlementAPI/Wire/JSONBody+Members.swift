@@ -1,13 +1,15 @@
 import StrictJSON
 
-/// The members of an object, each read strictly; `null` is absent.
+/// Reads of single members with strict types; a member that is `null` counts as missing.
 extension JSONBody {
-    /// - Throws: `invalid_request` when the body is no object.
+    /// - Throws: `invalid_request` if the body is no object.
     func requireObject() throws(Problem) {
         guard value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
     }
 
-    /// - Throws: `invalid_request` for a member that is absent.
+    /// The member `name`, which `read` reads.
+    ///
+    /// - Throws: `invalid_request` if `read` gives nil, and what `read` throws.
     func required<Value>(
         _ name: String, _ read: (String) throws(Problem) -> Value?
     ) throws(Problem) -> Value {
@@ -17,7 +19,7 @@ extension JSONBody {
         return value
     }
 
-    /// A text of so many characters, counted as Unicode code points.
+    /// The text in the optional member `name`. Its length is counted in Unicode code points.
     ///
     /// - Throws: `invalid_request` for anything else.
     func text(_ name: String, characters bounds: ClosedRange<Int>) throws(Problem) -> String? {
@@ -30,12 +32,14 @@ extension JSONBody {
         return text
     }
 
-    /// - Throws: `invalid_request` without a text of up to 255 characters.
+    /// The required text of up to 255 characters in the member `name`.
+    ///
+    /// - Throws: `invalid_request` if it is missing, empty, longer or no text.
     func requiredText(_ name: String) throws(Problem) -> String {
         try required(name) { name throws(Problem) in try text(name, characters: 1...255) }
     }
 
-    /// A whole number between two bounds; `490.0` is one, as JSON Schema has it.
+    /// The whole number in the optional member `name`; `490.0` is whole, as in JSON Schema.
     ///
     /// - Throws: `invalid_request` for anything else.
     func integer(_ name: String, in bounds: ClosedRange<Int>) throws(Problem) -> Int? {
@@ -47,6 +51,8 @@ extension JSONBody {
         return number
     }
 
+    /// The Boolean in the optional member `name`.
+    ///
     /// - Throws: `invalid_request` for anything but `true` and `false`.
     func flag(_ name: String) throws(Problem) -> Bool? {
         guard let member = member(name) else { return nil }
@@ -56,7 +62,7 @@ extension JSONBody {
         return flag
     }
 
-    /// A raw value of `Choice`; nil where the member is missing.
+    /// The case of `Choice` whose raw value is the member `name`; nil if the member is missing.
     ///
     /// - Throws: `invalid_request` for anything else.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Problem) -> Choice? {
@@ -68,14 +74,14 @@ extension JSONBody {
         return choice
     }
 
-    /// Throws `invalid_request` for any of `names` in the body, which cannot stand beside `other`.
+    /// Refuses each of the members `names`, which may not stand beside the member `other`.
     func refuse(_ names: [String], beside other: String) throws(Problem) {
         for name in names where member(name) != nil {
             throw .invalidRequest("The member cannot stand beside \(other).", at: "#/" + name)
         }
     }
 
-    /// The first member in the body of several spellings of one.
+    /// The first member of the body among several spellings of its name.
     func first(of names: [String]) -> (name: String, value: JSONValue)? {
         for name in names {
             if let value = member(name) { return (name, value) }
@@ -89,7 +95,7 @@ extension JSONBody {
 }
 
 extension JSONValue {
-    /// A number without a fraction other than zero; nil if this is something else.
+    /// The whole number; nil if it has a fraction other than zero, or is no number.
     fileprivate var whole: Int? {
         guard let number else { return nil }
         let parts = number.split(separator: ".", maxSplits: 1)

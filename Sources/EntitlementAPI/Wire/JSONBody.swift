@@ -1,7 +1,7 @@
 import StrictJSON
 
-/// A request's body as strict JSON: UTF-8, no byte order mark, no name twice, at most 32 deep, few and short
-/// names (`threats.md` T13, T37).
+/// A request body, parsed as strict JSON: UTF-8 without byte order mark, no duplicate name, at most 32 levels deep, few
+/// and short names (`threats.md` T13, T37).
 struct JSONBody {
     let value: JSONValue
 

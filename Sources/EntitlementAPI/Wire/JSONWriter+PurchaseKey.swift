@@ -1,7 +1,7 @@
 import Entitlements
 
 extension JSONWriter {
-    /// The members that name a purchase among all, into an object that is open.
+    /// Writes the members that identify a purchase into an object that has been begun.
     mutating func members(of key: PurchaseKey) {
         member("source", key.source.text)
         member("app", key.appText)
@@ -11,6 +11,6 @@ extension JSONWriter {
 }
 
 extension PurchaseKey {
-    /// Nil for a grant that is of no app.
+    /// The app's bundle id; nil for a grant that belongs to no app.
     var appText: String? { app.text.isEmpty ? nil : app.text }
 }

@@ -1,9 +1,10 @@
 package import Entitlements
 
-/// Writes JSON straight into bytes: the hot answers are too many for an encoder that goes through dictionaries.
+/// Writes JSON straight into bytes. An encoder that first builds dictionaries would be too slow for the most frequent
+/// answers.
 ///
-/// The writer sets the commas; the caller sees that every `begin` has its `end` and every member its value. Text is
-/// UTF-8 as it stands, with the escapes that RFC 8259 §7 requires.
+/// The writer sets the commas. The caller must end whatever it begins, and give each name a value. Text is written as
+/// UTF-8, with only the escapes that RFC 8259 §7 requires.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -17,7 +18,7 @@ package struct JSONWriter {
     package mutating func beginObject() { open("{") }
     package mutating func endObject() { close("}") }
 
-    /// An object as the next value; `write` writes its members.
+    /// Writes an object as the next value; `write` writes its members.
     package mutating func object(_ write: (inout JSONWriter) -> Void) {
         beginObject()
         write(&self)
@@ -34,7 +35,7 @@ package struct JSONWriter {
     package mutating func beginArray() { open("[") }
     package mutating func endArray() { close("]") }
 
-    /// The name of the next value; names are ours and need no escapes.
+    /// Writes the name of the next value. A literal name of this server needs no escapes.
     package mutating func name(_ name: StaticString) {
         separate()
         bytes.append(Self.quote)
@@ -44,7 +45,7 @@ package struct JSONWriter {
         needsComma = false
     }
 
-    /// The name of the next value where others choose it.
+    /// Writes the name of the next value, with escapes, because others choose the name.
     package mutating func name(_ name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))
@@ -63,7 +64,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// A finite number with a fraction.
+    /// Writes a number with a fraction; `null` if it is not finite.
     package mutating func value(_ number: Double) {
         guard number.isFinite else { return null() }
         separate()
@@ -80,7 +81,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// RFC 3339 in UTC with whole seconds, cut.
+    /// Writes the instant in RFC 3339 in UTC, cut to whole seconds.
     package mutating func value(_ instant: Instant) {
         separate()
         bytes.append(Self.quote)
@@ -89,7 +90,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// RFC 3339 in UTC with milliseconds.
+    /// Writes the instant in RFC 3339 in UTC, with milliseconds.
     package mutating func value(toTheMillisecond instant: Instant) {
         value(instant)
         bytes.removeLast(2)
@@ -102,14 +103,14 @@ package struct JSONWriter {
         bytes.append(Self.quote)
     }
 
-    /// A value that is JSON already.
+    /// Writes a text that is JSON already as the next value.
     mutating func value(json text: String) {
         separate()
         bytes.append(contentsOf: text.utf8)
         needsComma = true
     }
 
-    /// An array made of one value for each element.
+    /// Writes an array; `write` writes one value for each element.
     mutating func array<Elements: Sequence>(
         _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
     ) {
@@ -122,7 +123,7 @@ package struct JSONWriter {
 
     // MARK: Members
 
-    /// An array of an object for each element, whose members `write` writes.
+    /// Writes a member whose value is an array of objects; `write` writes the members of each object.
     mutating func member<Elements: Sequence>(
         _ name: StaticString, objects elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
     ) {
@@ -145,7 +146,7 @@ package struct JSONWriter {
         if let flag { value(flag) } else { null() }
     }
 
-    /// The instant for people and, beside it, the exact one in milliseconds.
+    /// Writes two members: the instant as RFC 3339 text, and in milliseconds since 1970.
     mutating func member(_ name: StaticString, exactly milliseconds: StaticString, _ instant: Instant?) {
         member(name, instant)
         self.name(milliseconds)

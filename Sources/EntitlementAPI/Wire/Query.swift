@@ -1,12 +1,12 @@
 import Entitlements
 
-/// The query of a URL, decoded once and strictly: a name that we read may stand there once.
+/// The query of a URL, decoded strictly. A parameter that is read may occur only once.
 ///
-/// `+` is itself (RFC 3986 §2.2), so that the offset of an instant survives.
+/// A `+` stands for itself and not for a space (RFC 3986 §2.2), so that the offset in an instant needs no escape.
 struct Query {
     private let pairs: [(name: String, value: String)]
 
-    /// - Throws: `invalid_request` when an escape is broken or the text is not UTF-8.
+    /// - Throws: `invalid_request` if an escape is malformed or the decoded text is not UTF-8.
     init(_ text: String?) throws(Problem) {
         guard let text, !text.isEmpty else {
             pairs = []
@@ -76,7 +76,7 @@ struct Query {
         return instant
     }
 
-    /// `1` and `true`, `0` and `false`.
+    /// The Boolean in the parameter `name`: true for `1` and `true`, false for `0`, `false` and a missing parameter.
     ///
     /// - Throws: `invalid_request` for anything else.
     func flag(_ name: String) throws(Problem) -> Bool {
@@ -87,7 +87,7 @@ struct Query {
         }
     }
 
-    /// A raw value of `Choice`; nil where the parameter is missing.
+    /// The case of `Choice` whose raw value is the parameter `name`; nil if it is missing.
     ///
     /// - Throws: `invalid_request` for anything else.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Problem) -> Choice? {

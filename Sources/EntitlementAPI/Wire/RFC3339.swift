@@ -1,9 +1,10 @@
 package import Entitlements
 
-/// Instants as RFC 3339 writes them, without a calendar library: the Gregorian calendar of UTC, years 1 to 9999.
+/// Reads and writes instants as RFC 3339 text, without a calendar library: the Gregorian calendar in UTC, years 1 to
+/// 9999.
 package enum RFC3339 {
-    /// Appends `instant` in UTC with whole seconds, cut, not rounded; an instant outside the years 1–9999 is written as
-    /// the nearest one inside.
+    /// Appends `instant` in UTC, cut to whole seconds. An instant outside the years 1–9999 is written as the nearest
+    /// one inside.
     static func append(_ instant: Instant, to bytes: inout [UInt8]) {
         let (day, rest) = floorDivide(instant.writable.milliseconds, by: Instant.millisecondsPerDay)
         let date = Date(daysSinceEpoch: day)
@@ -29,10 +30,11 @@ package enum RFC3339 {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The instant that `text` names; fractions of a second are cut to milliseconds.
+    /// The instant that `text` names, cut to milliseconds. Nil for malformed text and for instants outside the years
+    /// 1–9999.
     ///
-    /// Any offset is read, and lower case as RFC 3339 §5.6 allows; a leap second is not, because no instant of ours can
-    /// be one. Nil for anything else, and for instants outside the years 1–9999.
+    /// Any offset and lower-case letters are allowed (RFC 3339 §5.6). A leap second is not, because an ``Instant``
+    /// cannot represent it.
     package static func instant(_ text: String) -> Instant? {
         var rest = Array(text.utf8)[...]
         guard let year = number(&rest, digits: 4), take("-", &rest), let month = number(&rest, digits: 2),
@@ -79,7 +81,7 @@ package enum RFC3339 {
         return number
     }
 
-    /// 0 when there is no fraction; nil when there is a point without digits.
+    /// The milliseconds of the optional fraction; nil for a point without digits.
     private static func milliseconds(_ rest: inout ArraySlice<UInt8>) -> Int64? {
         guard take(".", &rest) else { return 0 }
         guard let first = digit(&rest) else { return nil }
@@ -109,8 +111,8 @@ package enum RFC3339 {
 
 /// A day of the proleptic Gregorian calendar.
 ///
-/// Cycles of 400 years (146 097 days) that begin on 1 March keep the leap day last, which makes both directions exact
-/// integer arithmetic.
+/// The arithmetic counts in cycles of 400 years (146 097 days) that begin on 1 March. The leap day then comes last in a
+/// year, so both conversions are exact with integers.
 private struct Date {
     let year: Int64
     let month: Int64
@@ -149,6 +151,6 @@ private struct Date {
     }
 
     private static let daysOfEra: Int64 = 146_097
-    /// From 0000-03-01 to 1970-01-01.
+    /// The days from 0000-03-01 to 1970-01-01.
     private static let daysBeforeEpoch: Int64 = 719_468
 }

@@ -3,14 +3,13 @@ package import Hummingbird
 import NIOCore
 
 extension Response {
-    /// A page takes styles and images from this server alone, sends its forms nowhere else, runs no script and stands
-    /// in no other page.
+    /// The policy allows styles, images and form targets of this server only, no script, and no frame around the page.
     private static let contentSecurityPolicy = """
         default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \
         frame-ancestors 'none'
         """
 
-    /// A page for people, which nothing may cache. The caller that makes `text` escapes its content.
+    /// An HTML page that must not be cached. The caller must have escaped its content.
     package static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

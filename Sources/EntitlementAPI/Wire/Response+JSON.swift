@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// A body that belongs to one user and is asked for again each time.
+    /// A JSON answer, not to be cached unless `cacheControl` says otherwise.
     static func json(
         _ bytes: [UInt8], status: HTTPResponse.Status = .ok, cacheControl: String = "no-store"
     ) -> Response {
@@ -23,7 +23,7 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: problem.body(requestID: requestID))))
     }
 
-    /// The answer with its validator, or 304 if the client has it already.
+    /// The JSON answer with its entity tag, or 304 if `If-None-Match` names the tag.
     static func validated(
         _ body: @autoclosure () -> ByteBuffer, _ tag: EntityTag, ifNoneMatch field: String?, _ fields: HTTPFields
     ) -> Response {

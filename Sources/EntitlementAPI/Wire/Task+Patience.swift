@@ -1,5 +1,5 @@
 extension Task where Failure == Never {
-    /// The task's value if it comes within `patience`, else nil; the task goes on in any case.
+    /// The task's value if it ends within `patience`, else nil. The task is never cancelled.
     package func value(within patience: Duration) async -> Success? {
         let (answers, continuation) = AsyncStream.makeStream(of: Success?.self, bufferingPolicy: .bufferingOldest(1))
         Task<Void, Never> { continuation.yield(await value) }

@@ -1,11 +1,11 @@
-/// A version of what is sold: apps, lanes, tiers, products and ownership policies.
+/// A version of what is sold: its apps, lanes, tiers, products and ownership policies.
 ///
-/// A `Catalogue` may hold mistakes; `CatalogueCheck` finds them before it is put in force.
+/// A `Catalogue` may hold mistakes; `CatalogueCheck` finds them before the version comes into force.
 package struct Catalogue: Hashable, Sendable {
     /// An app that sells through a store.
     package struct App: Hashable, Sendable {
         package let id: AppID
-        /// Apple's numeric id of the app, compared in production where Apple states it.
+        /// The number that Apple gives the app. A text of Production that states a number must state this one.
         package let appleID: Int64?
 
         package init(id: AppID, appleID: Int64? = nil) {
@@ -34,10 +34,10 @@ package struct Catalogue: Hashable, Sendable {
     }
 }
 
-/// The policy for each kind of purchase that a user attaches while another live user owns it (`semantics.md` §5, rule
-/// 2).
+/// The policies, by kind, about a purchase that a user attaches while another living user has it (`semantics.md` §5,
+/// rule 2).
 package struct OwnershipPolicies: Hashable, Sendable {
-    /// The raw value is what the catalogue file writes.
+    /// A policy; the raw value is what the catalogue file writes.
     package enum Policy: String, Hashable, Sendable, CaseIterable {
         case keep
         case transfer
@@ -46,7 +46,7 @@ package struct OwnershipPolicies: Hashable, Sendable {
 
     private let policies: [ProductKind: Policy]
 
-    /// A kind that is not named keeps its owner.
+    /// Makes the policies. A kind that is not named has the policy `keep`.
     package init(_ policies: [ProductKind: Policy] = [:]) {
         self.policies = policies
     }

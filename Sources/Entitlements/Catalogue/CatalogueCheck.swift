@@ -1,14 +1,14 @@
-/// Finds every mistake of a catalogue before it is put in force.
+/// Finds every mistake in a catalogue before it comes into force.
 ///
-/// The fold relies on what this insists on: names that resolve, distinct ranks within a lane, and higher tiers that
-/// have all that lower ones have (`semantics.md` §2).
+/// The fold relies on these checks: names resolve, ranks within a lane are distinct, and a higher tier has everything
+/// that a lower one has (`semantics.md` §2).
 package struct CatalogueCheck {
     private let catalogue: Catalogue
     private let tiers: [TierID: Tier]
     private var defects: [CatalogueDefect] = []
 
-    /// All defects of `catalogue`, in the order of its file; with `previous`, also what may not change from version to
-    /// version.
+    /// Returns all defects of `catalogue`, in the order of the parts of its file. With `previous`, they include changes
+    /// that are not allowed between two versions.
     package static func defects(in catalogue: Catalogue, following previous: Catalogue? = nil) -> [CatalogueDefect] {
         var check = CatalogueCheck(catalogue)
         check.checkApps()
@@ -21,7 +21,7 @@ package struct CatalogueCheck {
         return check.defects
     }
 
-    /// A hundred years, more than anybody sells.
+    /// The longest pass in days: a hundred years.
     package static let maximumDays = 36_500
     package static let maximumAmount = 1_000_000_000
     package static let maximumSeats = PlanID.maximumSeats
@@ -100,7 +100,8 @@ package struct CatalogueCheck {
         }
     }
 
-    /// Within a lane ranks are distinct and a higher tier has all that a lower one has; comparing neighbours is enough.
+    /// Checks that the ranks of each lane are distinct and that a higher tier has everything that a lower one has.
+    /// Comparing neighbours is enough.
     private mutating func checkLadders() {
         let lanes = Dictionary(grouping: catalogue.tiers.enumerated(), by: \.element.lane)
         for (_, members) in lanes.sorted(by: { $0.key < $1.key }) {
@@ -164,7 +165,8 @@ package struct CatalogueCheck {
         }
     }
 
-    /// A card account has one namespace, for all apps.
+    /// Checks that each name by which card billing sells a product is used once. All apps share these names, because a
+    /// card account has one namespace.
     private mutating func checkCardNames(
         of product: Product, taken: inout Set<ProductID>, at path: [CatalogueDefect.Step]
     ) {
@@ -242,7 +244,8 @@ package struct CatalogueCheck {
         }
     }
 
-    /// Ids travel through stores, URLs and a database column in ASCII.
+    /// Checks that an id is printable ASCII, because ids are sent to stores, written in URLs, and kept in an ASCII
+    /// column.
     private mutating func checkID(_ id: String, at path: [CatalogueDefect.Step]) {
         let printable = UInt8(ascii: "!")...UInt8(ascii: "~")
         guard (1...Self.maximumIDLength).contains(id.utf8.count), id.utf8.allSatisfy({ printable.contains($0) }) else {
@@ -253,7 +256,8 @@ package struct CatalogueCheck {
         }
     }
 
-    /// The fold takes ranks and lanes from the newest version, so a change of order would rewrite the past.
+    /// Checks that no tier moves to another lane and that the order of ranks stays. The fold takes both from the newest
+    /// version, so a change would alter the past.
     private mutating func checkOrder(following previous: Catalogue) {
         let before = Dictionary(previous.tiers.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let kept = catalogue.tiers.enumerated().filter { before[$0.element.id] != nil }

@@ -1,14 +1,14 @@
-/// A mistake in a catalogue: where it stands, what is wrong, and what to write instead.
+/// A mistake in a catalogue: its place, what is wrong, and what to write instead.
 package struct CatalogueDefect: Hashable, Sendable, CustomStringConvertible {
-    /// A step of a path; the raw value of a field is the key that the catalogue file writes.
+    /// A step of the path to the defect.
     package enum Step: Hashable, Sendable {
         case field(Field)
         case index(Int)
-        /// A key that the catalogue's author chose, such as a limit's.
+        /// A key that the author of the catalogue chose, such as the name of a limit.
         case name(String)
     }
 
-    /// A key that the format names.
+    /// A key of the catalogue's format; the raw value is what the file writes.
     package enum Field: String, Hashable, Sendable {
         case amount
         case app
@@ -36,7 +36,7 @@ package struct CatalogueDefect: Hashable, Sendable, CustomStringConvertible {
         case unit
     }
 
-    /// The place of the defect, such as `products[3].tier`, from the outside in.
+    /// The path to the defect, from the outermost step to the innermost.
     package let path: [Step]
     package let problem: String
     package let remedy: String
@@ -47,7 +47,7 @@ package struct CatalogueDefect: Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// The path as people write it.
+    /// The path as text, such as `products[3].tier`.
     package var location: String {
         path.reduce(into: "") { text, step in
             switch step {

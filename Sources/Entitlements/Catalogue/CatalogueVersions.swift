@@ -1,9 +1,10 @@
-/// All catalogue versions, oldest first; never empty.
+/// All versions of the catalogue, oldest first; there is always at least one.
 ///
-/// Terms are those of the version in force at the purchase date, else of the earliest version that knows the product,
-/// so an edit never changes what somebody bought and arrival order does not matter (`semantics.md` §1).
+/// A purchase has the terms of the version in force at the purchase date, else of the earliest version that knows the
+/// product. So an edit never changes what somebody bought, and the order of arrival does not matter (`semantics.md`
+/// §1).
 package struct CatalogueVersions: Sendable {
-    /// A catalogue and since when it is in force.
+    /// A version of the catalogue and the instant from which it is in force.
     package struct Version: Sendable {
         package let number: Int
         package let effectiveAt: Instant
@@ -21,14 +22,14 @@ package struct CatalogueVersions: Sendable {
     private let newestTiers: [TierID: Tier]
     private let newestLanes: [LaneID: Lane]
 
-    /// A product id counts only for its app and source.
+    /// The key by which a product is found: an id counts only for its app and source.
     private struct ProductKey: Hashable {
         let id: ProductID
         let source: Source
         let app: AppID
     }
 
-    /// `first` and then the `later` ones, in ascending order of `effectiveAt`.
+    /// Makes the list of `first` and the `later` versions, which must be in ascending order of `effectiveAt`.
     package init(first: Version, later: [Version] = []) {
         versions = [first] + later
         productsByVersion = versions.map { version in
@@ -52,13 +53,13 @@ package struct CatalogueVersions: Sendable {
     /// The newest version.
     package var latest: Version { versions[versions.count - 1] }
 
-    /// The version in force at `instant`; the first one for any instant before it.
+    /// Returns the version in force at `instant`; before the first version, the first.
     package func inForce(at instant: Instant) -> Version {
         versions.last { $0.effectiveAt <= instant } ?? versions[0]
     }
 
-    /// The product of a purchase made at `purchasedAt`, by the first of its `names` that the version in force knows,
-    /// else from the earliest version that knows any; nil while none does.
+    /// Returns the product of a purchase that was made at `purchasedAt`; nil if no version knows it. The first of
+    /// `names` that a version knows counts. The version in force is asked first, then the others from the earliest on.
     package func product(
         named names: [ProductID], from source: Source, for app: AppID, purchasedAt: Instant
     ) -> Product? {
@@ -67,7 +68,7 @@ package struct CatalogueVersions: Sendable {
             ?? products(named: names, from: source, for: app).first
     }
 
-    /// The product in each version that knows it, the earliest version first.
+    /// Returns the product in each version that knows it, the earliest version first.
     package func products(named names: [ProductID], from source: Source, for app: AppID) -> [Product] {
         productsByVersion.compactMap { product(named: names, from: source, for: app, in: $0) }
     }
@@ -78,10 +79,10 @@ package struct CatalogueVersions: Sendable {
         names.lazy.compactMap { products[ProductKey(id: $0, source: source, app: app)] }.first
     }
 
-    /// The tier as the newest version that names it has it: ranks and lanes are never reordered, so this is a tier's
-    /// rank at any instant.
+    /// Returns the tier as the newest version that names it has it. Its rank and lane hold for any instant, because
+    /// `CatalogueCheck` refuses versions that move a tier or reorder ranks.
     package func tier(_ id: TierID) -> Tier? { newestTiers[id] }
 
-    /// The lane in the newest version that names it.
+    /// Returns the lane as the newest version that names it has it, else a lane with the default behaviour.
     package func lane(_ id: LaneID) -> Lane { newestLanes[id] ?? Lane(id: id) }
 }

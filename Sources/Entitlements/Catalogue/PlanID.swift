@@ -1,6 +1,7 @@
-/// A plan's name of the form `{monthly|annual}_{n}`: its period and its device seats (`semantics.md` §7).
+/// A plan id of the form `{monthly|annual}_{n}`, which names the period and the number of device seats (`semantics.md`
+/// §7).
 package struct PlanID: Hashable, Sendable {
-    /// The raw value is what the API and the plan id write.
+    /// The period; the raw value is what the API and the plan id write.
     package enum Period: String, Hashable, Sendable, CaseIterable {
         case monthly
         case annual
@@ -9,7 +10,7 @@ package struct PlanID: Hashable, Sendable {
     package let period: Period
     package let seats: Int
 
-    /// Nil for a plan id of any other form, which names neither.
+    /// Reads a plan id. Returns nil for any other form, and for a number outside 1…10000.
     package init?(_ text: String) {
         let parts = text.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 2, let period = Period(rawValue: String(parts[0])),

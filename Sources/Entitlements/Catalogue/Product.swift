@@ -8,16 +8,16 @@ package enum ProductKind: String, Hashable, Sendable, CaseIterable {
 
 /// The terms of a product: kind, tier, length, units and seats (`semantics.md` §1, *Terms*).
 package enum Terms: Hashable, Sendable {
-    /// `days` of `tier` for each unit of quantity.
+    /// A pass of `days` of the tier, multiplied by the quantity that is bought.
     case pass(tier: TierID, days: Int)
-    /// Features for ever, while coverage of `requires` or better is there.
+    /// An add-on: features for ever, which count only while there is coverage of the tier `requires` or a higher one.
     case addOn(features: [Feature], requires: TierID?, seats: Int, familyShareable: Bool)
-    /// `amount` of `unit` for each unit of quantity.
+    /// Credits: `amount` of the unit, multiplied by the quantity that is bought.
     case consumable(unit: String, amount: Int, onShortfall: OnShortfall)
-    /// Coverage for the periods that the store renews.
+    /// A plan: coverage of the tier in each period that the store renews.
     case plan(tier: TierID, planID: String?, familyShareable: Bool)
 
-    /// The treatment of credits that a refund finds spent (`semantics.md` §4).
+    /// The treatment of credits that were spent before they are refunded (`semantics.md` §4).
     package enum OnShortfall: String, Hashable, Sendable, CaseIterable {
         case debt
         case writeOff = "write_off"
@@ -32,13 +32,13 @@ package enum Terms: Hashable, Sendable {
         }
     }
 
-    /// The plan's name, if it has one.
+    /// The plan id of a plan; nil if it has none.
     package var planID: String? {
         guard case .plan(_, let planID, _) = self else { return nil }
         return planID
     }
 
-    /// The tier that a pass or plan covers.
+    /// The tier that a pass or plan gives; nil for other kinds.
     package var tier: TierID? {
         switch self {
         case .pass(let tier, _), .plan(let tier, _, _): tier
@@ -49,7 +49,7 @@ package enum Terms: Hashable, Sendable {
 
 /// A product of the catalogue; its id counts only for its app and source.
 package struct Product: Hashable, Sendable {
-    /// A price to show: a decimal text such as `4.99` and an ISO 4217 currency.
+    /// A price to show: a decimal number such as `4.99`, and an ISO 4217 currency code.
     package struct Price: Hashable, Sendable {
         package let amount: String
         package let currency: String
@@ -64,11 +64,11 @@ package struct Product: Hashable, Sendable {
     package let source: Source
     package let app: AppID
     package let terms: Terms
-    /// Device seats of a pass or plan that go before its tier's; a plan id may say them too (`semantics.md` §8).
+    /// The device seats of a pass or plan; nil if the plan id or the tier says them (`semantics.md` §8).
     package let devices: Int?
-    /// True if each unit of a plan's quantity is a device seat.
+    /// True if a plan gives as many device seats as its quantity.
     package let seatsFollowQuantity: Bool
-    /// Names under which card billing sells it beside its id: prices, lookup keys, payment links.
+    /// Further names by which card billing sells the product: prices, lookup keys and payment links.
     package let cardNames: [ProductID]
     package let price: Price?
     /// Titles by language tag (BCP 47), such as `en` or `zh-Hans`.
@@ -92,13 +92,13 @@ package struct Product: Hashable, Sendable {
         self.descriptions = descriptions
     }
 
-    /// The product's own seats; nil when its tier's count.
+    /// The device seats that the product itself gives; nil if the seats of its tier count.
     package var seats: Int? {
         guard case .plan(_, let planID?, _) = terms else { return devices }
         return devices ?? PlanID(planID)?.seats
     }
 
-    /// The seats of a purchase of `quantity`, never more than a catalogue may say; nil when the tier's count.
+    /// Returns the device seats of a purchase of `quantity`, at most 10000; nil if the seats of the tier count.
     package func seats(of quantity: Int) -> Int? {
         seatsFollowQuantity ? min(max(0, quantity), PlanID.maximumSeats) : seats
     }

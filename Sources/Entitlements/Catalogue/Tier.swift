@@ -1,4 +1,4 @@
-/// A level of access; within a lane ranks are distinct and a higher tier has all that a lower one has.
+/// A level of access. Within a lane ranks are distinct, and a higher tier has everything that a lower one has.
 package struct Tier: Hashable, Sendable {
     package let id: TierID
     package let lane: LaneID
@@ -23,9 +23,9 @@ package struct Tier: Hashable, Sendable {
     }
 }
 
-/// A row of tiers in which one pass runs at a time (`semantics.md` §2).
+/// A set of tiers in which one pass runs at a time (`semantics.md` §2).
 package struct Lane: Hashable, Sendable {
-    /// The behaviour of a pass while a window of higher rank covers.
+    /// The behaviour of a pass while a window of higher rank in its lane covers.
     package enum UnderHigherWindow: String, Hashable, Sendable, CaseIterable {
         case run
         case pause

@@ -1,18 +1,18 @@
-/// A piece of coverage and what it comes from.
+/// A segment of coverage, and the purchase that it comes from.
 package struct Coverage: Hashable, Sendable {
     package let segment: Segment
-    /// The position of its purchase in the timeline.
+    /// The index of the purchase in ``Timeline/purchases``.
     package let purchase: Int
-    /// The product's own seats, which go before its tier's.
+    /// The device seats that the product itself gives; nil if the seats of its tier count.
     package let seats: Int?
-    /// True for grace, which counts only once it was entered.
+    /// True for grace and leeway, which count only once they have begun.
     package let isGrace: Bool
 
     package func covers(_ instant: Instant) -> Bool {
         segment.startsAt <= instant && instant < segment.endsAt
     }
 
-    /// The order by start; of coverage that starts together the higher first, then by lane and id.
+    /// The order by start. Ties: the higher rank first, then by lane, then the earlier end, then by the purchase's key.
     static func precedes(_ left: Coverage, _ right: Coverage) -> Bool {
         let (first, second) = (left.segment, right.segment)
         if first.startsAt != second.startsAt { return first.startsAt < second.startsAt }

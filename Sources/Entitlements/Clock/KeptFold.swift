@@ -1,4 +1,4 @@
-/// A timeline that goes along with the ledger that it was folded from.
+/// The timeline of a ledger, kept so that the next fold need not begin anew.
 final class KeptFold: Sendable {
     let timeline: Timeline
 
@@ -6,7 +6,7 @@ final class KeptFold: Sendable {
         self.timeline = timeline
     }
 
-    /// This fold with one more entry of the ledger; nil where all entries have to be folded anew.
+    /// Returns the timeline with one more entry; nil if all entries of the ledger have to be folded again.
     func adding(_ entry: LedgerEntry) -> KeptFold? {
         timeline.adding(entry).map { KeptFold($0) }
     }

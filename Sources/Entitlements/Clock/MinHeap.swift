@@ -1,4 +1,4 @@
-/// A binary heap of numbers, the smallest first; what waits in a lane.
+/// A binary heap of numbers with the smallest first; ``PassClock`` keeps the positions of waiting passes in it.
 struct MinHeap {
     private var numbers: [Int] = []
 

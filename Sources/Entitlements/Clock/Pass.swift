@@ -1,4 +1,5 @@
-/// A purchase of fixed length with no end given by the store, as the clock of its lane sees it (`semantics.md` §2).
+/// A pass as the clock of its lane sees it: a purchase of fixed length whose end the store does not give
+/// (`semantics.md` §2).
 package struct Pass: Hashable, Sendable {
     package let key: PurchaseKey
     /// The instant before which the pass does not run.
@@ -7,17 +8,17 @@ package struct Pass: Hashable, Sendable {
     package let length: Int64
     package let rank: Int
     package let share: ShareTrack
-    /// The time that the pass had run with earlier owners, in milliseconds; its length counts that too.
+    /// The time that the pass had run with earlier owners, in milliseconds. It is a part of `length`.
     package let ranBefore: Int64
-    /// Nil for one that stays.
+    /// The departure of a pass that went to another user; nil while the user has it.
     package let departure: Departure?
 
-    /// The end of a pass in one user's lane: its rest goes to another (`semantics.md` §5).
+    /// The end of a pass in the giver's lane, when the rest of it goes to another user (`semantics.md` §5).
     package struct Departure: Hashable, Sendable {
-        /// Exclusive.
+        /// The end, exclusive.
         package let at: Instant
-        /// The time that the pass had run with all owners by then, in milliseconds. The pass never runs longer here,
-        /// whatever is learned later of this lane, for the rest runs elsewhere.
+        /// The time that the pass had run with all owners until `at`, in milliseconds. The pass never runs longer in
+        /// this lane, whatever is learned later about the lane, because its rest runs in the receiver's.
         package let ran: Int64
 
         package init(at instant: Instant, ran: Int64) {
@@ -39,7 +40,7 @@ package struct Pass: Hashable, Sendable {
         self.departure = departure
     }
 
-    /// `days × quantity` in milliseconds, from 0 to `maximumLength`.
+    /// Returns `days × quantity` in milliseconds, limited to 0…`maximumLength`.
     package static func length(days: Int, quantity: Int) -> Int64 {
         guard days > 0, quantity > 0 else { return 0 }
         let (units, overflow) = days.multipliedReportingOverflow(by: quantity)
@@ -47,7 +48,7 @@ package struct Pass: Hashable, Sendable {
         return Int64(units) * Instant.millisecondsPerDay
     }
 
-    /// `length × (100000 − share) ÷ 100000`, for any length without overflow.
+    /// Returns the length that is still paid for, `length × (100000 − share) ÷ 100000`, computed without overflow.
     package static func paidLength(of length: Int64, refunded share: Int) -> Int64 {
         let (whole, rest) = length.quotientAndRemainder(dividingBy: full)
         let paid = full - Int64(share)
@@ -57,7 +58,8 @@ package struct Pass: Hashable, Sendable {
     /// Ten thousand years: longer than anything that RFC 3339 can write, and small enough to add to any instant.
     package static let maximumLength = 3_652_500 * Instant.millisecondsPerDay
 
-    /// Which of two passes runs when both may: the highest rank, then the earliest anchor, then the smallest id.
+    /// The order in which passes run when several may: the highest rank, then the earliest anchor, then the smallest
+    /// id.
     static func precedes(_ left: Pass, _ right: Pass) -> Bool {
         if left.rank != right.rank { return left.rank > right.rank }
         if left.anchor != right.anchor { return left.anchor < right.anchor }

@@ -1,13 +1,15 @@
 /// Runs the passes of one lane and one environment (`semantics.md` §2, *The rule*).
 ///
-/// In a lane one pass runs at a time. Candidates are the passes whose anchor has come and that have run for less than
-/// their paid length; `Pass.precedes` puts one of them first. Events are an anchor, a departure, a step of a share, or
-/// the edge of a window that pauses. Between two events nothing changes, except that the running pass may run out. So
-/// the clock goes from event to event, and n passes take O((n + events) log n).
+/// At any time a single pass runs. A pass may run if its anchor has come and it has run for less than its paid length.
+/// Of the passes that may run, the first by `Pass.precedes` runs.
+///
+/// Events are an anchor, a departure, a step of a share, and the edge of a window that pauses. Between two events
+/// nothing changes, except that the running pass may run out. So the clock moves from event to event, and n passes take
+/// O((n + events) log n).
 package struct PassClock {
     /// An uninterrupted run `[startsAt, endsAt)` of one of the passes.
     package struct Run: Hashable, Sendable {
-        /// The position of the pass among those given.
+        /// The index of the pass in the list that the clock was given.
         package let pass: Int
         package let startsAt: Instant
         package let endsAt: Instant
@@ -19,7 +21,7 @@ package struct PassClock {
         }
     }
 
-    /// A window that pauses the passes of lower rank in a lane that says so.
+    /// A window that pauses the passes of lower rank, in a lane with `under_higher_window: pause`.
     package struct Pause: Hashable, Sendable {
         package let rank: Int
         package let startsAt: Instant
@@ -32,9 +34,9 @@ package struct PassClock {
         }
     }
 
-    /// In ascending order; contiguous runs of one pass are one.
+    /// The runs in ascending order. Runs of one pass without a gap are merged.
     package private(set) var runs: [Run] = []
-    /// How often the clock was moved, to show that the work grows with the events.
+    /// The number of times that the clock was moved; tests show by it that the work grows with the events.
     package private(set) var steps = 0
 
     /// An instant at which the running pass may change.
@@ -51,14 +53,16 @@ package struct PassClock {
         let change: Change
     }
 
-    /// A pass on its way; its position is its precedence, the first being served first.
+    /// The progress of one pass. The passes are ordered by precedence: of those that may run, the one at the smallest
+    /// position runs.
     private struct Runner {
         let pass: Int
         let length: Int64
         let rank: Int
-        /// The longest that the pass may run here: until its departure, or its length if it stays.
+        /// The longest time that the pass may run in this lane, in milliseconds: what it had run at its departure, or
+        /// its whole length if it stays.
         let limit: Int64
-        /// The time that the pass may have run by now: the paid length, up to the limit.
+        /// The time that the pass may have run in all under its present share: its paid length, but at most `limit`.
         var mayHaveRun: Int64
         var ran: Int64
         var isHere = false
@@ -80,7 +84,7 @@ package struct PassClock {
     private var waiting = MinHeap()
     private var pausedBelow: Int?
 
-    /// Runs `passes`, in any order, to their ends under the windows that pause them.
+    /// Runs `passes`, in any order, to their ends. The windows in `pauses` pause passes of lower rank.
     package init(running passes: [Pass], pausedBy pauses: [Pause] = []) {
         let order = passes.indices.sorted { Pass.precedes(passes[$0], passes[$1]) }
         runners = order.map { Runner(passes[$0], at: $0) }
@@ -131,8 +135,8 @@ package struct PassClock {
         waiting.insert(position)
     }
 
-    /// The first waiting pass that may run. Passes that have run out, are refunded or are gone leave the queue when
-    /// they come to its head.
+    /// Returns the first waiting pass that may run; nil if a window pauses it, or none waits. Passes that have run out,
+    /// are refunded or went to another user leave the queue only when they come to its head.
     private mutating func firstThatMayRun() -> Int? {
         while let first = waiting.smallest {
             guard runners[first].mayRun else {
@@ -167,13 +171,14 @@ package struct PassClock {
                 events.append(Event(at: step.startsAt.writable, change: .share(position, step.share)))
             }
         }
-        // A pass has one step of its share at an instant, so events of one instant may come in any order,
-        // except where `writable` made several instants one; a stable order keeps those as they were.
+        // A pass has one step of its share at an instant, so the order of events at one instant does not matter. Only
+        // instants that `writable` made equal are an exception: there the sort by index keeps the original order.
         let order = events.indices.sorted { (events[$0].at, $0) < (events[$1].at, $1) }
         return order.map { events[$0] }
     }
 
-    /// The largest rank that pauses, as a step function of time; few ranks are open at once, however many windows.
+    /// Returns an event for each edge of a pausing window, with the largest rank of the windows that are open then. The
+    /// maximum is cheap to find, because few ranks are open at once.
     private static func pauseEvents(_ pauses: [Pause]) -> [Event] {
         let edges = pauses.flatMap { pause in
             pause.startsAt < pause.endsAt

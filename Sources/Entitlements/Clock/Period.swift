@@ -1,4 +1,4 @@
-/// A period of a chain, from all the transactions that show it (`semantics.md` §5).
+/// A period of a chain, made of the states of all transactions that show it (`semantics.md` §5).
 struct Period {
     let id: PeriodID
     let states: [VerifiedPurchase]
@@ -6,27 +6,28 @@ struct Period {
     /// The newest state of the period.
     private let newest: VerifiedPurchase
     let startsAt: Instant
-    /// The end by the newest state that says one; nil when none does, and then there is no window.
+    /// The expiry that the newest state with an expiry names; nil if no state names one. A period without it covers
+    /// nothing.
     let expiresAt: Instant?
-    /// The share that is refunded or, with the whole chain, withdrawn.
+    /// The refunded share. A withdrawal of the whole chain is part of it.
     let share: ShareTrack
-    /// When a state first said that another period took this one's place.
+    /// The earliest signing date of a state that says that the period was upgraded.
     let upgradedSaidAt: Instant?
-    /// The offer by which the period was sold, by its newest state.
+    /// The offer by which the period was sold, as its newest state says.
     let offer: String?
-    /// True if an offer sold the period for nothing; nil where an offer sold it and no state says the price.
+    /// True if an offer sold the period for a price of 0. Nil if an offer sold it and the newest state names no price.
     let isTrial: Bool?
     /// The quantity in the newest state.
     let quantity: Int
-    /// Until when an unpaid period goes on; nil for a paid one.
+    /// The end of the grace of an unpaid period; nil for a paid one.
     let unpaidGraceEnd: Instant?
-    /// When the store suspends it.
+    /// The stretches of time in which the store suspends the period.
     private(set) var suspensions: [Suspension]
-    /// The stretches in which the period runs, as the source's events list them; nil for a source without events.
+    /// The stretches in which the period runs according to the source's events; nil for a source without events.
     private(set) var listed: [Interval]?
 
-    /// The periods of a chain, by their start. Where several start together, replaced periods come first, the earlier
-    /// replaced before the later.
+    /// Returns the periods of a chain, by start. Of periods with one start, those that were replaced come first, in the
+    /// order in which they were replaced.
     static func all(in states: [VerifiedPurchase], withdrawal: ShareTrack) -> [Period] {
         let bills = PeriodBills(states)
         let periods = Dictionary(grouping: states.lazy.filter { !$0.isOfBill }, by: PeriodID.init(of:))
@@ -49,11 +50,11 @@ struct Period {
             }
     }
 
-    /// Nil for what no event lists of a source that tells by events.
+    /// Returns nil if the source tells by events and none of them lists the period as running.
     private init?(
         _ states: [VerifiedPurchase], named id: PeriodID, _ bills: PeriodBills, withdrawal: ShareTrack
     ) {
-        // A copy that only tells of a refund says no end, and nothing else of the period.
+        // The statement of a refund (`Takeback`) names no expiry and says nothing else about the period.
         let whole = states.filter(\.statesPeriod)
         guard let spokesman = PurchaseMeaning.spokesman(of: states),
             let startsAt = states.lazy.map(\.purchasedAt).min(),
@@ -81,17 +82,18 @@ struct Period {
     /// The item of the subscription that the period is of; nil where the purchase has no items.
     var item: String? { spokesman.item }
 
-    /// True if the period runs by the source's newest event.
+    /// True if the newest event of the source lists the period, or the source has no events.
     var isListed: Bool { listed.map { $0.last.map { $0.endsAt == nil } ?? false } ?? true }
 
-    /// True if the period was over before its end, because an event left it out.
+    /// True if an event left the period out before its expiry.
     var isReplaced: Bool {
         guard let end = listed?.last?.endsAt else { return false }
         return end < expiresAt ?? startsAt
     }
 
-    /// The order by time, then by event; ties: sold by an offer last, then by its bytes, then the lower price, none
-    /// being the highest.
+    /// The order of states of which the last says how the period was sold: by signing date, then by event id. Ties: a
+    /// state without an offer first, then by the bytes of the offer, then the higher price first. No price counts as
+    /// the highest.
     private static func sellsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if let order = olderFirst(left, right) { return order }
         if left.offer != right.offer {
@@ -101,7 +103,8 @@ struct Period {
         return left.price?.milliunits ?? .max > right.price?.milliunits ?? .max
     }
 
-    /// The order by time, then by event; ties: suspended last, then the earlier start, then the later end.
+    /// The order of states of which the last says whether the period is suspended: by signing date, then by event id.
+    /// Ties: a state without a suspension first, then the later start first, then the earlier end first.
     private static func suspendsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if let order = olderFirst(left, right) { return order }
         guard let first = left.suspension, let second = right.suspension else {
@@ -111,21 +114,22 @@ struct Period {
         return first.endsAt?.milliseconds ?? .max < second.endsAt?.milliseconds ?? .max
     }
 
-    /// Nil where neither was stated before the other.
+    /// Returns true if `left` was stated before `right`, and nil if both have the same signing date and event id.
     private static func olderFirst(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool? {
         let (first, second) = (left.statedAt, right.statedAt)
         return first < second ? true : second < first ? false : nil
     }
 
-    /// The newest state of the chain's renewal that is about this period, were it the last: signed since the period was
-    /// first stated, or began. An older state told of an earlier period's renewal, which has come.
+    /// Returns the newest renewal state that speaks of what follows this period, if it is the chain's last. A state
+    /// counts if it was signed since the period began or was first stated, whichever is earlier. An older state spoke
+    /// of the renewal that led to this period.
     func renewal(among renewals: [VerifiedRenewal]) -> VerifiedRenewal? {
         let since = states.lazy.map(\.signedAt).reduce(startsAt, min)
         return renewals.lazy.filter { $0.signedAt >= since }.max(by: VerifiedRenewal.precedes)
     }
 }
 
-/// A period's name: the store's own, else its transaction id.
+/// The name of a period: the id that the store gives it, else its transaction id.
 struct PeriodID: Identifier {
     let text: String
     init(_ text: String) { self.text = text }

@@ -1,11 +1,17 @@
-/// The unpaid periods of a chain, and the periods that one payment is for (`semantics.md` §7, "Cards").
+/// The bills of a chain: which of its cycles are unpaid, and which periods a refunded payment takes (`semantics.md` §7,
+/// "Cards").
 ///
-/// Periods of one item that begin together are one cycle: a change of the price within a cycle is no new payment. A
-/// cycle is unpaid if its newest event says that money is missing, no paid bill for the cycle is known, and the missing
-/// money is or may be the cycle's own. The money is the cycle's own where a bill for the cycle failed; it may be where
-/// nothing is known of the bill that an event names. All of this is a function of the set of states alone.
+/// All periods of one item with the same start are one cycle, because a change of the price within a cycle needs no new
+/// payment. A cycle is unpaid if all of this holds:
+///
+/// - Its newest event says that money is missing.
+/// - No paid bill for the cycle is known.
+/// - The missing money is for the cycle, or may be. It is if a bill for the cycle failed. It may be if nothing is known
+///   of the bill that an event names.
+///
+/// The result depends on the set of states alone, not on their order.
 struct PeriodBills {
-    /// The periods that one payment is for.
+    /// The periods of one item with one start; one payment pays for all of them.
     private struct Cycle: Hashable {
         let item: String
         let startsAt: Instant
@@ -18,14 +24,14 @@ struct PeriodBills {
     }
 
     private let bills: [VerifiedPurchase]
-    /// The numbers of the bills.
+    /// The ids of all bills whose payment or failure is known.
     private let known: Set<String>
-    /// The states of a cycle's periods.
+    /// The states of the periods of each cycle.
     private let states: [Cycle: [VerifiedPurchase]]
-    /// The instant until which an unpaid cycle goes on all the same.
+    /// The end of grace of each unpaid cycle.
     private var graceEnds: [Cycle: Instant] = [:]
 
-    /// - Parameter states: All of the chain.
+    /// - Parameter states: All states of the chain.
     init(_ states: [VerifiedPurchase]) {
         bills = states.filter(\.isOfBill)
         known = Set(bills.compactMap(\.bill?.id))
@@ -44,14 +50,14 @@ struct PeriodBills {
         }
     }
 
-    /// Until when the period of these states goes on without the money that is missing for it; nil for one that is
-    /// paid. Cycles of an item that follow upon each other unpaid all end with the first.
+    /// Returns the end of grace of the period with these states; nil if it is paid. Cycles of an item that follow upon
+    /// each other unpaid have the grace of the first.
     func graceEnd(of states: [VerifiedPurchase]) -> Instant? {
         states.first.flatMap(Cycle.init).flatMap { graceEnds[$0] }
     }
 
-    /// The share of a period that went back: what went back of its own payments and, if no payment of its own is known,
-    /// of the payments of any period of its cycle.
+    /// Returns the refunded share of the period with these states. It is the share of the payments for the period
+    /// itself. If no payment for the period itself is known, the payments for all periods of its cycle count.
     func share(of states: [VerifiedPurchase], until end: Instant?) -> ShareTrack {
         guard let first = states.first, let cycle = Cycle(first), let all = self.states[cycle] else {
             return ShareTrack(of: states, measuring: .whole)
@@ -71,7 +77,7 @@ struct PeriodBills {
         return .together(states, of: total)
     }
 
-    /// Until when an unpaid cycle would go on by itself; nil for one that is paid.
+    /// Returns the end of grace that an unpaid cycle has by itself; nil if the cycle is paid.
     private func missingUntil(_ cycle: Cycle) -> Instant? {
         let told = (states[cycle] ?? []).filter(\.statesPeriod).sorted { $0.statedAt < $1.statedAt }
         let missing = told.reversed().prefix { $0.bill?.isPaid == false }.compactMap(\.bill)

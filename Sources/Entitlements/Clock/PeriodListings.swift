@@ -1,9 +1,9 @@
-/// The stretches in which the periods of a chain run, by the events of its source (`semantics.md` §7).
+/// The events of a source that list periods, and the stretches in which each period runs by them (`semantics.md` §7).
 ///
-/// An event lists all periods that run. A period that it leaves out is over: another took its place, or it was taken
-/// off the subscription. A period that comes back runs again.
+/// An event lists all periods that run. A period that the next event leaves out is over, because another took its place
+/// or its item was removed from the subscription. A period that a later event lists again runs again.
 struct PeriodListings {
-    /// The periods that an event lists.
+    /// The periods that one event lists.
     private struct Listing {
         let statedAt: StatedAt
         var periods: Set<PeriodID> = []
@@ -30,7 +30,8 @@ struct PeriodListings {
         items = Dictionary(periods.map { ($0.id, $0.item) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The stretches in which all of it is paused: each from the first event that says so to the next that does not.
+    /// The stretches in which the whole subscription is paused. Each lasts from the first event that says so to the
+    /// next event that does not.
     var pauses: [Suspension] {
         var pauses: [Suspension] = []
         var pausedAt: Instant?
@@ -46,7 +47,8 @@ struct PeriodListings {
         return pauses + [pausedAt].compactMap { $0 }.map { Suspension(startsAt: $0, endsAt: nil) }
     }
 
-    /// The stretches in which `period` runs, the first listing reaching back; nil where no event lists it.
+    /// Returns the stretches in which `period` runs; nil if no event lists it. A period in the very first event runs
+    /// from `distantPast` on, so the caller has to cut it at its start.
     func parts(of period: Period) -> [Interval]? {
         var parts: [Interval] = []
         var openedAt: Instant?
@@ -69,15 +71,16 @@ struct PeriodListings {
         return parts.isEmpty ? nil : parts
     }
 
-    /// The start of a period that `listing` is the first to list. A period that begins no later than one that ran
-    /// before has come in its midst, when the event was stated.
+    /// Returns the start of a period that `listing` is the first to list. The period normally runs from its own start.
+    /// If the event before lists a period with the same or a later start, the new one runs only from the event on.
     private func start(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
         let isInMidst = previous.periods.contains { starts[$0].map { $0 >= period.startsAt } ?? false }
         return isInMidst ? listing.statedAt.signedAt : period.startsAt
     }
 
-    /// The end of a period that `listing` leaves out: where its heir begins, if that is later, else when the event was
-    /// stated. Heirs are the periods that came with the event, of the same item if there are any.
+    /// Returns the end of a period that `listing` leaves out. It ends at the start of the period that took its place,
+    /// if that is later than its own start, else at the event. Periods that are new in the event took its place, those
+    /// of the same item if there are any.
     private func end(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
         let new = listing.periods.subtracting(previous.periods)
         let heirs = new.filter { items[$0] == period.item }

@@ -1,15 +1,15 @@
-/// A purchase that is or was a user's: what its signed states, or the grant that it is, and the catalogue say together.
+/// A purchase that the user has or had, as its facts and the catalogue describe it.
 ///
-/// A class, because a status looks at each many times, and copying one takes longer than looking.
+/// This is a class because a status reads each purchase many times, and copying a struct of this size takes longer.
 package final class Purchase: Sendable {
-    /// The benefit of a purchase while nothing is in its way.
+    /// The benefit that a purchase gives, or the obstacle because of which it gives none.
     package enum Benefit: Hashable, Sendable {
-        /// Genuine and bound, but granting nothing (`semantics.md` §1).
+        /// Nothing: the purchase is genuine and bound, but only recorded (`semantics.md` §1).
         case recorded(Obstacle)
         case pass(tier: Tier, length: Int64)
         case addOn(features: [Feature], requires: TierID?, seats: Int)
         case credits(CreditLot)
-        /// The chain's periods that count, by their start; of an operator's "until" the one window.
+        /// The windows of the periods that count, by start; for an operator's "until", the one window.
         case plan([Window])
     }
 
@@ -23,11 +23,11 @@ package final class Purchase: Sendable {
     }
 
     package let key: PurchaseKey
-    /// When it first became this user's.
+    /// When this server recorded that the user first got the purchase.
     package let boundAt: Instant
-    /// When the user had it; never empty.
+    /// The stretches of time in which the user had the purchase; never empty.
     package let tenures: [Tenure]
-    /// The facts that make it, in the order of recording.
+    /// The facts about the purchase, in the order of recording.
     package let facts: [PurchaseFact]
     /// The product in the catalogue, of a chain that of its newest period; nil while no version knows it, and for a
     /// grant that is of no product.
@@ -36,15 +36,16 @@ package final class Purchase: Sendable {
     let storeProductID: ProductID?
     /// The kind that the catalogue gives it; nil while no version knows the product.
     package let kind: ProductKind?
-    /// When it was made; of a pass the instant before which it does not run (`semantics.md` §2).
+    /// The purchase date; for a chain, the start of its first period. A pass does not run before it (`semantics.md`
+    /// §2).
     package let anchor: Instant
     package let quantity: Int
-    /// The share that is refunded or withdrawn; of a chain the track of its newest period.
+    /// The share that is refunded or withdrawn; for a chain, that of its newest period.
     package let share: ShareTrack
     package let benefit: Benefit
-    /// True if the store says of a pass or a lot that a share of it was refunded, but not how much.
+    /// True for a pass or a lot if a refund is stated without a valid share.
     let isRefundUnclear: Bool
-    /// A pass's own device seats, which go before its tier's.
+    /// The device seats that the product of a pass gives; nil if the seats of its tier count.
     package let seats: Int?
 
     private init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
@@ -66,8 +67,8 @@ package final class Purchase: Sendable {
         seats = meaning.seats
     }
 
-    /// All purchases that the user of the ledger has or had, each from the set of its states alone; evidence about a
-    /// purchase that was never theirs gives nothing.
+    /// Returns the purchases that the user has or had, by anchor and then by id. A purchase that the user never had
+    /// gives none, even if the ledger holds statements of it.
     static func all(of gathered: [PurchaseFacts], given catalogue: CatalogueVersions) -> [Purchase] {
         gathered.compactMap { Purchase($0, given: catalogue) }.sorted(by: precedes)
     }
@@ -78,15 +79,15 @@ package final class Purchase: Sendable {
         return left.key.comesFirst(inTieWith: right.key)
     }
 
-    /// When a one-time purchase was made: `purchasedAt` of the purchase itself, else the earliest date that its
-    /// restored copies name (`semantics.md` §2).
+    /// Returns the purchase date of a one-time purchase: the earliest `purchasedAt` of its original. While no state of
+    /// the original is known, it is the earliest date that a restored copy names (`semantics.md` §2).
     package static func anchor(of states: [VerifiedPurchase]) -> Instant? {
         states.lazy.filter(\.isOriginal).map(\.purchasedAt).min() ?? states.lazy.map(\.originallyPurchasedAt).min()
     }
 }
 
 extension Purchase.Benefit {
-    /// True if a partial refund takes only its share; from any other purchase it takes the whole.
+    /// True for passes and credits, from which a partial refund takes only its share.
     fileprivate var isTakenByShare: Bool {
         switch self {
         case .pass, .credits: true

@@ -1,6 +1,6 @@
-/// A fact about a purchase that an explanation names.
+/// A fact about a purchase, as an explanation names it.
 package struct PurchaseFact: Hashable, Sendable {
-    /// The raw value is what the API writes.
+    /// The kind of the fact; the raw value is what the API writes.
     package enum Kind: String, Hashable, Sendable {
         case bound
         /// A store's state of the purchase, or of one period.
@@ -14,16 +14,16 @@ package struct PurchaseFact: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// The transaction of a state.
+    /// The transaction, if the fact is a state of a purchase.
     package let transactionID: TransactionID?
-    /// When a state was signed.
+    /// The signing date, if the fact is a state.
     package let signedAt: Instant?
-    /// The revocation that a state shows.
+    /// The refund that a state of a purchase shows.
     package let revocation: Revocation?
-    /// When this server learned the fact; `known_at` at this instant counts this fact and earlier ones.
+    /// When this server learned the fact. A query with this instant as `known_at` counts the fact and all earlier ones.
     package let recordedAt: Instant
 
-    /// Nil for a fact that is about no purchase.
+    /// Returns nil for an entry whose fact is about no purchase.
     package init?(_ entry: LedgerEntry) {
         switch entry.fact {
         case .stated(.purchase): kind = .state

@@ -1,4 +1,4 @@
-/// The facts of a ledger about one purchase.
+/// The facts of one user's ledger about one purchase.
 struct PurchaseFacts {
     let key: PurchaseKey
     private(set) var boundAt: Instant?
@@ -6,13 +6,13 @@ struct PurchaseFacts {
     private(set) var facts: [PurchaseFact] = []
     private(set) var states: [VerifiedPurchase] = []
     private(set) var renewals: [VerifiedRenewal] = []
-    /// The grant that the purchase is, if an operator gave it; a grant has no states.
+    /// The grant, if the purchase is one; a grant has no states.
     private(set) var grant: Grant?
     private var withdrawnAt: Instant?
 
     init(key: PurchaseKey) { self.key = key }
 
-    /// All that `ledger` says about purchases, in the order in which they were learned of.
+    /// Returns the facts about each purchase of `ledger`. The purchases are in the order of their first entries.
     static func all(in ledger: UserLedger) -> [PurchaseFacts] {
         var gathered: [PurchaseFacts] = []
         var positions: [PurchaseKey: Int] = [:]
@@ -29,7 +29,8 @@ struct PurchaseFacts {
         return gathered
     }
 
-    /// An operator's revocation is a track of its own, which no store's reversal undoes (`semantics.md` §2).
+    /// The share that an operator's withdrawal takes. It is kept apart from the refunds of the store, so that no
+    /// reversal of the store undoes it (`semantics.md` §2).
     var withdrawal: ShareTrack { withdrawnAt.map { ShareTrack(revokedAt: $0) } ?? .untouched }
 
     mutating func add(_ entry: LedgerEntry) {
@@ -46,7 +47,7 @@ struct PurchaseFacts {
         }
     }
 
-    /// Nobody gets what they have.
+    /// Begins a tenure, unless the user has the purchase already.
     private mutating func begin(_ tenure: Tenure, _ entry: LedgerEntry) {
         if let last = tenures.last, last.endsAt == nil { return }
         boundAt = boundAt ?? entry.recordedAt

@@ -1,5 +1,5 @@
 extension PurchaseMeaning {
-    /// Reads a grant: its operator said what it gives, except an add-on's terms, which are the product's.
+    /// Reads a grant. The grant itself says what it gives; only the terms of an add-on come from the catalogue.
     init(_ grant: Grant, given catalogue: CatalogueVersions, withdrawal: ShareTrack) {
         anchor = grant.grantedAt
         quantity = 1

@@ -1,4 +1,4 @@
-/// A purchase as a ledger holds it, read with the catalogue: the step from evidence to benefit.
+/// The facts about a purchase, read with the catalogue: its product, its refunded share and its benefit.
 struct PurchaseMeaning {
     /// Nil while no version of the catalogue knows the product, and for a grant that is of none.
     let productID: ProductID?
@@ -9,10 +9,10 @@ struct PurchaseMeaning {
     let quantity: Int
     let share: ShareTrack
     let benefit: Purchase.Benefit
-    /// The seats that a pass has of its own.
+    /// The device seats that the product of a pass gives; nil if the seats of its tier count.
     private(set) var seats: Int?
 
-    /// Nil while there is neither a state nor a grant.
+    /// Returns nil if the purchase has no state and is no grant.
     init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
         if let grant = gathered.grant {
             self.init(grant, given: catalogue, withdrawal: gathered.withdrawal)
@@ -24,7 +24,7 @@ struct PurchaseMeaning {
         }
     }
 
-    /// Reads a one-time purchase: all states are of one identity. Nil without a state.
+    /// Reads a one-time purchase. Returns nil if there is no state.
     private init?(
         oneTime states: [VerifiedPurchase], of key: PurchaseKey, given catalogue: CatalogueVersions,
         withdrawal: ShareTrack
@@ -59,18 +59,18 @@ struct PurchaseMeaning {
                     credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor,
                     onShortfall: onShortfall, share: share))
         case (.plan?, nil), (nil, nil):
-            // A plan whose states are not all of plans, or no terms: both have an obstacle above.
+            // Neither case is reached: `obstacle(in:given:)` finds an obstacle for a plan here and for missing terms.
             benefit = .recorded(.productTypeMismatch)
         }
     }
 
-    /// Reads a chain: each period is an identity of its own. Nil without a state of a period; states of the renewal
-    /// make no purchase.
+    /// Reads a chain, each period by itself. Returns nil if there is no state of a period, because states of the
+    /// renewal alone make no purchase.
     private init?(chain gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
         let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
         let sales = periods.map { Sale(of: $0, gathered.key, given: catalogue) }
         let lasts = Set(Dictionary(grouping: periods.indices, by: { periods[$0].item }).values.compactMap(\.last))
-        // An item whose newest period counts goes first, then an item that still runs.
+        // The order of items: one whose newest period counts goes first, then one that still runs.
         let newest = lasts.max { left, right in
             if (sales[left].obstacle == nil) != (sales[right].obstacle == nil) { return sales[left].obstacle != nil }
             if periods[left].isListed != periods[right].isListed { return !periods[left].isListed }
@@ -96,7 +96,7 @@ struct PurchaseMeaning {
         benefit = windows.isEmpty ? .recorded(sales[newest].obstacle ?? .productTypeMismatch) : .plan(windows)
     }
 
-    /// A period's product in the catalogue, its tier, and the obstacle to its counting.
+    /// The product of a period, its tier, and the obstacle that keeps it from counting.
     private struct Sale {
         let product: Product?
         let tier: Tier?
@@ -113,7 +113,7 @@ struct PurchaseMeaning {
         }
     }
 
-    /// The first obstacle, by precedence, that keeps the states of one identity from counting.
+    /// Returns the first obstacle, by precedence, that keeps the purchase with these states from counting.
     static func obstacle(in states: [VerifiedPurchase], given terms: Terms?) -> Purchase.Obstacle? {
         if let first = states.first, states.dropFirst().contains(where: { !$0.namesSameProduct(as: first) }) {
             return .quarantined
@@ -124,14 +124,15 @@ struct PurchaseMeaning {
         return nil
     }
 
-    /// The measure of a share by its type. States that disagree on the type count for nothing, so their share is shown
-    /// as it is.
+    /// Returns how a refund takes from the purchase: by the type that its states name and the catalogue's kind. If the
+    /// types of the states differ in this, the share counts as stated.
     private static func measure(of states: [VerifiedPurchase], as kind: ProductKind?) -> ShareTrack.Measure {
         let measures = Set(states.map { $0.type.measure(of: kind) })
         return measures.count == 1 ? measures.first ?? .share : .share
     }
 
-    /// The state that speaks for a purchase, in any order of `states`: the original's first signed one, else a copy's.
+    /// Returns the state that stands for all `states`, whatever their order (`semantics.md` §5). A state of the
+    /// original goes before one of a restored copy, then the one that was signed first.
     static func spokesman(of states: [VerifiedPurchase]) -> VerifiedPurchase? {
         guard states.count > 1 else { return states.first }
         return states.min { left, right in
@@ -144,7 +145,8 @@ struct PurchaseMeaning {
 }
 
 extension Terms {
-    /// True if a family-shared transaction counts (`semantics.md` §3): a shared pass or consumable is an anomaly.
+    /// True if a family-shared transaction of the product counts. For a pass or a consumable it never does
+    /// (`semantics.md` §3).
     package var isFamilyShareable: Bool {
         switch self {
         case .addOn(_, _, _, let familyShareable), .plan(_, _, let familyShareable): familyShareable

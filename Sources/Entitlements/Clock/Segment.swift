@@ -1,4 +1,4 @@
-/// An uninterrupted run of one pass, or a window: `[startsAt, endsAt)` at one tier.
+/// An uninterrupted run of one pass, or a part of a window: `[startsAt, endsAt)` at one tier.
 package struct Segment: Hashable, Sendable {
     package let lane: LaneID
     package let tier: TierID

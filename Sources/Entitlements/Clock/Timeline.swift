@@ -1,28 +1,31 @@
-/// All that a user's facts give, past and planned: the one function that turns facts into coverage.
+/// The fold of a user's ledger: everything that the facts together give, past and planned.
 ///
-/// A timeline depends on the set of facts and on the catalogue alone; the settings only say which parts count. So any
-/// order and repetition of the same evidence folds to the same timeline, and `Timeline(folding: ledger.known(at:), …)`
-/// is what was known at an instant (`semantics.md` §1).
+/// A timeline depends on the set of facts, the catalogue and the settings. The order in which evidence arrived does not
+/// matter, and neither do repeats. `Timeline(folding: ledger.known(at:), …)` is the timeline as it was known at an
+/// instant (`semantics.md` §1).
 package struct Timeline: Sendable {
     package let user: UserID
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings
-    /// The user's purchases, by anchor, then by id.
+    /// The purchases that the user has or had, by anchor and then by id.
     package let purchases: [Purchase]
-    /// The coverage of passes and windows, whether or not their environment counts; by start.
+    /// The coverage of passes and windows, by start. Coverage of an environment that does not count is included.
     package let planned: [Coverage]
-    /// The planned coverage of each of `purchases`.
+    /// The planned coverage of each purchase, at the purchase's index in `purchases`.
     let plannedByPurchase: [[Coverage]]
-    /// Grace that counts only once it was entered, and only where a period's renewal may still be published.
+    /// The grace and leeway of all windows, which count only once they have begun. Those of an environment that does
+    /// not count are included.
     package let graces: [Coverage]
-    /// The facts that make the balances of credits, whether or not their environment counts; by unit and environment.
+    /// The facts about credits, one element for each purse, by unit and environment. Purses of an environment that does
+    /// not count are included.
     package private(set) var purses: [PurseFacts]
     /// True if sandbox purchases count for this user (`semantics.md` §9).
     package private(set) var countsSandbox: Bool
-    /// The acts with the user's devices, in the order of recording.
+    /// The acts with the user's devices, in the order of recording, each with the instant from which it holds.
     private(set) var deviceActs: [DeviceAct.Dated]
 
-    /// - Parameter instant: The time whose list of testers decides whether sandbox purchases count.
+    /// - Parameter instant: The instant at which the user must be on the list of sandbox testers, where only testers'
+    ///   sandbox purchases count.
     package init(
         folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings,
         testersAt instant: Instant = .distantFuture
@@ -53,8 +56,8 @@ package struct Timeline: Sendable {
             && self.catalogue.versions.count == catalogue.versions.count
     }
 
-    /// This timeline with one more entry, where that only adds to what is folded already; nil where all entries have to
-    /// be folded anew.
+    /// Returns this timeline with one more entry; nil if all entries have to be folded again. An act with credits or a
+    /// device is added at little cost, a fact about a purchase is not.
     func adding(_ entry: LedgerEntry) -> Timeline? {
         var timeline = self
         switch entry.fact {
@@ -81,7 +84,7 @@ package struct Timeline: Sendable {
         }
     }
 
-    /// Why `purchase` is only recorded, if it is.
+    /// Returns the obstacle because of which `purchase` is only recorded; nil if there is none.
     package func obstacle(to purchase: Purchase) -> Purchase.Obstacle? {
         if case .recorded(let obstacle) = purchase.benefit { return obstacle }
         return counts(purchase.key.environment) ? nil : .sandboxNotAllowed
@@ -95,7 +98,7 @@ package struct Timeline: Sendable {
         coverage(of: purchases, isGrace: true) { $0.grace(leewayHours: leewayHours) }
     }
 
-    /// The coverage of the windows while their purchases are the user's.
+    /// Returns the parts of each window in which the user has its purchase, as coverage.
     private static func coverage(
         of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Interval]
     ) -> [Coverage] {
@@ -108,7 +111,7 @@ package struct Timeline: Sendable {
         }
     }
 
-    /// The coverage of the passes, by a clock for each lane of each environment.
+    /// Returns the coverage of the passes; each lane of each environment has a clock of its own.
     private static func passes(of purchases: [Purchase], given catalogue: CatalogueVersions) -> [Coverage] {
         var members: [LaneOfEnvironment: [(pass: Pass, purchase: Int)]] = [:]
         for (index, purchase) in purchases.enumerated() {
@@ -141,7 +144,7 @@ package struct Timeline: Sendable {
         }
     }
 
-    /// A lane in one environment, which is folded by itself.
+    /// A lane in one environment; it has a clock of its own.
     private struct LaneOfEnvironment: Hashable {
         let lane: LaneID
         let environment: StoreEnvironment
@@ -149,7 +152,7 @@ package struct Timeline: Sendable {
 }
 
 extension Coverage {
-    /// Nil for an interval without an end, which no window has.
+    /// Returns nil for an interval without an end; a part of a window always has one.
     fileprivate init?(
         _ part: Interval, of window: Window, in purchase: Purchase, at index: Int, isGrace: Bool
     ) {
@@ -162,7 +165,7 @@ extension Coverage {
             purchase: index, seats: window.seats, isGrace: isGrace)
     }
 
-    /// Nil for a purchase that is no pass, which never runs.
+    /// Returns nil for a purchase that is no pass; a clock runs only passes.
     fileprivate init?(_ run: PassClock.Run, of purchase: Purchase, at index: Int) {
         guard case .pass(let tier, _) = purchase.benefit else { return nil }
         self.init(

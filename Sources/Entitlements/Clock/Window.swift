@@ -1,8 +1,8 @@
-/// Coverage whose dates another party gives: one period of a plan, or an operator's "until" (`semantics.md` §7).
+/// Coverage whose dates another party gives: a period of a plan, or an operator's "until" (`semantics.md` §7).
 ///
-/// Windows overlay the lane; they neither use nor add pass time.
+/// Windows lie over the passes of a lane; they neither use nor add pass time.
 package struct Window: Hashable, Sendable {
-    /// The product; nil for an operator's "until".
+    /// The product of the period; nil for an operator's "until".
     package let productID: ProductID?
     /// The store's own name of the product; nil for an operator's "until".
     let storeProductID: ProductID?
@@ -11,32 +11,33 @@ package struct Window: Hashable, Sendable {
     /// The item of the subscription that the window is of; nil where the purchase has no items.
     package let item: String?
     package let tier: Tier
-    /// The product's own seats, which go before its tier's.
+    /// The device seats that the product gives; nil if the seats of its tier count.
     package let seats: Int?
     package let startsAt: Instant
-    /// The end that was paid for, or an upgrade before it; the start of an unpaid period.
+    /// The end of the paid coverage: the expiry, or an earlier upgrade, replacement or end of the chain. For an unpaid
+    /// period it is `startsAt`.
     package let endsAt: Instant
-    /// A refund or a withdrawal ends it, whatever its share; a reversal opens it again.
+    /// The refunded share over time. Any share above 0 ends the coverage, and a reversal opens it again.
     package let revocations: ShareTrack
-    /// Another period took its place.
+    /// True if the period was upgraded, or another period took its place before its expiry.
     package let isSuperseded: Bool
-    /// True if a renewal may still come: the last period of its item that still runs, not upgraded. Revocation is not
-    /// judged here, but at each instant.
+    /// True if a renewal may still follow: the period is the last of its item, still runs and was not upgraded. Refunds
+    /// do not matter here, because they are judged at each instant.
     package let mayRenew: Bool
-    /// The newest state of that renewal; nil when the store has said nothing.
+    /// The newest state of the renewal that may follow; nil if none may or none is known.
     package let renewal: VerifiedRenewal?
     /// The offer by which the store sold the period.
     package let offer: String?
-    /// True if an offer sold the period for nothing; nil where that is not known.
+    /// True if an offer sold the period for a price of 0; nil if an offer sold it and its price is not known.
     package let isTrial: Bool?
     private let isUnpaid: Bool
     private let isRevokedAtExpiry: Bool
-    /// Until when the store lets it go on beyond its end.
+    /// The end of the grace that the store grants beyond `endsAt`.
     private let graceEndsAt: Instant?
     private let suspensions: [Suspension]
-    /// The stretches in which the source says that the period runs; nil where a source tells by no events.
+    /// The stretches in which the source's events list the period; nil for a source without events.
     private let listed: [Interval]?
-    /// From when on the chain is over for ever.
+    /// The instant from which on the chain is over for good.
     private let overAt: Instant?
 
     init(
@@ -68,7 +69,7 @@ package struct Window: Hashable, Sendable {
         isTrial = period.isTrial
     }
 
-    /// An operator's, which never renews.
+    /// Makes the window of an operator's "until", which never renews.
     init(of tier: Tier, from startsAt: Instant, to endsAt: Instant, revocations: ShareTrack) {
         productID = nil
         storeProductID = nil
@@ -92,12 +93,14 @@ package struct Window: Hashable, Sendable {
         isTrial = false
     }
 
-    /// The coverage by the window's dates, independent of any instant.
+    /// The parts of `[startsAt, endsAt)` in which the window covers, past and planned.
     package var covered: [Interval] { parts(from: startsAt, to: endsAt) }
 
-    /// Coverage after the end, once that has come: as long as the store grants, else while a renewal may be published
-    /// late. There is no leeway for a window whose payment is tried again, or whose renewal was cancelled or has ended.
-    /// Nothing goes on when the chain is over.
+    /// Returns the coverage after `endsAt`, which counts only once `endsAt` has come. It lasts as long as the store
+    /// grants. Without a grant it lasts for the leeway, in which a renewal may still be published.
+    ///
+    /// There is no leeway while the store retries the payment, or once the renewal was cancelled or has ended. A paid
+    /// window that is refunded at its expiry has neither grace nor leeway. Nothing lasts beyond the end of the chain.
     package func grace(leewayHours: Int) -> [Interval] {
         guard isUnpaid || !isRevokedAtExpiry else { return [] }
         if let graceEndsAt { return parts(from: endsAt, to: min(graceEndsAt, overAt ?? graceEndsAt)) }
@@ -106,25 +109,26 @@ package struct Window: Hashable, Sendable {
         return parts(from: endsAt, to: endsAt + Int64(hours) * Instant.millisecondsPerHour)
     }
 
-    /// Until when the store lets it go on without payment; nil where it grants nothing beyond the end.
+    /// The end of the grace that the store grants; nil if the store grants none beyond `endsAt`, or the chain is over.
     package var grantedGraceEnd: Instant? {
         guard overAt == nil, let graceEndsAt, graceEndsAt > endsAt else { return nil }
         return graceEndsAt
     }
 
-    /// The instants by which an answer about the window may change, apart from the ends of its coverage.
+    /// The instants at which an answer about the window may change. The ends of its coverage are not all among them,
+    /// because callers know these already.
     var instants: [Instant] {
         [endsAt] + begins + suspensions.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } }
             + revocations.steps.map(\.startsAt)
     }
 
-    /// The beginnings of the window: its start, and whenever its source lists it again.
+    /// The instants at which the window begins: its start, and each later event that lists the period again.
     private var begins: [Instant] { listed?.map { max(startsAt, $0.startsAt) } ?? [startsAt] }
 
-    /// The first beginning.
+    /// The first instant at which the window begins.
     var beginsFirst: Instant { begins.first ?? startsAt }
 
-    /// The last beginning by `instant`; nil if the window has not begun.
+    /// Returns the last beginning of the window by `instant`; nil if it has not begun by then.
     func begun(by instant: Instant) -> Instant? { begins.last { $0 <= instant } }
 
     /// True if the store still tries to charge for the period, or for the next one.
@@ -132,7 +136,8 @@ package struct Window: Hashable, Sendable {
         endsAt <= instant && overAt == nil && isRetried && renewal?.end == nil && revocations.share(at: instant) == 0
     }
 
-    /// True if the payment is tried again: of a purchase with several items only for an item that is not paid.
+    /// True if the newest renewal state says that the payment is retried. In a subscription with several items this
+    /// holds only for an item that is unpaid.
     private var isRetried: Bool { renewal.map { $0.isInRetry && (item == nil || isUnpaid) } ?? false }
 
     /// True if the store suspends the period at `instant`, before its end.
@@ -141,7 +146,8 @@ package struct Window: Hashable, Sendable {
             && suspensions.contains { $0.startsAt <= instant && instant < min(endsAt, $0.endsAt ?? endsAt) }
     }
 
-    /// The parts of `[start, end)` in which it runs, nothing is revoked, and nothing suspended by the store.
+    /// Returns the parts of `[start, end)` in which the source lists the period, nothing is refunded, and the store
+    /// does not suspend it.
     private func parts(from start: Instant, to end: Instant) -> [Interval] {
         guard start < end else { return [] }
         var parts = revocations.untouchedParts(from: start, to: end)

@@ -2,7 +2,7 @@
 package enum CreditAct: Hashable, Sendable {
     case spent(Spend)
     case reserved(Reservation)
-    /// `amount` of what was reserved is spent, the rest is free again.
+    /// A reservation was committed: `amount` of its units are spent, the rest are free again.
     case committed(ReservationID, amount: Int)
     case released(ReservationID)
 }
@@ -20,15 +20,16 @@ package struct Draw: Hashable, Sendable {
 
 /// Units that a user spent.
 package struct Spend: Hashable, Sendable {
-    /// The caller's idempotency key; it belongs to the user and is kept for ever.
+    /// The label of the caller's idempotency key, which belongs to the user and is kept for ever.
     package let idempotencyKey: Label
-    /// The label of the whole request: a repeat of the key must have it too.
+    /// The label of the whole request. A repeat of the key must have the same one.
     package let request: Label
     package let purse: Purse
     package let amount: Int
-    /// Add up to `amount`.
+    /// The draws from lots, which add up to `amount`.
     package let draws: [Draw]
-    /// The spendable units afterwards, so that a repeat gives the first answer whatever was learned since.
+    /// The spendable units after the spend. They are kept so that a repeat gets the first answer, whatever was learned
+    /// since.
     package let spendableAfter: Int
 
     package init(
@@ -43,7 +44,7 @@ package struct Spend: Hashable, Sendable {
     }
 }
 
-/// A reservation's name.
+/// The id of a reservation.
 package struct ReservationID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
@@ -52,15 +53,15 @@ package struct ReservationID: Identifier {
 /// Units that are drawn until the reservation is committed, released, or `expiresAt` has come.
 package struct Reservation: Hashable, Sendable {
     package let id: ReservationID
-    /// The caller's idempotency key; it belongs to the user and is kept for ever.
+    /// The label of the caller's idempotency key, which belongs to the user and is kept for ever.
     package let idempotencyKey: Label
-    /// The label of the whole request: a repeat of the key must have it too.
+    /// The label of the whole request. A repeat of the key must have the same one.
     package let request: Label
     package let purse: Purse
     package let amount: Int
-    /// Exclusive.
+    /// The deadline, exclusive.
     package let expiresAt: Instant
-    /// Add up to `amount`.
+    /// The draws from lots, which add up to `amount`.
     package let draws: [Draw]
 
     package init(
@@ -76,7 +77,8 @@ package struct Reservation: Hashable, Sendable {
         self.draws = draws
     }
 
-    /// The draws as a commitment of `amount` cuts them: the first so many units are spent, the others free again.
+    /// Returns the draws as a commitment of `amount` divides them: the first `amount` units are spent, the others are
+    /// free again.
     package func cut(committing amount: Int) -> (spent: [Draw], released: [Draw]) {
         var rest = max(0, amount)
         var (spent, released): ([Draw], [Draw]) = ([], [])

@@ -1,8 +1,8 @@
-/// How many units somebody asks for: from 1 to 10¹².
+/// The number of units that a request asks for: 1 to 10¹².
 package struct CreditAmount: Hashable, Sendable {
     package let units: Int
 
-    /// Nil when `units` is out of range.
+    /// Returns nil if `units` is out of range.
     package init?(_ units: Int) {
         guard Self.range.contains(units) else { return nil }
         self.units = units
@@ -11,11 +11,11 @@ package struct CreditAmount: Hashable, Sendable {
     package static let range = 1...CreditLot.maximumCredited
 }
 
-/// How long a reservation may be held: from a second to 30 days.
+/// The time for which a reservation may be held: 1 second to 30 days.
 package struct ReservationTime: Hashable, Sendable {
     package let seconds: Int
 
-    /// Nil when `seconds` is out of range.
+    /// Returns nil if `seconds` is out of range.
     package init?(seconds: Int) {
         guard Self.range.contains(seconds) else { return nil }
         self.seconds = seconds

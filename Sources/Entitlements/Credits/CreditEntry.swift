@@ -1,4 +1,4 @@
-/// A credit act as a ledger holds it.
+/// An act with credits, and the instant from which it holds.
 package struct CreditEntry: Hashable, Sendable {
     package let act: CreditAct
     package let effectiveAt: Instant
@@ -8,7 +8,7 @@ package struct CreditEntry: Hashable, Sendable {
         self.effectiveAt = effectiveAt
     }
 
-    /// Nil for any other fact.
+    /// Returns nil for an entry that is no act with credits.
     package init?(_ entry: LedgerEntry) {
         guard case .credit(let act) = entry.fact else { return nil }
         self.init(act, at: entry.effectiveAt)

@@ -1,14 +1,14 @@
-/// Where in a purse's acts a name stands, found without a walk over them.
+/// An index of the acts of a purse: it finds the position of an act by its idempotency key or reservation.
 ///
-/// A list of dictionaries of which copies share all but the newest, for a dictionary that is shared is copied whole
-/// when it grows.
+/// The index is a list of dictionaries of limited size, because a dictionary that is shared is copied whole when it
+/// grows. Copies of the index share all dictionaries but the newest.
 struct CreditEntryIndex: Sendable {
-    /// A name by which an act is found.
+    /// The name by which an act is found.
     enum Name: Hashable {
-        /// The key of a spend or a reservation.
+        /// The idempotency key of a spend or a reservation.
         case idempotencyKey(Label)
         case reservation(ReservationID)
-        /// The act that ended a reservation before its deadline.
+        /// The commitment or release that ended a reservation.
         case end(of: ReservationID)
     }
 
@@ -17,7 +17,7 @@ struct CreditEntryIndex: Sendable {
     private var full: [[Name: Int]] = []
     private var newest: [Name: Int] = [:]
 
-    /// The position of the first act of a name.
+    /// Returns the position of the first act with this name.
     func position(of name: Name) -> Int? {
         for chunk in full {
             if let position = chunk[name] { return position }

@@ -1,9 +1,9 @@
-/// The balance of one lot, for its holder.
+/// The balance of one lot for one user who holds it.
 package struct LotBalance: Hashable, Sendable {
     package let key: PurchaseKey
     package let purse: Purse
     package let creditedAt: Instant
-    /// Exclusive; nil for a paid lot, which never expires.
+    /// The expiry, exclusive; nil for a paid lot, which never expires.
     package let expiresAt: Instant?
     package let credited: Int
     package let refunded: Int
@@ -11,9 +11,9 @@ package struct LotBalance: Hashable, Sendable {
     package let expired: Int
     package let spent: Int
     package let reserved: Int
-    /// Units that stand in for what refunds could not take from other lots.
+    /// The units in repayment: they stand in for units that a refund could not take from other lots.
     package let repaid: Int
-    /// Units that a spend may draw.
+    /// The units that a spend may draw.
     package let spendable: Int
 
     init(_ lot: LotState, in purse: Purse) {

@@ -1,16 +1,18 @@
-/// A user's holding of a lot (`semantics.md` §4, §5).
+/// The part of a lot that a user holds (`semantics.md` §4, §5).
 ///
-/// A handover of `n` units takes the first `n` units of every refund along. Of a refund of `R` units of the whole lot
-/// the receiver gives up the units below `n`. The giver, who keeps the drawn units, gives up the units from `n` on. So
-/// the present owner's units are taken before those of earlier ones, the newest before the oldest. All sides together
-/// give up exactly `R`, each computes its part from its own ledger, and a reversal gives back where it was taken.
+/// The units of a lot are numbered. A refund of `R` units takes the units with numbers below `R`. When `n` units move
+/// to another user, the receiver holds the units below `n`, and the giver keeps the drawn units from `n` on. So a
+/// refund takes from the present owner first, and from the earliest owner last.
+///
+/// Each user's part of a refund follows from their own ledger. All parts together are exactly `R`, and a reversal gives
+/// back to whom the refund took from.
 package struct LotHolding: Hashable, Sendable {
-    /// Units held in a stretch of time.
+    /// The units of a lot that a user holds in a stretch of time.
     package struct Stake: Hashable, Sendable {
-        /// Which of the lot's units: a refund of `R` units of the whole lot takes those below `R`.
+        /// The numbers of the units; a refund of `R` units of the whole lot takes those below `R`.
         package let units: Range<Int>
         package let startsAt: Instant
-        /// Exclusive; nil while it lasts.
+        /// The end, exclusive; nil while the user holds the units.
         package let endsAt: Instant?
 
         package init(_ units: Range<Int>, startsAt: Instant, endsAt: Instant? = nil) {
@@ -34,14 +36,13 @@ package struct LotHolding: Hashable, Sendable {
         self.stakes = stakes
     }
 
-    /// The holding that the `tenures` of the user make of a lot; a lot that had expired when it was credited never
-    /// counts.
+    /// Makes the holding of a lot from the user's tenures. It is empty if the lot had expired when it was credited.
     init(_ lot: CreditLot, of key: PurchaseKey, in tenures: [Tenure]) {
         let wasAlive = lot.expiresAt.map { lot.creditedAt < $0 } ?? true
         self.init(lot, of: key, stakes: wasAlive ? tenures.flatMap { Self.stakes(in: $0, of: lot) } : [])
     }
 
-    /// The empty holding of a purchase that gives nothing, though units were drawn from it when it did.
+    /// Returns an empty holding, for a purchase that no longer gives credits although units were drawn from it earlier.
     static func nothing(of key: PurchaseKey, in purse: Purse) -> LotHolding {
         let lot = CreditLot(
             unit: purse.unit, environment: purse.environment, credited: 0, creditedAt: .distantPast, share: .untouched)
@@ -60,26 +61,26 @@ package struct LotHolding: Hashable, Sendable {
         ]
     }
 
-    /// The units held at `instant`, drawn and refunded ones included.
+    /// Returns the units that the user holds at `instant`. Drawn and refunded units are among them.
     func amount(at instant: Instant) -> Int {
         stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.units.count : 0) }
     }
 
-    /// This user's part of the refunded total at `instant`.
+    /// Returns the units that a refund should take from this user by `instant`.
     func refundDue(at instant: Instant) -> Int {
         let refunded = 0..<lot.refunded(at: instant)
         return stakes.reduce(0) { $0 + ($1.holds(at: instant) ? $1.units.clamped(to: refunded).count : 0) }
     }
 
-    /// When it was first held.
+    /// The instant from which the user first holds any units.
     var beginsAt: Instant { stakes.map(\.startsAt).min() ?? .distantFuture }
 
-    /// When `amount` or `refundDue` may change.
+    /// The instants at which `amount` or `refundDue` may change.
     var instants: [Instant] {
         stakes.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } } + lot.share.steps.map(\.startsAt)
     }
 
-    /// The order in which lots are drawn: what expires soonest, then the oldest, then by id.
+    /// The order in which lots are drawn: the earliest expiry, then the oldest, then the smallest id.
     static func precedes(_ left: LotHolding, _ right: LotHolding) -> Bool {
         let (first, second) = (left.lot.expiresAt ?? .distantFuture, right.lot.expiresAt ?? .distantFuture)
         if first != second { return first < second }

@@ -1,23 +1,25 @@
-/// The state of one holding at an instant.
+/// The state of one user's holding of a lot at an instant.
 package struct LotState: Sendable {
     package let holding: LotHolding
-    /// The units held, drawn and refunded ones included.
+    /// The units that the user holds. Drawn and refunded units are among them.
     package private(set) var amount = 0
-    /// This user's part of the refunded total, whether or not it could be taken.
+    /// The units that a refund should take from this user, whether or not they are there.
     private var refundDue = 0
     package private(set) var spent = 0
     package private(set) var reserved = 0
-    /// Units of this lot that stand in for what refunds could not take elsewhere in the purse.
+    /// The units of this lot in repayment: they stand in for units that a refund could not take from other lots of the
+    /// purse.
     package internal(set) var repaid = 0
-    /// Nil until the lot expires; then the units that outlived it because they were used in repayment, less what was
-    /// drawn of them since.
+    /// The units that are still valid after the lot's expiry; nil before it. They are the units that were in repayment
+    /// at the expiry, less those that were drawn since.
     private var survivors: Int?
 
     init(_ holding: LotHolding) { self.holding = holding }
 
     package var drawn: Int { spent + reserved }
 
-    /// A refund takes first what is not drawn; the rest is owed, or written off and not taken.
+    /// The units that count as refunded. A refund takes first the units that are not drawn. Missing units are owed, and
+    /// count too, unless the product says `on_shortfall: write_off`.
     package var refunded: Int {
         switch holding.lot.onShortfall {
         case .debt: refundDue
@@ -27,23 +29,25 @@ package struct LotState: Sendable {
 
     package var writtenOff: Int { refundDue - refunded }
 
-    /// Units that neither a refund nor an act took; negative when a refund found too little.
+    /// The units that neither a refund nor an act took; below 0 if a refund found too few.
     private var left: Int { amount - refunded - drawn }
 
-    /// The lot's part of the balance: what is left of it and has not expired.
+    /// The units of the lot that count for the balance: those that are left and have not expired. Below 0 if a refund
+    /// found too few.
     var free: Int { min(left, survivors.map { max(0, $0) } ?? left) }
 
-    /// Units that a refund could not take from the lot.
+    /// The units that a refund could not take from this lot.
     var shortfall: Int { max(0, -left) }
 
-    /// Units that expired. A refund takes these before others, so the number shrinks by a refund and comes back by its
-    /// reversal.
+    /// The units that expired. A refund takes expired units first, so it lowers this number, and its reversal raises it
+    /// again.
     package var expired: Int { left - free }
 
     /// The units that a spend may draw.
     package var available: Int { max(0, free) - repaid }
 
-    /// Follows what is held at `instant`. Only units that are alive change hands once a lot has expired.
+    /// Takes over the units held and the refund due at `instant`. After the lot's expiry only units that are still
+    /// valid move to another user.
     mutating func follow(to instant: Instant) {
         let held = holding.amount(at: instant)
         survivors = survivors.map { $0 + held - amount }
@@ -68,7 +72,7 @@ package struct LotState: Sendable {
         spent += units
     }
 
-    /// Units that were reserved before the lot expired expire now.
+    /// Frees reserved units. If they were reserved before the lot expired, and it has expired by now, they expire.
     mutating func release(_ units: Int, reservedAt: Instant) {
         reserved -= units
         guard let expiresAt = holding.lot.expiresAt, reservedAt >= expiresAt else { return }

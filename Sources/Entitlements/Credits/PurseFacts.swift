@@ -1,40 +1,43 @@
-/// Everything that the balances of one purse are made of: what its user holds, and what the user did.
+/// All facts about one purse: the lots that the user holds, and the user's acts with credits.
 ///
-/// A balance is a pure function of these and an instant. All changes are put in the order of time and gone through
-/// once, so neither the order in which holdings are named nor when any of it was learned matters.
+/// A balance is a pure function of these facts and an instant. All changes are sorted by time and applied once, so
+/// neither the order of the holdings nor the order in which facts were learned matters.
 package struct PurseFacts: Sendable {
     package let purse: Purse
-    /// In the order in which they are drawn.
+    /// The holdings in the order in which lots are drawn.
     package let holdings: [LotHolding]
-    /// The user's acts, in the order they happened.
+    /// The user's acts in the order in which they happened.
     package private(set) var entries: ChunkedList<CreditEntry>
     private var index = CreditEntryIndex()
-    /// In the order of time.
+    /// All changes in the order of time.
     private(set) var changes: [Change]
     let positions: [PurchaseKey: Int]
-    /// The state before the newest act that was added.
+    /// The state just before the newest act that was added. It is a cache, so that adding an act need not begin at the
+    /// first change.
     private var kept: Kept?
 
     /// The state after all changes before an instant.
     private struct Kept {
         let at: Instant
-        /// How many changes there were before it.
+        /// The number of changes that the state includes.
         let changes: Int
         let state: PurseState
     }
 
-    /// Something that may change balances at an instant.
+    /// A change that may alter balances at an instant.
     struct Change: Comparable {
-        /// At one instant what ends there goes first, lots before reservations, so that what was reserved up to the end
-        /// of its lot ends with it; then what is held, then what the user does. What is owed is settled after that.
+        /// The kind of a change. Changes of one instant are applied in the order of the cases, and then what is owed is
+        /// settled.
+        ///
+        /// An expiry comes before a deadline, so that units whose reservation ends at their lot's expiry expire too.
         enum Kind: Int {
-            /// `index` is that of the holding.
+            /// A lot expires; `index` is that of its holding.
             case expiry
-            /// `index` is that of the reservation's entry.
+            /// A reservation reaches its deadline; `index` is that of its entry.
             case deadline
-            /// `index` is that of the holding.
+            /// The units held or the refund due may change; `index` is that of the holding.
             case holding
-            /// `index` is that of the entry.
+            /// The user acts; `index` is that of the entry.
             case act
         }
 
@@ -74,7 +77,7 @@ package struct PurseFacts: Sendable {
         return changes
     }
 
-    /// True if an act is about this purse.
+    /// True if the act is about this purse.
     func isConcerned(by act: CreditAct) -> Bool {
         switch act {
         case .spent(let spend): spend.purse == purse
@@ -83,10 +86,11 @@ package struct PurseFacts: Sendable {
         }
     }
 
-    /// The first act that goes by a name.
+    /// Returns the first act with this name.
     func entry(_ name: CreditEntryIndex.Name) -> CreditEntry? { index.position(of: name).map { entries[$0] } }
 
-    /// These facts with one more act, the last to happen; nil where it draws from a lot without a holding.
+    /// Returns these facts with one more act, which is the last to happen. Returns nil if the act draws from a lot that
+    /// the user does not hold.
     func adding(_ entry: CreditEntry) -> PurseFacts? {
         guard entry.act.draws.allSatisfy({ positions[$0.lot] != nil }) else { return nil }
         var facts = self
@@ -105,21 +109,21 @@ package struct PurseFacts: Sendable {
         return facts
     }
 
-    /// The first instant after `instant` at which a balance may change.
+    /// Returns the first instant after `instant` at which a balance may change.
     package func nextChange(after instant: Instant) -> Instant? {
         let next = changes.countOfFirst { $0.at <= instant }
         return next < changes.count ? changes[next].at : nil
     }
 
-    /// How many changes there are before `instant`.
+    /// Returns the number of changes before `instant`.
     private func changes(before instant: Instant) -> Int { changes.countOfFirst { $0.at < instant } }
 
-    /// The state at `instant`, with the future that is planned from known facts.
+    /// Returns the state at `instant`. If it lies ahead, planned changes such as deadlines and expiries count.
     package func state(at instant: Instant) -> PurseState {
         state(after: changes.countOfFirst { $0.at <= instant })
     }
 
-    /// The state after the first `count` changes; changes of one instant must not be cut apart.
+    /// Returns the state after the first `count` changes. Changes of one instant must be all among them, or none.
     private func state(after count: Int) -> PurseState {
         var state = PurseState(of: self)
         var rest = changes[..<count]
@@ -135,14 +139,15 @@ package struct PurseFacts: Sendable {
         return state
     }
 
-    /// True if the purse has a holding, an act or a debt by `instant`.
+    /// True if the user holds a lot by `instant`, or has acted by then.
     package func hasBegun(by instant: Instant) -> Bool {
         holdings.contains { $0.beginsAt <= instant } || entries.contains { $0.effectiveAt <= instant }
     }
 }
 
 extension [PurseFacts.Change] {
-    /// How many of the first elements `belongs` holds for; it holds for none after them.
+    /// Returns the number of elements before the first for which `belongs` is false, by binary search. `belongs` must
+    /// be false for all elements after that one.
     fileprivate func countOfFirst(where belongs: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -154,7 +159,7 @@ extension [PurseFacts.Change] {
 }
 
 extension CreditAct {
-    /// The units that the act takes; none for what follows upon a reservation.
+    /// The draws of a spend or a reservation; empty for the end of a reservation.
     package var draws: [Draw] {
         switch self {
         case .spent(let spend): spend.draws

@@ -1,21 +1,23 @@
 /// The state of a purse at an instant.
 ///
-/// Always `balance = credited − refunded − expired − spent − reserved` (`semantics.md` §4). What a refund could not
-/// take from its own lot is taken from whatever else is free, in the order of drawing, and what is still missing then
-/// is debt, which the next free units repay. Units that repay stay in their lots: no spend draws them and they outlive
-/// the lot's expiry. A reversal lets them go again, those that repaid last first.
+/// Always `balance = credited − refunded − expired − spent − reserved` (`semantics.md` §4). If a refund finds too few
+/// units in its own lot, free units of other lots stand in for them, in the order of drawing. Units that are still
+/// missing are debt, and the next free units repay it.
+///
+/// Units in repayment stay in their lots. No spend draws them, and they do not expire. A reversal frees them, those
+/// that came into repayment last first.
 package struct PurseState: Sendable {
     package let purse: Purse
-    /// In the order in which they are drawn.
+    /// The lots in the order in which they are drawn.
     package private(set) var lots: [LotState]
-    /// The reservations that are neither committed nor released nor ended.
+    /// The reservations that are held: neither committed nor released, and with a deadline to come.
     private var held: [ReservationID: CreditEntry] = [:]
-    /// Units that lots have free, used in repayment or not.
+    /// The free units of all lots. Units in repayment are among them.
     private var free = 0
-    /// Units that refunds could not take from their own lots.
+    /// The units that refunds could not take from their own lots.
     private var shortfall = 0
     private var repayments = Repayments()
-    /// The positions of lots that may repay more than they have left, until that is settled.
+    /// The positions of lots in which more units are in repayment than are free; ``settle()`` corrects them.
     private var strained: [Int] = []
 
     init(of facts: PurseFacts) {
@@ -42,7 +44,8 @@ package struct PurseState: Sendable {
         return balance
     }
 
-    /// Where `units` would be drawn from; nil when lots have fewer to spend, or there is debt.
+    /// Returns the draws by which `units` would be taken from lots; nil if too few units are spendable, or there is
+    /// debt.
     package func draws(of units: Int) -> [Draw]? {
         guard debt == 0 else { return nil }
         var rest = units
@@ -55,7 +58,7 @@ package struct PurseState: Sendable {
         return rest == 0 ? draws : nil
     }
 
-    /// Whatever happens at one instant happens at once: what is owed is settled after the last of `changes`.
+    /// Applies all changes of one instant, and settles what is owed after the last of them.
     mutating func apply(_ changes: ArraySlice<PurseFacts.Change>, of facts: PurseFacts) {
         for change in changes {
             switch change.kind {
@@ -82,7 +85,7 @@ package struct PurseState: Sendable {
         }
     }
 
-    /// Ends a reservation that is still held: `amount` of it is spent, the rest is free again.
+    /// Ends a reservation that is held: `amount` of its units are spent, the rest are free again.
     private mutating func end(_ id: ReservationID, committing amount: Int, at positions: [PurchaseKey: Int]) {
         guard let entry = held.removeValue(forKey: id), case .reserved(let reservation) = entry.act else { return }
         let (spent, released) = reservation.cut(committing: amount)
@@ -108,8 +111,8 @@ package struct PurseState: Sendable {
         if lots[position].repaid > max(0, after) { strained.append(position) }
     }
 
-    /// Ends repayments that a lot can no longer spare, lets those go that are no longer needed, or finds those that
-    /// are.
+    /// Settles what is owed. It ends repayments that a lot no longer has the units for, and frees units that are no
+    /// longer needed. Then it puts free units into repayment while units are missing.
     private mutating func settle() {
         while let position = strained.popLast() {
             let excess = lots[position].repaid - max(0, lots[position].free)

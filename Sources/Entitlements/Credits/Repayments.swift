@@ -1,4 +1,4 @@
-/// Which lots stand in for what refunds could not take elsewhere, in the order in which they came to do so.
+/// The units in repayment: how many of which lot, in the order in which they came into repayment.
 struct Repayments: Sendable {
     private var parts: [(position: Int, units: Int)] = []
     private(set) var total = 0
@@ -8,7 +8,7 @@ struct Repayments: Sendable {
         total += units
     }
 
-    /// Undoes the newest parts, `units` in all, and says of which lots they were.
+    /// Ends the newest repayments, `units` in all, and returns the lots that they belong to.
     mutating func undo(_ units: Int) -> [(position: Int, units: Int)] {
         var undone: [(position: Int, units: Int)] = []
         var rest = units
@@ -22,7 +22,7 @@ struct Repayments: Sendable {
         return undone
     }
 
-    /// Takes `units` back from what one lot repaid, its newest parts first.
+    /// Ends repayments from the lot at `position`, `units` in all, the newest first.
     mutating func withdraw(_ units: Int, from position: Int) {
         var rest = units
         for index in parts.indices.reversed() where rest > 0 && parts[index].position == position {

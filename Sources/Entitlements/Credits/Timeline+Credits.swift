@@ -1,5 +1,6 @@
 extension Timeline {
-    /// All purses that the user has anything to do with, whether or not their environment counts, in order.
+    /// Returns the facts about each purse in which the user holds a lot or has acted, by unit and environment. Purses
+    /// of an environment that does not count are included.
     static func purses(of purchases: [Purchase], _ ledger: UserLedger) -> [PurseFacts] {
         var holdings: [Purse: [LotHolding]] = [:]
         for purchase in purchases {
@@ -25,17 +26,19 @@ extension Timeline {
         }
     }
 
-    /// Everything about one purse; an empty one if the user has nothing to do with it.
+    /// Returns the facts about one purse; without any holding or act if the user has none.
     package func facts(of purse: Purse) -> PurseFacts {
         purses.first { $0.purse == purse } ?? PurseFacts(of: purse, holdings: [], entries: [])
     }
 
-    /// The balance of each purse that counts and has begun, by unit and environment.
+    /// Returns the balance of each purse in which the user holds a lot or has acted by `instant`, by unit and
+    /// environment. Purses of an environment that does not count are left out.
     package func creditBalances(at instant: Instant) -> [CreditBalance] {
         states(at: instant).map(\.balance)
     }
 
-    /// The balance of each lot that the user has or had by `instant`, in the order of drawing in each purse.
+    /// Returns the balance of each lot that the user holds or held by `instant`. In each purse the lots are in the
+    /// order of drawing.
     package func lotBalances(at instant: Instant) -> [LotBalance] {
         states(at: instant).flatMap { state in
             state.lots.lazy.filter { $0.holding.beginsAt <= instant }
@@ -47,20 +50,20 @@ extension Timeline {
         purses.lazy.filter { counts($0.purse.environment) && $0.hasBegun(by: instant) }.map { $0.state(at: instant) }
     }
 
-    /// The units of the lot that are left to its holder: neither drawn nor refunded nor expired nor used in repayment.
+    /// Returns the units of the lot that a spend may draw: they are not drawn, refunded, expired or in repayment.
     package func undrawnUnits(of lot: PurchaseKey, at instant: Instant) -> Int {
         lotState(of: lot, at: instant)?.available ?? 0
     }
 
-    /// True if units of the lot are spent, reserved or used in repayment, so that no policy moves it.
+    /// True if units of the lot are spent, reserved or in repayment. Then no policy moves the lot.
     package func isTouched(_ lot: PurchaseKey, at instant: Instant) -> Bool {
         lotState(of: lot, at: instant).map { $0.drawn > 0 || $0.repaid > 0 } ?? false
     }
 
-    /// The `units` of a handover of the lot: all that are neither drawn nor expired, nor used in repayment.
+    /// Returns the units that a transfer of the lot would move: those that are not drawn, expired or in repayment.
     ///
-    /// Refunded units are among them, so that they are the new owner's when the refund is reversed. Units of an earlier
-    /// tenure that are free again stay, as they would with a giver who never had the lot again.
+    /// Refunded units move too, so that the new owner gets them if the refund is reversed. Units of an earlier tenure
+    /// that became free again stay, because they would stay with a giver who got the lot only once.
     package func unitsToMove(of lot: PurchaseKey, at instant: Instant) -> Int {
         guard let state = lotState(of: lot, at: instant) else { return 0 }
         let arrived = state.holding.stakes.last?.units.count ?? 0

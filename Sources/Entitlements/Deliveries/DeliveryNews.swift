@@ -1,41 +1,42 @@
-/// A delivery in our words, whatever its source. Its statements are evidence beside it.
+/// The content of a delivery in the words of this project, from whichever source. The statements of the delivery are
+/// not in it; they are recorded as evidence.
 package struct DeliveryNews: Hashable, Sendable {
     package let space: NumberSpace
-    /// The purchase that it names; nil where only numbers lead there.
+    /// The purchase that the delivery names; nil if only `numbers` lead to purchases.
     package var about: PurchaseKey?
-    /// The users whom it names by their ids, in the order of trust.
+    /// The users whom the delivery names by their ids, the most trusted name first.
     package var users: [UserID] = []
-    /// True if it names somebody, by what is no user id.
+    /// True if the delivery names users, but none of the names is a valid user id.
     package var namesNoUserID = false
-    /// The store's customer.
+    /// The label of the store's customer.
     package var customer: Label?
-    /// The account token of the purchase.
+    /// The label of the account token that the purchase carries.
     package var token: Label?
-    /// The numbers that it explains.
+    /// The numbers whose meaning the delivery tells, such as the invoice that a payment paid.
     package var numbers: [PurchaseNumber] = []
-    /// Money that went back of a purchase that is known by then.
+    /// The refund or dispute that the delivery reports, to be matched to a purchase by its numbers.
     package var takeback: Takeback?
-    /// For operators, though nobody's access changes by it.
+    /// A remark for operators; by itself it changes nobody's access.
     package var remark: DeliveryReason?
-    /// True if nothing is done about its type.
+    /// True if nothing is done about deliveries of this type.
     package var isIgnored = false
 
     package init(in space: NumberSpace) { self.space = space }
 
-    /// The news that are left of a delivery whose text is gone.
+    /// Makes the content of a delivery whose text was deleted: only its takeback was kept.
     package init(_ takeback: Takeback, in space: NumberSpace) {
         self.space = space
         self.takeback = takeback
-        // An open dispute stands under its event.
+        // An open dispute has the id of its event.
         if takeback.id.text == takeback.eventID { remark = .disputed }
     }
 
-    /// All numbers in it, the id of its purchase among them.
+    /// All numbers in the delivery, with the id of its purchase.
     package var allNumbers: Set<String> {
         Set(numbers.flatMap { [$0.number, $0.target] })
             .union(takeback?.numbers ?? []).union([about?.externalID.text].compactMap(\.self))
     }
 
-    /// The labels by which it may name a person.
+    /// The labels in the delivery that may stand for a person.
     package var labels: Set<Label> { Set([customer, token].compactMap(\.self)) }
 }

@@ -1,51 +1,51 @@
-/// The result of a delivery (`api.md`, "Webhooks"); the raw value is the store's answer, and stands in the database.
+/// The result of placing a delivery (`api.md`, "Webhooks"). The raw value is written to the answer and to the database.
 package enum DeliveryResult: String, Hashable, Sendable, CaseIterable {
-    /// News: something was not known, or the purchase was given to the user whom the delivery names.
+    /// The delivery told something new, or its purchase was given to the user whom it names.
     case applied
-    /// No news.
+    /// The delivery told nothing new.
     case duplicate
-    /// Nothing is done about deliveries of its type; they are kept.
+    /// Nothing is done about a delivery of this type, but it is kept.
     case ignored
-    /// Waiting: for a user, or for a try that succeeds.
+    /// The delivery waits for a user or a purchase to become known, or to be tried again.
     case parked
-    /// All tries have failed; an operator can have it tried again.
+    /// All tries have failed. An operator can have the delivery tried again.
     case quarantined
 }
 
-/// The reason why a delivery waits, was given up or changed nothing of access; the raw value stands in the database and
-/// in lists.
+/// The reason why a delivery waits, was given up, or changed nobody's access. The raw value is written to the database
+/// and to lists.
 package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
-    /// A try is going on, or will.
+    /// The delivery is being placed, or will be.
     case pending
-    /// Nobody has its purchase yet.
+    /// Nobody has the delivery's purchase yet.
     case noUser = "no_user"
-    /// Nothing is known of its purchase yet.
+    /// Nothing is known yet of the purchase to which the delivery's numbers lead.
     case noPurchase = "no_purchase"
-    /// The name of its user is no user id.
+    /// The name by which the delivery names a user is not a valid user id.
     case invalidUser = "invalid_user_id"
-    /// Another user than it names has its purchase, or is its customer.
+    /// The delivery names a user, but another user has its purchase or is known as its customer.
     case contradicted
-    /// Money that was to go back to the customer did not.
+    /// A refund to the customer failed.
     case refundFailed = "refund_failed"
-    /// The customer disputes the charge; nothing is taken back yet.
+    /// The customer disputes the charge. Nothing is taken back while the dispute is open.
     case disputed
-    /// The payment is still to come.
+    /// The checkout is complete, but its payment is still to come.
     case unpaid
-    /// The event says what happened, and not to what.
+    /// The event names no object: it is a thin event, which says only what happened.
     case thin
-    /// A member that its type needs is missing, or of a form that is not known here.
+    /// A member that this type of delivery needs is missing, or has a form that is not known here.
     case unreadable
-    /// Its type is not known here.
+    /// The delivery's type is not known here.
     case unknownType = "unknown_type"
-    /// A parent withdrew the consent to the app; nothing is done about it here.
+    /// A parent withdrew the consent to the app. Access does not change, and an operator has to look.
     case consentRescinded = "consent_rescinded"
     /// All tries have failed.
     case failed
-    /// The text was deleted before the delivery was placed.
+    /// The delivery's text was deleted before the delivery was placed.
     case textGone = "text_gone"
 }
 
-/// The result of a delivery, and its reason.
+/// The result of placing a delivery, with the reason for it.
 package struct DeliveryStanding: Hashable, Sendable {
     package let result: DeliveryResult
     package let reason: DeliveryReason?
@@ -55,9 +55,9 @@ package struct DeliveryStanding: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Stored, and not tried yet.
+    /// The standing of a delivery that is stored but was not tried yet.
     package static let pending = DeliveryStanding(.parked, because: .pending)
 
-    /// True if nothing more is to be done about it; a delivery that waits is tried again when it comes again.
+    /// True if nothing more is to be done about the delivery: it is neither parked nor quarantined.
     package var isSettled: Bool { result != .parked && result != .quarantined }
 }

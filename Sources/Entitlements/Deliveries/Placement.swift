@@ -1,6 +1,7 @@
-/// A delivery as it was placed, and everything that became known by it; written beside the ledgers.
+/// The outcome of placing a delivery: its standing, and what the delivery told. It is written beside the ledgers, in
+/// the same transaction.
 package struct Placement: Hashable, Sendable {
-    /// Somebody whom a customer of a store is from now on.
+    /// The user whom a customer of a store stands for from now on.
     package struct Customer: Hashable, Sendable {
         package let label: Label
         package let user: UserID
@@ -8,13 +9,13 @@ package struct Placement: Hashable, Sendable {
 
     package let delivery: UInt64
     package let standing: DeliveryStanding
-    /// The purchase that it proved to be about, of which something is stated.
+    /// The id of the purchase that the delivery is about; nil while that is not known.
     package let purchase: ExternalID?
-    /// The customers and numbers that it waits for.
+    /// The customers and numbers for which the delivery waits.
     package let awaited: [String]
     package let numbers: [PurchaseNumber]
     package let customer: Customer?
-    /// Statements about purchases that its numbers lead to.
+    /// The statements of a takeback about the purchases that it takes from.
     package let statements: [Statement]
 
     package init(

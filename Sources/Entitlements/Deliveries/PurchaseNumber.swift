@@ -1,4 +1,4 @@
-/// Where numbers count: an account of a source, in one environment.
+/// The account of a source, in one environment, within which a number is unique.
 package struct NumberSpace: Hashable, Sendable {
     package let source: Source
     package let app: AppID
@@ -10,27 +10,28 @@ package struct NumberSpace: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// The purchase whose id `number` is, if it is one.
+    /// Returns the key of the purchase with this number as its id, if there is such a purchase.
     package func key(_ number: String) -> PurchaseKey {
         PurchaseKey(source: source, app: app, environment: environment, externalID: ExternalID(number))
     }
 }
 
-/// A number by which a source speaks of a purchase, and what it means. The id of a purchase is a number too.
+/// A number that a source gives to a purchase, a payment or an invoice, and what the number leads to. The id of a
+/// purchase is a number too.
 package struct PurchaseNumber: Hashable, Sendable {
     package let number: String
-    /// Another number, or the purchase of the transaction.
+    /// The number to which this number leads, or the id of the purchase to which `transaction` belongs.
     package let target: String
     package let transaction: TransactionID?
 
-    /// A number with the meaning of another number.
+    /// Makes a number that leads to another number.
     package init(_ number: String, meaning other: String) {
         self.number = number
         target = other
         transaction = nil
     }
 
-    /// A number that means a transaction of a purchase.
+    /// Makes a number that leads to a transaction of a purchase.
     package init(_ number: String, meaning transaction: TransactionID, of purchase: ExternalID) {
         self.number = number
         target = purchase.text

@@ -1,10 +1,10 @@
-/// Money that went back, or did not after all, and the numbers of the payment that it is about.
+/// A refund or dispute as a delivery reports it, with the numbers of the payment that it is about.
 package struct Takeback: Hashable, Sendable {
-    /// Any of them leads to the purchase.
+    /// The numbers of the payment. Each of them can lead to the purchase.
     package let numbers: [String]
-    /// The charge or dispute.
+    /// The id of the charge or dispute.
     package let id: TransactionID
-    /// Nil for nothing.
+    /// The refund; nil if nothing was taken back, or it was given back.
     package let revocation: Revocation?
     package let signedAt: Instant
     package let eventID: String
@@ -19,10 +19,12 @@ package struct Takeback: Hashable, Sendable {
         self.eventID = eventID
     }
 
-    /// The statements that it makes of a purchase whose states are known: a transaction of its own, under each of the
-    /// periods that the payment was for, which says nothing but what went back. So what the purchase's own states say
-    /// later does not undo it (`semantics.md` §1). Of a window only whole payments take something, and those of one
-    /// bill take it together; what was charged beside the periods, such as the proration of an upgrade, takes none.
+    /// Returns what the takeback states about a purchase with these states. Each statement is a transaction of its own
+    /// beside the purchase's, for a period that was paid for, and says nothing but what was refunded. So later states
+    /// of the purchase do not undo it (`semantics.md` §1).
+    ///
+    /// From a window only a payment that was refunded whole takes something, and several payments of one bill take it
+    /// together. A payment for something beside the periods, such as the proration of an upgrade, takes nothing.
     ///
     /// - Parameters:
     ///   - states: The states of a purchase, in any order.
@@ -54,10 +56,11 @@ package struct Takeback: Hashable, Sendable {
     }
 }
 
-/// A takeback without any name, for a delivery whose text may be deleted before its purchase is known.
+/// The text form of a takeback. It names nobody, so it is kept when the text of the delivery is deleted.
 extension Takeback {
-    /// The share, two instants in milliseconds, how much the payment was, the event, the charge or dispute and the
-    /// numbers, separated by spaces: none of them has one. A `-` stands for no share and for no amount.
+    /// The fields of the takeback, separated by spaces; no field contains one. They are the share, the refund date and
+    /// the signing date in milliseconds, the amount of the payment, the event, the charge or dispute, and the numbers.
+    /// A `-` stands for a missing share or amount.
     package var text: String {
         let share = revocation.map { "\($0.share ?? Revocation.fullShare)" } ?? "-"
         let amount = revocation?.payment.map(String.init) ?? "-"
@@ -65,7 +68,7 @@ extension Takeback {
         return ([share] + instants + [amount, eventID, id.text] + numbers).joined(separator: " ")
     }
 
-    /// Nil for a text that ``text`` does not make.
+    /// Reads the form that ``text`` writes; returns nil for any other text.
     package init?(text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard words.count >= 6, let revokedAt = Int64(words[1]), let signedAt = Int64(words[2]) else { return nil }

@@ -1,27 +1,27 @@
-/// A device on record, as it stands at an instant (`semantics.md` §8).
+/// A device on record at an instant (`semantics.md` §8).
 package struct Device: Hashable, Sendable {
-    /// The state of a device: with a seat, or suspended.
+    /// The state of a device: active with a seat, or suspended without one.
     package enum State: Hashable, Sendable {
         case active
         case suspended(by: Suspender)
     }
 
-    /// The suspender that took the seat; the raw value is what the API writes.
+    /// The reason why a device is suspended; the raw value is what the API writes.
     package enum Suspender: String, Hashable, Sendable, CaseIterable {
-        /// The user: the device stays suspended until the user reactivates it.
+        /// The user suspended the device. It stays suspended until the user reactivates it.
         case user
-        /// The limit: the device returns by itself when seats come back.
+        /// The limit of seats suspended the device. It becomes active by itself when there are seats again.
         case limit
     }
 
     package let id: Label
     package internal(set) var name: Label?
-    /// The digest of the note with its name, or of its registration if it has none.
+    /// The digest of the note that holds the device's name; without a name, of the note of its registration.
     package internal(set) var words: NoteDigest?
     package internal(set) var isPinned: Bool
     package internal(set) var state: State
     package let registeredAt: Instant
-    /// When it was registered, or recorded as seen after that.
+    /// The instant of the last recorded use of the device, at first that of its registration.
     package internal(set) var lastSeenAt: Instant
 
     package init(
@@ -37,8 +37,8 @@ package struct Device: Hashable, Sendable {
         self.lastSeenAt = lastSeenAt ?? registeredAt
     }
 
-    /// The one order that decides who keeps a seat and who returns first: pinned, then most recently seen, then
-    /// earliest registered, then by id.
+    /// The order that decides which devices keep their seats and which get one back first: pinned ones, then the most
+    /// recently seen, then the earliest registered, then the smallest id.
     static func precedes(_ left: Device, _ right: Device) -> Bool {
         if left.isPinned != right.isPinned { return left.isPinned }
         if left.lastSeenAt != right.lastSeenAt { return left.lastSeenAt > right.lastSeenAt }

@@ -1,10 +1,10 @@
-/// An act with a device of a user (`semantics.md` §8).
+/// An act of a user with a device (`semantics.md` §8).
 package struct DeviceAct: Hashable, Sendable {
     /// The kind of act.
     package enum Deed: Hashable, Sendable {
-        /// On record, active and seen from now on; of a device on record it changes name and pin, and nothing else.
+        /// A new device is on record, active and seen from now on. A device on record only changes its name and pin.
         case registered(name: Label?, isPinned: Bool)
-        /// The user suspended the device; suspensions by the limit are derived and no facts.
+        /// The user suspended the device. Suspensions by the limit are derived, so they are no acts.
         case suspended
         case reactivated
         case seen
@@ -19,14 +19,15 @@ package struct DeviceAct: Hashable, Sendable {
         self.deed = deed
     }
 
-    /// An act and the instant from which it holds.
+    /// An act with a device, and the instant from which it holds.
     struct Dated: Hashable, Sendable {
         let at: Instant
         let act: DeviceAct
-        /// The digest of the act's note.
+        /// The digest of the act's note; nil if it has none.
         let note: NoteDigest?
 
-        /// The device acts of `ledger` in the order of recording; none holds before the one recorded before it.
+        /// Returns the acts with devices in the order of recording. No act holds before the one that was recorded
+        /// before it.
         static func all(in ledger: UserLedger) -> [Dated] {
             var acts: [Dated] = []
             for entry in ledger.entries {

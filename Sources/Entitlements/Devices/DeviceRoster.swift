@@ -1,24 +1,24 @@
-/// The devices on record at an instant and which of them have a seat: the fold of a user's device acts over the seats
-/// that they had (`semantics.md` §8).
+/// The devices on record at an instant, and which of them have a seat: the fold of a user's acts with devices over the
+/// seats that the user had (`semantics.md` §8).
 ///
-/// The roster is settled after each act and at each step of the seats. While more devices are active than the limit,
-/// the last in the order loses its seat. While fewer are active than allowed, the first of those that the limit
-/// suspended returns. Suspensions by the limit are derived, never facts.
+/// After each act and each change of seats the roster is settled. While more devices are active than the limit, the
+/// last in the order of `Device.precedes` loses its seat. While fewer are active than allowed, the first of those that
+/// the limit suspended gets a seat back. Suspensions by the limit are derived, never facts.
 ///
-/// An act of the user is a fact and holds. A device that was registered or reactivated is active from then on. If
-/// evidence that comes later leaves fewer seats for that time, the order decides who goes. To pin or see a device
-/// changes its place in the order and by itself moves nobody, so a suspended device waits for a free seat however high
-/// it stands. A device that the limit suspended and the user suspends too no longer returns by itself.
+/// An act of the user holds. A device that was registered or reactivated is active from then on, even if evidence that
+/// comes later leaves fewer seats for that time; then the order decides which device goes. Pinning or seeing a device
+/// changes only its place in the order: a suspended device still waits for a free seat. A device that both the limit
+/// and the user suspended does not return by itself.
 package struct DeviceRoster: Sendable {
     private var devices: [Label: Device] = [:]
     private var removed: Set<Label> = []
     private var counts = Counts()
     private var step: SeatTrack.Step
 
-    /// How many devices are in a state that the limit asks about.
+    /// The numbers of devices in the states that settling depends on.
     private struct Counts {
         var active = 0
-        /// Suspended by the limit.
+        /// The number of devices that the limit suspended.
         var waiting = 0
 
         mutating func add(_ state: Device.State?, _ change: Int) {
@@ -30,15 +30,15 @@ package struct DeviceRoster: Sendable {
         }
     }
 
-    /// A user has at most so many on record.
+    /// The most devices that a user may have on record.
     package static let maximumOnRecord = 100
 
-    /// A roster without devices.
+    /// Makes a roster without devices.
     init(allowed: Int) {
         step = SeatTrack.Step(startsAt: SeatTrack.start, allowed: allowed, limit: allowed)
     }
 
-    /// The roster that `acts` made by `instant`.
+    /// Makes the roster that results from `acts` by `instant`.
     init(folding acts: [DeviceAct.Dated], over track: SeatTrack, at instant: Instant) {
         self.init(allowed: 0)
         let steps = track.steps
@@ -50,37 +50,38 @@ package struct DeviceRoster: Sendable {
         reach(instant, through: steps, from: &next)
     }
 
-    /// The devices on record, the newest first.
+    /// The devices on record, the last registered first.
     package var onRecord: [Device] {
         devices.values.sorted { left, right in
             left.registeredAt != right.registeredAt ? left.registeredAt > right.registeredAt : left.id < right.id
         }
     }
 
-    /// How many are on record.
+    /// The number of devices on record.
     package var count: Int { devices.count }
 
     package var seats: DeviceSeats {
         DeviceSeats(allowed: step.allowed, active: counts.active, suspended: count - counts.active)
     }
 
-    /// Nil for a device that is not on record.
+    /// The device with this id; nil if it is not on record.
     package subscript(id: Label) -> Device? { devices[id] }
 
-    /// True if the device was on record before, and is no more.
+    /// True if the device was on record and was removed.
     func wasRemoved(_ id: Label) -> Bool { devices[id] == nil && removed.contains(id) }
 
-    /// True if another device, pinned or unpinned like it, stands before `device`, so that to be seen would move it up.
+    /// True if being seen would move `device` up: another device with the same pin comes before it in the order.
     func follows(_ device: Device) -> Bool {
         devices.values.contains { $0.isPinned == device.isPinned && Device.precedes($0, device) }
     }
 
-    /// The active devices that would lose their seats if only `seats` were left, the first to go first.
+    /// Returns the active devices that would lose their seats if only `seats` were left, the first to lose its seat
+    /// first.
     func losing(ifLeftWith seats: Int) -> [Device] {
         devices.values.filter { $0.state == .active }.sorted(by: Device.precedes).dropFirst(seats).reversed()
     }
 
-    /// An act about a device that is not on record changes nothing, unless it registers the device.
+    /// Applies an act. A device that is not on record can only be registered; any other act with it changes nothing.
     mutating func apply(_ act: DeviceAct, at instant: Instant, in words: NoteDigest? = nil) {
         guard let place = devices.index(forKey: act.device) else {
             guard case .registered(let name, let isPinned) = act.deed else { return }
@@ -112,8 +113,8 @@ package struct DeviceRoster: Sendable {
         }
     }
 
-    /// Takes and gives back seats until neither is due; one of the two at most, because the limit is not below
-    /// `allowed`.
+    /// Suspends devices beyond the limit, or gives free seats to devices that the limit suspended. At most one of the
+    /// two is needed, because the limit is never below `allowed`.
     private mutating func settle() {
         if counts.active > step.limit {
             for device in losing(ifLeftWith: step.limit) { move(device, to: .suspended(by: .limit)) }

@@ -1,4 +1,5 @@
-/// How many devices may be and are in use (`semantics.md` §8); also the whole answer of `license/status`.
+/// The number of devices that may be active, that are active, and that are suspended (`semantics.md` §8). It is also
+/// the whole answer of `license/status`.
 package struct DeviceSeats: Hashable, Sendable {
     package let allowed: Int
     package let active: Int

@@ -1,10 +1,11 @@
-/// Advice on a change of plan: what would follow if the target took the place of the plan or pass that now gives the
-/// seats (`semantics.md` §8; `api.md`, "Change of plan"). Add-ons and all other coverage stay.
+/// Advice on a change of plan (`semantics.md` §8; `api.md`, "Change of plan"). It says what would follow if the target
+/// took the place of the plan or pass that gives the seats now. Add-ons and all other coverage stay.
 ///
-/// Only a change to fewer seats than now takes anybody's seat, so only that is refused, and only then are there devices
-/// to release; seats that are already running out under the grace are not the change's doing.
+/// Only a change to fewer seats than now can take a device's seat. Such a change is not allowed until the devices that
+/// would lose their seats are released. Any other change is allowed, even if devices will lose their seats at the end
+/// of the seat grace.
 package struct PlanChange: Hashable, Sendable {
-    /// The raw value is what the API writes.
+    /// The direction of the change; the raw value is what the API writes.
     package enum Action: String, Hashable, Sendable, CaseIterable {
         /// No plan or pass gives seats now.
         case subscribe
@@ -15,12 +16,12 @@ package struct PlanChange: Hashable, Sendable {
     }
 
     package let action: Action
-    /// How many devices may be active now.
+    /// The number of devices that may be active now.
     package let currentDevices: Int
-    /// How many might be.
+    /// The number of devices that could be active after the change.
     package let targetDevices: Int
     package let activeDevices: Int
-    /// The active devices that would lose their seats, the first to go first.
+    /// The active devices that would lose their seats, the first to lose its seat first.
     package let devicesToRelease: [Label]
 
     package init(
@@ -33,18 +34,18 @@ package struct PlanChange: Hashable, Sendable {
         self.devicesToRelease = devicesToRelease
     }
 
-    /// True if every active device would keep its seat.
+    /// True if every active device keeps its seat.
     package var isAllowed: Bool { devicesToRelease.isEmpty }
 }
 
-/// Why there is no advice.
+/// The reason why there is no advice.
 package enum PlanChangeRefusal: Error, Hashable, Sendable, CaseIterable {
     /// The catalogue in force has no such plan or pass.
     case unknownTarget
 }
 
 extension Timeline {
-    /// The consequences at `at` of a change to `target`.
+    /// Returns the advice at `at` on a change to `target`.
     package func planChange(to target: PlanTarget, at: Instant) -> Result<PlanChange, PlanChangeRefusal> {
         var sources = seatSources(at: at)
         let giving = piecesGivingSeats(at: at, among: sources)
@@ -62,8 +63,8 @@ extension Timeline {
                 devicesToRelease: target < current ? devices.losing(ifLeftWith: target).map(\.id) : []))
     }
 
-    /// The present coverage of the purchase that gives the most seats, the highest-ranking of several; empty when none
-    /// gives any.
+    /// Returns the present coverage of the purchase that gives the most seats; of several, the one of the highest rank.
+    /// Empty if no coverage gives seats.
     private func piecesGivingSeats(at instant: Instant, among sources: SeatSources) -> [Coverage] {
         let covering = covering(at: instant).sorted(by: Coverage.precedes)
         let most = covering.map { (piece: $0, seats: sources.seats(of: SeatSources.Giver($0))) }.filter { $0.seats > 0 }

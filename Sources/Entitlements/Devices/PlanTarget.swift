@@ -1,13 +1,13 @@
-/// The plan or pass that a user thinks of changing to, as the app names it.
+/// The plan or pass to which a user may change, as the app names it.
 package enum PlanTarget: Hashable, Sendable {
-    /// A plan id such as `monthly_1`, which says its seats even where no product of the catalogue sells it.
+    /// A plan id such as `monthly_1`. It names its seats even if no product of the catalogue has it.
     case planID(String)
     case product(ProductID)
 }
 
 extension PlanTarget {
-    /// The coverage that the target would bring among `sources`; nil when the catalogue in force has no such plan or
-    /// pass. A plan that nothing sells is taken to be of the rank of the coverage that it replaces.
+    /// Returns the coverage that the target would bring; nil if the catalogue in force has no such plan or pass. A plan
+    /// id that no product has gets the rank of the coverage that it replaces.
     func giver(among sources: SeatSources, replacing replaced: SeatSources.Giver?) -> SeatSources.Giver? {
         switch self {
         case .product(let id):
@@ -25,7 +25,7 @@ extension PlanTarget {
 }
 
 extension SeatSources {
-    /// The coverage that a purchase of `product` would bring; nil for a product without a tier.
+    /// Returns the coverage that a purchase of `product` would bring; nil for a product without a tier.
     fileprivate func giver(_ product: Product) -> Giver? {
         guard let tier = product.terms.tier, let rank = versions.tier(tier)?.rank else { return nil }
         return Giver(tier: tier, rank: rank, seats: product.seats)

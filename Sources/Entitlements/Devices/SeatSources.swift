@@ -1,21 +1,23 @@
-/// The purchases that give device seats at one instant, and the seats that they make together (`semantics.md` §8).
+/// The coverage and add-ons that give device seats at an instant, and the seats that they give together (`semantics.md`
+/// §8).
 struct SeatSources {
-    /// Coverage, as far as seats are concerned.
+    /// The properties of coverage on which seats depend.
     struct Giver: Hashable {
-        /// Nil for a plan that no product sells, which has seats of its own.
+        /// The tier; nil for a plan id that no product has.
         let tier: TierID?
         let rank: Int
-        /// The product's own seats, which go before its tier's.
+        /// The device seats that the product gives; nil if the seats of its tier count.
         let seats: Int?
     }
 
-    /// All versions, for tiers that the one in force has dropped and for the ranks that add-ons require.
+    /// All versions of the catalogue. They are needed for tiers that are no longer in the version in force, and for the
+    /// ranks that add-ons require.
     let versions: CatalogueVersions
-    /// The catalogue in force.
+    /// The version of the catalogue in force.
     var catalogue: Catalogue
-    /// How often each kind of giver covers; few kinds, however many pieces.
+    /// The number of covering pieces for each kind of giver. There are few kinds, however many pieces there are.
     private var givers: [Giver: Int] = [:]
-    /// The seats of the add-ons that the user has, by the tier that they require.
+    /// The seats of the add-ons that the user has, added up by the tier that they require.
     private var addOnSeats: [TierID?: Int] = [:]
 
     init(in versions: CatalogueVersions, catalogue: Catalogue) {
@@ -23,19 +25,19 @@ struct SeatSources {
         self.catalogue = catalogue
     }
 
-    /// Coverage begins (1) or ends (-1).
+    /// Counts coverage that begins (`change` is 1) or ends (-1).
     mutating func count(_ giver: Giver, _ change: Int) {
         let count = givers[giver, default: 0] + change
         givers[giver] = count == 0 ? nil : count
     }
 
-    /// Seats of an add-on come, or go.
+    /// Counts the seats of an add-on that comes, or of one that goes (`seats` is negative).
     mutating func count(addOnRequiring tier: TierID?, seats: Int) {
         addOnSeats[tier, default: 0] += seats
     }
 
-    /// The largest seat count over what covers, else the default tier's, and the seats of active add-ons; each purchase
-    /// counts, so a seat bought twice is two seats.
+    /// The seats that are allowed: the largest number that any coverage gives, else the default tier's, plus the seats
+    /// of active add-ons. Each purchase of an add-on counts, so a seat that was bought twice is two seats.
     var allowed: Int {
         let covered = givers.keys.reduce(nil) { largest, giver in max(largest ?? 0, seats(of: giver)) }
         let base = covered ?? catalogue.defaultTier.flatMap { tier($0)?.devices } ?? 0
@@ -49,12 +51,12 @@ struct SeatSources {
         giver.seats ?? giver.tier.flatMap { tier($0)?.devices } ?? 0
     }
 
-    /// The tier in the catalogue in force, else in the newest version that names it.
+    /// Returns the tier as the version in force has it, else as the newest version that names it.
     func tier(_ id: TierID) -> Tier? {
         catalogue.tiers.first { $0.id == id } ?? versions.tier(id)
     }
 
-    /// True if coverage of at least the required rank is there (`semantics.md` §3).
+    /// True if there is coverage of at least the rank of the required tier (`semantics.md` §3).
     private func isCovered(asRequired requires: TierID?, upTo topRank: Int?) -> Bool {
         guard let requires else { return true }
         guard let rank = versions.tier(requires)?.rank, let topRank else { return false }

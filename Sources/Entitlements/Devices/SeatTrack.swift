@@ -1,6 +1,6 @@
-/// How many devices may be active, as a step function of time (`semantics.md` §8).
+/// The allowed seats and the limit of active devices, as step functions of time (`semantics.md` §8).
 struct SeatTrack: Hashable, Sendable {
-    /// The seats from an instant on.
+    /// The allowed seats from an instant on.
     struct Level: Hashable, Sendable {
         let startsAt: Instant
         let allowed: Int
@@ -9,22 +9,22 @@ struct SeatTrack: Hashable, Sendable {
     /// The allowed seats and the limit from an instant on.
     struct Step: Hashable, Sendable {
         let startsAt: Instant
-        /// Activating or returning needs fewer active devices than this.
+        /// The allowed seats. A device gets a seat only while fewer devices than this are active.
         let allowed: Int
-        /// More active devices than this are suspended: the largest `allowed` within the grace.
+        /// The largest `allowed` within the seat grace. Active devices beyond this number are suspended.
         let limit: Int
     }
 
-    /// In ascending order, each unlike the one before; the first holds from `start`.
+    /// The steps in ascending order, each unlike the one before; the first begins at `start`.
     private(set) var steps: [Step] = []
 
-    /// Before anything.
+    /// An instant before all others.
     static let start = Instant(milliseconds: .min)
 
-    /// The track of `levels`, which are in ascending order.
+    /// Makes the track of `levels`, which are in ascending order.
     ///
-    /// A level lasts until the next one, and for the grace beyond counts for the limit. Levels that may yet be the
-    /// largest stand in a queue, the largest and first to leave at its head, so the work grows with the levels.
+    /// A level counts for the limit until the grace after its end is over. The levels that may still become the largest
+    /// are kept in a queue, with the largest at its head. So the work grows linearly with the levels.
     init(of levels: [Level], graceHours: Int) {
         let grace = Int64(min(max(0, graceHours), Self.maximumGraceHours)) * Instant.millisecondsPerHour
         var queue: [(allowed: Int, leavesAt: Instant)] = []
@@ -42,7 +42,7 @@ struct SeatTrack: Hashable, Sendable {
         }
     }
 
-    /// The later of two steps of one instant holds.
+    /// Appends a step. If the last step begins at the same instant, the new one takes its place.
     private mutating func append(_ step: Step) {
         if steps.last?.startsAt == step.startsAt { steps.removeLast() }
         if let last = steps.last, last.allowed == step.allowed, last.limit == step.limit { return }

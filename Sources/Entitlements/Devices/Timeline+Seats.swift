@@ -1,11 +1,11 @@
 extension Timeline {
-    /// The coverage at `instant` that counts for the user.
+    /// Returns the coverage at `instant` that counts for the user. Grace and leeway are among it.
     func covering(at instant: Instant) -> [Coverage] {
         (planned.filter { $0.covers(instant) } + graces.filter { $0.covers(instant) })
             .filter { counts($0.segment.key.environment) }
     }
 
-    /// The sources of seats at `instant`.
+    /// Returns the sources of device seats at `instant`.
     func seatSources(at instant: Instant) -> SeatSources {
         var sources = SeatSources(in: catalogue, catalogue: catalogue.inForce(at: instant).catalogue)
         for piece in covering(at: instant) { sources.count(SeatSources.Giver(piece), 1) }
@@ -15,9 +15,9 @@ extension Timeline {
         return sources
     }
 
-    /// How many devices may be active at every instant, past and planned, and how many keep their seats.
+    /// The allowed seats and the limit of active devices at every instant, past and planned.
     ///
-    /// A grace covers from where it is entered, so what counts at an instant does not depend on when it is asked about.
+    /// Grace and leeway count from their beginning on, whichever instant is asked about.
     var seatTrack: SeatTrack {
         var sources = SeatSources(in: catalogue, catalogue: catalogue.inForce(at: SeatTrack.start).catalogue)
         let changes = (coverageChanges + addOnChanges + catalogueChanges).sorted { $0.at < $1.at }
@@ -36,9 +36,9 @@ extension Timeline {
         return SeatTrack(of: levels, graceHours: settings.seatGraceHours)
     }
 
-    /// A change of the seats at an instant.
+    /// A change of the allowed seats at an instant.
     private struct SeatChange {
-        /// The source that comes or goes.
+        /// The source of seats that comes or goes.
         enum Kind {
             case coverage(SeatSources.Giver, Int)
             case addOn(requiring: TierID?, seats: Int)
@@ -88,12 +88,12 @@ extension Timeline {
 }
 
 extension Purchase {
-    /// True if the user has this add-on at `instant`, be it active or suspended.
+    /// True if the user has this add-on at `instant`, active or suspended.
     fileprivate func hasAddOn(at instant: Instant) -> Bool {
         anchor <= instant && share.share(at: instant) == 0 && tenures.contains { $0.holds(at: instant) }
     }
 
-    /// All instants at which the user may get or lose this add-on, in ascending order.
+    /// The instants at which the user may get or lose this add-on, in ascending order.
     fileprivate var addOnChanges: [Instant] {
         Set([anchor] + share.steps.map(\.startsAt) + tenures.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } })
             .sorted()

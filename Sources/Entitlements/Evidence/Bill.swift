@@ -1,12 +1,12 @@
-/// The money for a period, as its source says (`semantics.md` §7, "Cards"). No money is missing for a period whose
-/// state has no bill.
+/// The bill for a period, such as an invoice of card billing (`semantics.md` §7, "Cards"). A state of a period has a
+/// bill only while its source says that money is missing.
 package struct Bill: Hashable, Sendable {
-    /// The source's number of it; nil where it names none.
+    /// The id that the source gives the bill; nil if the source names none.
     package let id: String?
     package let isPaid: Bool
-    /// Until when the source lets the period go on without the money.
+    /// The end of the grace in which the source lets the unpaid period go on.
     package let graceEndsAt: Instant?
-    /// How much was paid in all, in the smallest unit of the currency; nil where the source does not say.
+    /// The amount that was paid in all, in the smallest unit of the currency; nil if the source does not say.
     package let amountPaid: Int64?
 
     package init(_ id: String?, isPaid: Bool, graceEndsAt: Instant? = nil, amountPaid: Int64? = nil) {

@@ -1,8 +1,8 @@
 /// The price that was paid, as the store states it.
 package struct Price: Hashable, Sendable {
-    /// Thousandths of the currency's unit, for all of the quantity.
+    /// The price of the whole quantity, in thousandths of the currency's unit.
     package let milliunits: Int64
-    /// ISO 4217.
+    /// The ISO 4217 code of the currency.
     package let currency: String
 
     package init(milliunits: Int64, currency: String) {

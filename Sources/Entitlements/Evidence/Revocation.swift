@@ -1,11 +1,11 @@
 /// A refund, as a state shows it.
 package struct Revocation: Hashable, Sendable {
     package let revokedAt: Instant
-    /// The share of the price that was refunded, 0…100000 (a full refund is 100000); nil is an anomaly,
-    /// which takes everything until the store states a share (`semantics.md` §2).
+    /// The share of the price that was refunded, 0…100000; 100000 is a full refund. Nil is an anomaly, which counts as
+    /// a full refund until the store states a share (`semantics.md` §2).
     package let share: Int?
-    /// How much the payment was of which the share went back, in the smallest unit of the currency; nil where nobody
-    /// says, and then the payment was all.
+    /// The amount of the payment that was refunded, in the smallest unit of the currency. Nil if the source does not
+    /// say; then the payment counts as the only one.
     package let payment: Int64?
 
     package init(revokedAt: Instant, share: Int?, payment: Int64? = nil) {
@@ -14,6 +14,6 @@ package struct Revocation: Hashable, Sendable {
         self.payment = payment
     }
 
-    /// A refund of everything.
+    /// The share of a full refund.
     package static let fullShare = 100_000
 }

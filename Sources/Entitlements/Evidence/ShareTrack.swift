@@ -1,6 +1,7 @@
-/// How much of a purchase's price is refunded, as a step function of time (`semantics.md` §2).
+/// The refunded share of a purchase's price, as a step function of time (`semantics.md` §2).
 ///
-/// A track is made of the set of signed states alone: neither the order in which they arrive nor how often changes it.
+/// A track depends on the set of signed states alone. Neither the order in which the states arrive nor repeats change
+/// it.
 package struct ShareTrack: Hashable, Sendable {
     /// The share that holds from an instant on.
     package struct Step: Hashable, Sendable {
@@ -13,23 +14,24 @@ package struct ShareTrack: Hashable, Sendable {
         }
     }
 
-    /// The extent of what a revocation takes.
+    /// The way in which a refund takes from a purchase.
     package enum Measure: Hashable, Sendable {
-        /// The revocation's share of the price: passes and credits.
+        /// The refund takes its share: of passes and credits.
         case share
-        /// All, whatever the share: windows and add-ons (`semantics.md` §3, §7).
+        /// Any refund takes everything: windows and add-ons (`semantics.md` §3, §7).
         case whole
-        /// All, once the whole price is refunded, and nothing before: add-ons of a source that refunds in parts.
+        /// Only a full refund takes anything, and then everything: add-ons from a source that refunds in parts.
         case all
     }
 
-    /// In ascending order, each with another share than the one before; 0 holds before the first.
+    /// The steps in ascending order, each with a share unlike that of the step before. Before the first step the share
+    /// is 0.
     package let steps: [Step]
 
     /// The track of a purchase that was never refunded.
     package static let untouched = ShareTrack(raw: [])
 
-    /// The track of one transaction's `states`, in any order, each any number of times.
+    /// Makes the track of one transaction. The order of its `states` does not matter, and neither do repeats.
     package init(ofTransaction states: [VerifiedPurchase], measuring measure: Measure = .share) {
         guard states.contains(where: { $0.revocation != nil }) else {
             self = .untouched
@@ -53,8 +55,8 @@ package struct ShareTrack: Hashable, Sendable {
         self.init(raw: steps)
     }
 
-    /// The track of one purchase: the largest share that any of its transactions shows, a restored copy being a
-    /// transaction of its own (`semantics.md` §1).
+    /// Makes the track of one purchase: at every instant the largest share that any of its transactions shows. A
+    /// restored copy is a transaction of its own (`semantics.md` §1).
     package init(of states: [VerifiedPurchase], measuring measure: Measure = .share) {
         guard states.contains(where: { $0.revocation != nil }) else {
             self = .untouched
@@ -68,12 +70,12 @@ package struct ShareTrack: Hashable, Sendable {
         self = .largest(of: transactions.values.map { ShareTrack(ofTransaction: $0, measuring: measure) })
     }
 
-    /// A revocation of everything from `revokedAt` on, such as an operator's.
+    /// Makes the track of a full refund from `revokedAt` on, such as an operator's withdrawal.
     package init(revokedAt: Instant) {
         steps = [Step(startsAt: revokedAt, share: Revocation.fullShare)]
     }
 
-    /// At every instant the largest share of the `tracks`.
+    /// Returns the track that at every instant has the largest share of `tracks`.
     package static func largest(of tracks: [ShareTrack]) -> ShareTrack {
         let touched = tracks.filter { !$0.steps.isEmpty }
         guard touched.count > 1 else { return touched.first ?? .untouched }
@@ -84,8 +86,8 @@ package struct ShareTrack: Hashable, Sendable {
             })
     }
 
-    /// The share of what several payments paid together: everything while those that went back whole come to `total`,
-    /// and nothing otherwise (`semantics.md` §7, "Cards").
+    /// Returns the track of something that several payments paid together. The share is full while the payments that
+    /// were refunded whole add up to at least `total`, else it is 0 (`semantics.md` §7, "Cards").
     ///
     /// - Parameter states: The states of the payments, each payment being a transaction.
     static func together(_ states: [VerifiedPurchase], of total: Int64) -> ShareTrack {
@@ -107,12 +109,12 @@ package struct ShareTrack: Hashable, Sendable {
         steps.last { $0.startsAt <= instant }?.share ?? 0
     }
 
-    /// The parts of `[startsAt, endsAt)` in which nothing is refunded; an end of nil is for ever.
+    /// Returns the parts of `[startsAt, endsAt)` in which nothing is refunded; an end of nil is for ever.
     package func untouchedParts(from startsAt: Instant, to endsAt: Instant?) -> [Interval] {
         parts(from: startsAt, to: endsAt) { $0 == 0 }
     }
 
-    /// The parts of `[startsAt, endsAt)` in which something is left; an end of nil is for ever.
+    /// Returns the parts of `[startsAt, endsAt)` in which less than everything is refunded; an end of nil is for ever.
     package func notFullyRefundedParts(from startsAt: Instant, to endsAt: Instant? = nil) -> [Interval] {
         parts(from: startsAt, to: endsAt) { $0 < Revocation.fullShare }
     }
@@ -141,8 +143,8 @@ package struct ShareTrack: Hashable, Sendable {
         self.steps = distinct
     }
 
-    /// The order by `signedAt`; ties: revoked last, then smaller before larger share, then later before earlier
-    /// `revokedAt`.
+    /// The order of states by `signedAt`. Ties: a state with a revocation last, then the larger share last, then the
+    /// earlier `revokedAt` last.
     fileprivate static func precedes(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
         guard let first = left.revocation, let second = right.revocation else {
@@ -161,7 +163,7 @@ package struct ShareTrack: Hashable, Sendable {
         }
     }
 
-    /// Lifts everything from `instant` on to at least `share`.
+    /// Raises the share to at least `share` from `instant` on.
     private static func raise(_ steps: inout [Step], to share: Int, from instant: Instant) {
         let position = steps.firstIndex { $0.startsAt >= instant } ?? steps.count
         let before = position > 0 ? steps[position - 1].share : 0
@@ -172,7 +174,7 @@ package struct ShareTrack: Hashable, Sendable {
         steps.insert(Step(startsAt: instant, share: max(before, share)), at: position)
     }
 
-    /// The later of two states signed at once holds.
+    /// Appends a step. If the last step begins at the same instant, the new one takes its place.
     private static func append(_ step: Step, to steps: inout [Step]) {
         if steps.last?.startsAt == step.startsAt { steps.removeLast() }
         steps.append(step)
@@ -180,15 +182,15 @@ package struct ShareTrack: Hashable, Sendable {
 }
 
 extension Revocation {
-    /// The share that it takes: an anomaly takes everything until the store states a share (`semantics.md` §2).
+    /// The share that the refund takes: all of it if the share is unclear (`semantics.md` §2).
     package var takenShare: Int { isUnclear ? Self.fullShare : share ?? Self.fullShare }
 
-    /// True if the share is missing or out of range, which is an anomaly.
+    /// True if the share is missing or out of range; operators see it as the anomaly `unclear_refund`.
     package var isUnclear: Bool { share.map { !(0...Self.fullShare).contains($0) } ?? true }
 }
 
 extension VerifiedPurchase {
-    /// True if the newest of some transaction's `states` takes a share that is unclear.
+    /// True if the newest state of any transaction among `states` shows a refund with an unclear share.
     static func isRefundUnclear(in states: [VerifiedPurchase]) -> Bool {
         states.contains { state in
             guard state.revocation?.isUnclear ?? false else { return false }

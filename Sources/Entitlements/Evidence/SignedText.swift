@@ -1,10 +1,10 @@
-/// The text that proves a signed state, and its digests.
+/// The text by which a store signed a state, a compact JWS, with its digests.
 package struct SignedText: Hashable, Sendable {
-    /// The beginning of the text, which names the signing certificates and is the same in many texts.
+    /// The header of the text. It holds the signing certificates, so many texts have the same one.
     package struct Header: Hashable, Sendable {
-        /// How many characters of the text it is.
+        /// The length of the header in characters of the text.
         package let length: Int
-        /// SHA-256 of it.
+        /// The SHA-256 of the header.
         package let digest: [UInt8]
 
         package init(length: Int, digest: [UInt8]) {
@@ -13,11 +13,11 @@ package struct SignedText: Hashable, Sendable {
         }
     }
 
-    /// The text as it came.
+    /// The text exactly as it was received.
     package let text: String
-    /// SHA-256 of the text; tells a literal replay and is never an identity (`semantics.md` §5).
+    /// The SHA-256 of the text. A literal replay is found by it, but it is never an identity (`semantics.md` §5).
     package let digest: [UInt8]
-    /// The text's header.
+    /// The length and digest of the text's header.
     package let header: Header
 
     package init(text: String, digest: [UInt8], header: Header) {
@@ -34,7 +34,7 @@ package struct SignedText: Hashable, Sendable {
         String(text[(text.utf8.lastIndex(of: UInt8(ascii: ".")).map(text.utf8.index(after:)) ?? text.startIndex)...])
     }
 
-    /// All that follows the header, in bytes.
+    /// Everything after the header, as bytes.
     package var rest: [UInt8] {
         var text = text
         return text.withUTF8 { Array($0.dropFirst(header.length)) }

@@ -1,5 +1,5 @@
-/// When a source stated something: by time and, of events of one time, by the event's id, the larger being the newer
-/// (`semantics.md` §7).
+/// The time at which a source stated something. Events of one time are ordered by their ids: the larger id is the newer
+/// event (`semantics.md` §7).
 struct StatedAt: Comparable {
     let signedAt: Instant
     let eventID: String?

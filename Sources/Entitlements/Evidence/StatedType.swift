@@ -1,15 +1,15 @@
-/// The type of a product as a store states it, in our words; an unknown type is kept, shown and grants nothing.
+/// The type of a product as a store states it. A purchase of an unknown type is recorded and shown, and grants nothing.
 package enum StatedType: Hashable, Sendable {
     case consumable
     case addOn
     case pass
     case plan
-    /// Bought once, and the source does not say what it is: the catalogue does.
+    /// A one-time purchase whose kind the source does not state; the catalogue gives it.
     case oneTime
-    /// A type that is not known here, by the store's name.
+    /// A type that this server does not know, by the store's name for it.
     case unknown(String)
 
-    /// True if a product of `kind` may be stated as this type; no product may be of an unknown type.
+    /// True if a purchase of this type may be of a product of `kind`. An unknown type fits no product.
     package func fits(_ kind: ProductKind) -> Bool {
         switch self {
         case .consumable: kind == .consumable
@@ -21,8 +21,8 @@ package enum StatedType: Hashable, Sendable {
         }
     }
 
-    /// A refund stops a pass or takes credits by its share; a window or an add-on is off with any, and where the source
-    /// does not say what it is, an add-on is off with all of it.
+    /// Returns how a refund takes from a product of `kind`. A pass and credits lose the refunded share. A window or an
+    /// add-on ends with any refund. If the source does not state the kind, an add-on ends only with a full refund.
     func measure(of kind: ProductKind?) -> ShareTrack.Measure {
         switch self {
         case .consumable, .pass, .unknown: .share

@@ -1,4 +1,4 @@
-/// A source's statement about a purchase: all of it that the rules read.
+/// A source's statement about a purchase, with everything that the rules read.
 package enum Statement: Hashable, Sendable {
     /// The state of a purchase, or of one period of a chain.
     case purchase(VerifiedPurchase)
@@ -12,7 +12,7 @@ package enum Statement: Hashable, Sendable {
         }
     }
 
-    /// The state of a purchase; nil for a statement of another kind.
+    /// The state of a purchase; nil if the statement is about a renewal.
     package var state: VerifiedPurchase? {
         guard case .purchase(let state) = self else { return nil }
         return state
@@ -25,7 +25,7 @@ package enum Statement: Hashable, Sendable {
         }
     }
 
-    /// True if the two statements say the same and differ at most in when they were signed.
+    /// True if the two statements differ in nothing but their signing dates.
     package func hasSameContent(as other: Statement) -> Bool {
         switch (self, other) {
         case (.purchase(let state), .purchase(let other)): state.hasSameContent(as: other)
@@ -34,7 +34,7 @@ package enum Statement: Hashable, Sendable {
         }
     }
 
-    /// True if the two belong to one sequence of states: of one transaction, or of one chain's renewal.
+    /// True if both are states of one transaction, or of the renewal of one chain.
     func followsSameSubject(as other: Statement) -> Bool {
         switch (self, other) {
         case (.purchase(let state), .purchase(let other)):

@@ -1,21 +1,21 @@
-/// A store's details of a transaction beyond its statement: shown and searched, never folded.
+/// Details of a transaction that the rules do not read. They are shown to operators, and can be searched.
 package struct StoreDetails: Hashable, Sendable {
-    /// In the store's own word.
+    /// The type of the product, in the store's word.
     package let productType: String
     /// The cause of the transaction, in the store's word.
     package let reason: String?
-    /// In which country's store it was made.
+    /// The country of the store in which the purchase was made.
     package let storefront: String?
     package let storefrontID: String?
     package let revocationReason: Int?
     package let revocationType: String?
-    /// The store's percentage; the share that it comes to is the statement's.
+    /// The percentage in the store's own number. The rules use the share of the statement instead.
     package let revocationPercentage: Int64?
     package let offerType: Int?
     package let offerDiscountType: String?
-    /// ISO 8601 duration.
+    /// The length of the offer, as an ISO 8601 duration.
     package let offerPeriod: String?
-    /// How a commitment is billed.
+    /// The way in which a plan with a commitment is billed, in the store's word.
     package let billingPlanType: String?
     package let webOrderLineItemID: String?
 

@@ -1,7 +1,7 @@
-/// A stretch of a period in which the store suspends it: nothing is covered, and nothing is refunded either.
+/// A part of a period in which the store suspends it. In this part the period covers nothing, and nothing is refunded.
 package struct Suspension: Hashable, Sendable {
     package let startsAt: Instant
-    /// Exclusive; nil until the period's end.
+    /// The end, exclusive; nil if the suspension lasts to the end of the period.
     package let endsAt: Instant?
 
     package init(startsAt: Instant, endsAt: Instant?) {

@@ -1,50 +1,53 @@
-/// A signed state of one transaction, in our words: where a store's vocabulary ends.
+/// A signed state of one transaction, in the words of this project instead of the store's.
 ///
-/// Only a source's own verifier makes evidence worth one of these (`AppStoreSource`). A state is (transaction,
-/// `signedAt`, content); evidence about one transaction is the sequence of its states by `signedAt` (`semantics.md`
-/// §1). A state says all that the fold asks, so that a ledger that holds it needs no other table.
+/// A state is made only of evidence that the verifier of its source accepted (`AppStoreSource`). A transaction, a
+/// signing date and a content identify it. All states of one transaction form a sequence by `signedAt` (`semantics.md`
+/// §1). A state carries everything that the fold reads, so a ledger is folded without any other table.
 ///
-/// A class, because ledgers, decisions and folds hand states about and each has some twenty fields.
+/// This is a class because a state has some twenty fields, and ledgers, decisions and folds pass states around.
 package final class VerifiedPurchase: Hashable, Sendable {
     package let key: PurchaseKey
     package let transactionID: TransactionID
-    /// True if this is the purchase itself and not a restored copy of it.
+    /// True if the transaction is the purchase itself and not a restored copy of it.
     package let isOriginal: Bool
-    /// The id of the plan's period; nil for one-time purchases (`semantics.md` §5).
+    /// The id of the period, for a plan; nil for one-time purchases (`semantics.md` §5).
     package let periodID: String?
-    /// The first name that the store gave the product.
+    /// The name of the product that the store gives first.
     package let productID: ProductID
-    /// Further names of the product, such as those of its price, in the order in which the catalogue is asked for them.
+    /// Further names of the product, such as the lookup key of its price, in the order in which the catalogue looks
+    /// them up.
     package let otherNames: [ProductID]
     package let type: StatedType
     package let purchasedAt: Instant
-    /// When the purchase that this transaction derives from was made.
+    /// The date of the first purchase, from which a restored copy or a renewal derives.
     package let originallyPurchasedAt: Instant
-    /// The end of a plan's period; nil for one-time purchases.
+    /// The end of the period, for a plan; nil for one-time purchases, and where the state only tells of a bill or a
+    /// refund.
     package let expiresAt: Instant?
     package let quantity: Int
     package let isFamilyShared: Bool
     package let isUpgraded: Bool
     /// The offer by which the product was sold.
     package let offer: String?
-    /// The plans of one group stand in for each other.
+    /// The store's group of plans that can replace each other.
     package let subscriptionGroup: String?
     package let suspension: Suspension?
     package let price: Price?
     package let revocation: Revocation?
     package let accountToken: Label?
-    /// The store's account that bought it.
+    /// The Apple account that made the purchase.
     package let account: Label?
     package let signedAt: Instant
-    /// The source's event that states it, where a source tells by events. Such an event states all periods of its chain
-    /// that run, so a period that a later event leaves out is over.
+    /// The id of the source's event that makes the statement; nil for a source without events. An event lists all
+    /// periods of a subscription that run, so a period that the next event leaves out is over.
     package let eventID: String?
-    /// The item of the subscription that the period is of; nil where a purchase has no items.
+    /// The item of the subscription to which the period belongs; nil if the purchase has no items.
     package let item: String?
-    /// The money that is missing for the period; of a state without an end of its own, what became of one bill.
+    /// The bill for which money is missing, in a state of a period. In a state without `expiresAt`, the bill that was
+    /// paid or failed.
     package let bill: Bill?
 
-    /// Without being told, a transaction of the purchase's own id is the original.
+    /// Makes a state. By default a transaction whose id is the purchase's own is the original.
     package init(
         key: PurchaseKey, transactionID: TransactionID, isOriginal: Bool? = nil, periodID: String? = nil,
         productID: ProductID, otherNames: [ProductID] = [], type: StatedType, purchasedAt: Instant,
@@ -95,17 +98,17 @@ package final class VerifiedPurchase: Hashable, Sendable {
     /// Every name that the store gave the product; the first that the catalogue knows counts.
     package var productNames: [ProductID] { [productID] + otherNames }
 
-    /// True if the state tells only of a bill, not of a period.
+    /// True if the state speaks only of a bill and not of a period that runs.
     package var isOfBill: Bool { bill != nil && expiresAt == nil }
 
-    /// True if the state is of a period that runs. A source that tells by events also states quantity 0: the period
-    /// does not run.
+    /// True if the state says that a period runs. An event with quantity 0 says that the period does not run.
     var statesPeriod: Bool { expiresAt != nil && (quantity > 0 || eventID == nil) }
 
-    /// True if the two states name one product. Other names may come to stand for it, as when a lookup key moves on.
+    /// True if both states have the same first name of the product. Other names do not matter, because a lookup key can
+    /// move on to another product.
     func namesSameProduct(as other: VerifiedPurchase) -> Bool { productID == other.productID }
 
-    /// True if the two states say the same and differ at most in when they were signed.
+    /// True if the two states differ in nothing but their signing dates.
     package func hasSameContent(as other: VerifiedPurchase) -> Bool {
         key == other.key && transactionID == other.transactionID && isOriginal == other.isOriginal
             && periodID == other.periodID && productID == other.productID && otherNames == other.otherNames

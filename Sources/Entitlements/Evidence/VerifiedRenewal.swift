@@ -1,4 +1,4 @@
-/// A signed state of a chain's renewal, in our words: what will follow upon its last period (`semantics.md` §7).
+/// A signed state of a chain's renewal, which says what follows the last period (`semantics.md` §7).
 package struct VerifiedRenewal: Hashable, Sendable {
     /// The customer's answer to a higher price.
     package enum PriceConsent: String, Hashable, Sendable, CaseIterable {
@@ -9,18 +9,18 @@ package struct VerifiedRenewal: Hashable, Sendable {
     package let key: PurchaseKey
     package let signedAt: Instant
     package let willRenew: Bool
-    /// The product that follows.
+    /// The product of the period that follows.
     package let renewsInto: ProductID?
-    /// Until when the last period goes on without payment.
+    /// The end of the grace in which the last period goes on without payment.
     package let graceEndsAt: Instant?
-    /// True if the store still tries to charge for the renewal.
+    /// True if the store still retries the payment for the renewal.
     package let isInRetry: Bool
-    /// Why it ended; nil while it has not.
+    /// The reason why the chain ended; nil while it has not.
     package let end: RenewalEnd?
     package let priceConsent: PriceConsent?
-    /// From when on the chain is over for ever, whatever else is stated of it.
+    /// The instant from which on the chain is over for good, whatever any other state says.
     package let endedAt: Instant?
-    /// The source's event that states it, where a source tells by events.
+    /// The id of the source's event that makes the statement; nil for a source without events.
     package let eventID: String?
 
     package init(
@@ -40,21 +40,21 @@ package struct VerifiedRenewal: Hashable, Sendable {
         self.eventID = eventID
     }
 
-    /// True if the two states say the same and differ at most in when they were signed.
+    /// True if the two states differ in nothing but their signing dates.
     package func hasSameContent(as other: VerifiedRenewal) -> Bool {
         key == other.key && willRenew == other.willRenew && renewsInto == other.renewsInto
             && graceEndsAt == other.graceEndsAt && isInRetry == other.isInRetry && end == other.end
             && priceConsent == other.priceConsent && endedAt == other.endedAt && eventID == other.eventID
     }
 
-    /// True if another period may still follow.
+    /// True if the chain has not ended and renews, so that another period may follow.
     var mayFollow: Bool { willRenew && end == nil }
 
-    /// The order of states of one chain, of which the last counts (`semantics.md` §7).
+    /// The order of renewal states of one chain; the last one counts (`semantics.md` §7).
     ///
-    /// A chain that is over for ever comes last, then the order is by `signedAt`. Ties: ended last, then by the larger
-    /// event id, then in retry, then renewal off, then the earlier end of grace, none being the earliest, then the
-    /// bytes of the statement.
+    /// A state that says that the chain is over for good comes last. Otherwise the order is by `signedAt`. Ties, each
+    /// naming the later state: one that has ended, the larger event id, one in retry, one that does not renew. Then
+    /// comes the earlier end of grace, where none is the earliest, and then the bytes of the state.
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
         if (left.endedAt == nil) != (right.endedAt == nil) { return left.endedAt == nil }
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
@@ -69,14 +69,14 @@ package struct VerifiedRenewal: Hashable, Sendable {
 
     private var statedAt: StatedAt { StatedAt(signedAt: signedAt, eventID: eventID) }
 
-    /// The order of the statement's bytes: its fields in turn, one that says nothing after all others.
+    /// The remaining fields as bytes, to order states that are otherwise equal. A missing field comes after any value.
     private var rest: [UInt8] {
         let fields = [renewsInto?.text, end?.rawValue, priceConsent?.rawValue]
         return Array(fields.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",").utf8)
     }
 }
 
-/// Why a chain ended.
+/// The reason why a chain ended.
 package enum RenewalEnd: RawRepresentable, Hashable, Sendable {
     case cancelled
     /// The renewal could not be paid.
@@ -85,7 +85,7 @@ package enum RenewalEnd: RawRepresentable, Hashable, Sendable {
     case priceIncrease
     /// The product was not for sale any more.
     case unavailable
-    /// Another reason in the store's word; kept and shown.
+    /// Any other reason, in the store's word; kept and shown.
     case other(String)
 
     package init(rawValue: String) {

@@ -1,12 +1,12 @@
-/// An operator's grant (`semantics.md` §7): a purchase of the manual source, under an identity of its own.
+/// A grant by an operator (`semantics.md` §7). It is a purchase of the source `manual`, with an identity of its own.
 package struct Grant: Hashable, Sendable {
     /// The access or credits that a grant gives.
     package enum Gift: Hashable, Sendable {
-        /// A pass of `length` milliseconds in the lane of `tier`, anchored when it was granted.
+        /// A pass of `length` milliseconds in the lane of `tier`, anchored at `grantedAt`.
         case pass(tier: TierID, length: Int64)
-        /// A window from when it was granted until `endsAt`.
+        /// A window from `grantedAt` until `endsAt`.
         case window(tier: TierID, endsAt: Instant)
-        /// An add-on of the App Store's catalogue for `app`.
+        /// An add-on that the catalogue sells for `app` through the App Store.
         case addOn(ProductID, app: AppID)
         /// A promotional lot, which may expire.
         case credits(unit: String, amount: Int, expiresAt: Instant?)
@@ -14,7 +14,7 @@ package struct Grant: Hashable, Sendable {
 
     package let key: PurchaseKey
     package let gift: Gift
-    /// The instant from which it counts.
+    /// The instant from which the grant counts.
     package let grantedAt: Instant
 
     package init(key: PurchaseKey, gift: Gift, grantedAt: Instant) {
@@ -23,7 +23,7 @@ package struct Grant: Hashable, Sendable {
         self.grantedAt = grantedAt
     }
 
-    /// The identity of the grant named `id`; grants belong to no app and count in production.
+    /// Returns the identity of the grant with this id. A grant belongs to no app, and to the environment Production.
     package static func key(_ id: ExternalID) -> PurchaseKey {
         PurchaseKey(source: .manual, app: AppID(""), environment: .production, externalID: id)
     }

@@ -1,6 +1,7 @@
-/// The server's settings that an answer depends on; not facts, and named under `explain` (`semantics.md` §1).
+/// The settings of the server on which an answer depends. They are not facts; an answer with `explain` names them
+/// (`semantics.md` §1).
 package struct EntitlementSettings: Hashable, Sendable {
-    /// For whom sandbox purchases count (`semantics.md` §9); the raw value is what the configuration writes.
+    /// The users for whom sandbox purchases count (`semantics.md` §9). The raw value is what the configuration writes.
     package enum SandboxAccess: String, Hashable, Sendable, CaseIterable {
         case nobody
         case testers
@@ -8,10 +9,10 @@ package struct EntitlementSettings: Hashable, Sendable {
     }
 
     package let sandboxAccess: SandboxAccess
-    /// How long an auto-renewing period stays covered while its renewal may still be published, in hours
+    /// The leeway in hours: how long a plan stays covered after its period, while the renewal may still be published
     /// (`semantics.md` §7).
     package let renewalLeewayHours: Int
-    /// How long devices keep their seats when seats shrink by themselves, in hours (`semantics.md` §8).
+    /// The hours for which devices keep their seats when the number of seats shrinks by itself (`semantics.md` §8).
     package let seatGraceHours: Int
 
     package init(sandboxAccess: SandboxAccess, renewalLeewayHours: Int = 24, seatGraceHours: Int = 24) {

@@ -1,4 +1,4 @@
-/// A fact as timelines tell it.
+/// The fact in words, as timelines show it.
 extension Fact {
     /// The kind of the fact, as the API writes it.
     package var kindText: String {
@@ -17,8 +17,8 @@ extension Fact {
         }
     }
 
-    /// The fact in plain English; the entry's two times stand beside it. `date` writes the instants that the fact
-    /// itself speaks of, such as when a purchase was made, and `device` gives the name of a device.
+    /// Returns the fact as an English sentence, without the two times of its entry. `date` writes an instant in the
+    /// fact, such as the purchase date. `device` gives the name of a device by its label.
     package func sentence(
         writing date: (Instant) -> String, calling device: (Label) -> String = { $0.text }
     ) -> String {
@@ -62,7 +62,7 @@ extension VerifiedPurchase {
         return "\(what)\(shared) was shown as taken back on \(day), \(Self.percent(share)) of its price."
     }
 
-    /// Thousandths of a hundredth, without needless zeros.
+    /// Returns the share in percent, without trailing zeros: 33333 is "33.333 %".
     private static func percent(_ share: Int) -> String {
         let (whole, rest) = share.quotientAndRemainder(dividingBy: Revocation.fullShare / 100)
         guard rest > 0 else { return "\(whole) %" }
@@ -123,12 +123,12 @@ extension PurchaseKey {
 }
 
 extension String {
-    /// The text with a capital, as a sentence begins.
+    /// The text with its first character in upper case.
     fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension Instant {
-    /// Days where they are whole, else hours, else minutes.
+    /// Returns the length in days if they are whole, else in hours, else in minutes. `length` is in milliseconds.
     fileprivate static func words(ofLength length: Int64) -> String {
         let (number, unit) =
             if length.isMultiple(of: millisecondsPerDay) {
@@ -143,7 +143,7 @@ extension Instant {
 }
 
 extension Handover {
-    /// How much went, as far as it is a number: of a lot its units, of a pass what it had run before.
+    /// The number that went along: the units of a lot, or the time that a pass had run. Empty if there is none.
     fileprivate var measure: String {
         if units > 0 { return " with \(units) unit\(units == 1 ? "" : "s")" }
         return ran >= 60_000 ? " after it had run for \(Instant.words(ofLength: ran))" : ""

@@ -1,12 +1,12 @@
 /// Something that happened, kept for ever and never edited (`semantics.md` §1).
 package enum Fact: Hashable, Sendable {
-    /// A store's statement of a purchase that this user owns or owned.
+    /// A source stated something about a purchase that the user has or had.
     case stated(Statement)
-    /// The purchase became this user's, who was the first to have it.
+    /// The user got the purchase, and nobody had it before.
     case bound(PurchaseKey)
     /// An operator gave something.
     case granted(Grant)
-    /// An operator took a purchase back, whole.
+    /// An operator withdrew a whole purchase or grant.
     case withdrawn(PurchaseKey)
     /// The rest of a purchase went to another user.
     case gaveAway(PurchaseKey, Handover)
@@ -21,7 +21,7 @@ package enum Fact: Hashable, Sendable {
     /// The user allowed, or forbade, to tell Apple about their consumption.
     case consumptionConsent(Bool)
 
-    /// The purchase of the fact, if it has one.
+    /// The purchase that the fact is about; nil for an act with credits, a device, the list of testers or a consent.
     package var purchase: PurchaseKey? {
         switch self {
         case .stated(let statement): statement.key
@@ -31,25 +31,25 @@ package enum Fact: Hashable, Sendable {
         }
     }
 
-    /// The statement, if the fact is one.
+    /// The statement of a store; nil for any other fact.
     package var statement: Statement? {
         guard case .stated(let statement) = self else { return nil }
         return statement
     }
 
-    /// The signed state of a purchase that the fact is, if it is one.
+    /// The signed state of a purchase; nil for any other fact.
     package var state: VerifiedPurchase? {
         guard case .stated(.purchase(let state)) = self else { return nil }
         return state
     }
 
-    /// The signed state of a renewal that the fact is, if it is one.
+    /// The signed state of a renewal; nil for any other fact.
     package var renewal: VerifiedRenewal? {
         guard case .stated(.renewal(let state)) = self else { return nil }
         return state
     }
 
-    /// True if users do such an act by themselves, or a server for them.
+    /// True for an act that users do by themselves, or a server does for them: with credits, a device or the consent.
     var isUserAct: Bool {
         switch self {
         case .credit, .device, .consumptionConsent: true
@@ -58,7 +58,8 @@ package enum Fact: Hashable, Sendable {
         }
     }
 
-    /// True if the fact is about the purchase itself, not about its owner, and so goes with it to another user.
+    /// True if the fact is about the purchase itself and not about its owner. On a transfer the receiver's ledger gets
+    /// it too.
     package var goesWithPurchase: Bool {
         switch self {
         case .stated, .granted, .withdrawn: true

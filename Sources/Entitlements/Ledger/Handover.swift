@@ -1,22 +1,23 @@
-/// How a purchase went from one user to another: both ledgers hold the same one (`semantics.md` §5).
+/// The details of a transfer; the ledgers of giver and receiver hold the same ones (`semantics.md` §5).
 package struct Handover: Hashable, Sendable {
-    /// On whose word; the raw value is what the ledger writes.
+    /// The reason for the transfer; the raw value is what the ledger writes.
     package enum Cause: String, Hashable, Sendable, CaseIterable {
-        /// The catalogue's policy, with proof of the same Apple account.
+        /// The catalogue's policy allowed it, and the receiver proved the same Apple account.
         case policy
         case `operator`
-        /// A guest's account went into another one.
+        /// The account of a guest was merged into the receiver's.
         case merge
-        /// The Apple account of an erased person claimed what that person had.
+        /// The receiver proved the Apple account of an erased person who had the purchase.
         case reclaim
     }
 
     package let cause: Cause
-    /// The time that a pass had run with all earlier owners, in milliseconds.
+    /// The time that a pass had run with all owners before the transfer, in milliseconds.
     package let ran: Int64
-    /// The units of a lot that moved; the rest stays where it was spent.
+    /// The units of a lot that moved; the units that were spent stay with the giver.
     package let units: Int
-    /// The label of the request for the handover, by which a repeat finds its act; nil where requests are not repeated.
+    /// The label of the request for the transfer, by which a repeat of the request is recognized; nil if the request
+    /// has no label.
     package let request: Label?
 
     package init(cause: Cause, ran: Int64 = 0, units: Int = 0, request: Label? = nil) {

@@ -1,16 +1,17 @@
-/// A fact in one user's ledger, with its two times.
+/// An entry of one user's ledger: a fact with its two times.
 ///
-/// A user's ledger holds everything that their answers are made of: binding a purchase enters the states that are
-/// known by then, and every later state is entered when it is recorded. So `known_at` is a prefix of the ledger.
+/// A ledger holds everything on which the user's answers depend. When a user gets a purchase, the states that are known
+/// by then are entered, and every later state is entered when it is recorded. So a query with `known_at` reads a prefix
+/// of the ledger.
 package struct LedgerEntry: Hashable, Sendable {
-    /// When it holds in the world.
+    /// The instant from which the fact holds in the world.
     package let effectiveAt: Instant
-    /// When this server learned the fact; strictly increasing within one user.
+    /// The instant at which this server learned the fact. It strictly increases within one ledger.
     package let recordedAt: Instant
     package let fact: Fact
-    /// True if the user did the act by themselves, not a server: an act with credits, a device or a consent.
+    /// True for an act with credits, a device or a consent that the user did without a server.
     package let isOwnAct: Bool
-    /// The digest of the words of who did it and why, for an act of people.
+    /// The digest of the note that says who did an act and why; nil if there is no note.
     package let note: NoteDigest?
 
     package init(
@@ -23,13 +24,14 @@ package struct LedgerEntry: Hashable, Sendable {
         self.note = note
     }
 
-    /// A fact on its way into a ledger, which will say when it was learned.
+    /// A fact that is to be appended to a ledger, which then gives it its `recordedAt`.
     package struct Draft: Hashable, Sendable {
         package let effectiveAt: Instant
         package let fact: Fact
-        /// New words.
+        /// The note that is recorded with the fact.
         package let note: Note?
-        /// Words that stand already, of a fact that goes along with a purchase.
+        /// The digest of a note that exists already. A fact that a transfer copies to the receiver's ledger keeps its
+        /// note.
         package let kept: NoteDigest?
 
         package init(_ fact: Fact, at effectiveAt: Instant, note: Note? = nil, kept: NoteDigest? = nil) {
@@ -39,18 +41,18 @@ package struct LedgerEntry: Hashable, Sendable {
             self.kept = kept
         }
 
-        /// True if the user does the act by themselves.
+        /// True for an act that the user does without a server or an operator.
         package var isOwnAct: Bool { fact.isUserAct && note?.actor == nil }
     }
 }
 
-/// A user's ledger, in the order of recording.
+/// The ledger of one user, with its entries in the order of recording.
 package struct UserLedger: Sendable {
     package let user: UserID
     package private(set) var entries: ChunkedList<LedgerEntry>
     /// The entries that put the user on the list of sandbox testers, or took them off.
     private(set) var testerEntries: [LedgerEntry] = []
-    /// The fold of the entries, if they were folded before; it can always be made anew.
+    /// The timeline of the entries, if they were folded before. It is only a cache.
     private(set) var fold: KeptFold?
 
     package init(user: UserID, entries: some Sequence<LedgerEntry> = []) {
@@ -59,8 +61,8 @@ package struct UserLedger: Sendable {
         append(contentsOf: entries)
     }
 
-    /// Appends facts as learned at `now`: each gets the next free instant, `max(now, last + 1)` (`semantics.md` §1),
-    /// and of its words what `digest` makes of them.
+    /// Appends facts that were learned at `now`. Each gets the next free instant, `max(now, last + 1)`, as its
+    /// `recordedAt` (`semantics.md` §1). `digest` returns the digest of a draft's note.
     package mutating func append(
         _ drafts: [LedgerEntry.Draft], at now: Instant,
         digesting digest: (LedgerEntry.Draft) -> NoteDigest? = { $0.kept }
@@ -74,7 +76,7 @@ package struct UserLedger: Sendable {
         }
     }
 
-    /// Appends entries that were recorded after all others.
+    /// Appends entries. All of them must have been recorded after those that the ledger holds.
     package mutating func append(contentsOf entries: some Sequence<LedgerEntry>) {
         for entry in entries { append(entry) }
     }
@@ -85,21 +87,21 @@ package struct UserLedger: Sendable {
         fold = fold?.adding(entry)
     }
 
-    /// Keeps the fold of the entries, so that the next fold need not begin anew.
+    /// Folds the entries and keeps the timeline, so that the next fold need not begin anew.
     package mutating func keepFold(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
         guard !hasFold(given: catalogue, settings: settings) else { return }
         fold = KeptFold(Timeline(folding: self, given: catalogue, settings: settings))
     }
 
-    /// True if a timeline goes along with the ledger.
+    /// True if the ledger keeps a timeline of its entries.
     package var isFolded: Bool { fold != nil }
 
-    /// True if the ledger was folded before with this catalogue and these settings.
+    /// True if the ledger keeps a timeline that was folded with this catalogue and these settings.
     package func hasFold(given catalogue: CatalogueVersions, settings: EntitlementSettings) -> Bool {
         fold?.timeline.isFolded(given: catalogue, settings: settings) ?? false
     }
 
-    /// The ledger as it stood at `instant`.
+    /// Returns the ledger as it was at `instant`: the entries that were recorded by then.
     package func known(at instant: Instant) -> UserLedger {
         UserLedger(user: user, entries: entries.prefix { $0.recordedAt <= instant })
     }

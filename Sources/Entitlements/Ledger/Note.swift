@@ -1,17 +1,17 @@
-/// Words of people, in plain: who did something and why, and the user's name for a device.
+/// The words of people, in plain text: who did something and why, and the user's name for a device.
 ///
-/// Notes stand apart from the ledger, which holds their digests, and no fold reads them: they can be deleted
-/// and every entry stays as it is (`semantics.md` §5).
+/// Notes are stored apart from the ledger, which holds only their digests, and no fold reads them. So a note can be
+/// deleted without a change of any entry (`semantics.md` §5).
 package struct Note: Hashable, Sendable {
-    /// How many characters a reason may have.
+    /// The most characters that a reason may have.
     package static let longestReason = 500
 
-    /// A staff account or an API key; nil for the user.
+    /// The operator or server that acted, by its account or API key; nil if the user acted.
     package let actor: String?
     package let reason: String?
-    /// The actor's reference: a ticket, an order, an outage.
+    /// The actor's reference, such as a ticket, an order or an outage.
     package let reference: String?
-    /// The device of a registration, as the app names it.
+    /// The device that is registered, as the app names it.
     package let device: DeviceID?
     package let deviceName: DeviceName?
 

@@ -1,4 +1,4 @@
-/// A salted SHA-256 of a note: all that an entry has of it, and what finds the words while they are there.
+/// The salted SHA-256 of a note. An entry holds nothing else of its note, and finds the note by it.
 package struct NoteDigest: Hashable, Sendable {
     package let bytes: [UInt8]
 

@@ -1,5 +1,5 @@
 extension UserLedger {
-    /// True if the last entry that holds by `instant` put the user on the list of sandbox testers (`semantics.md` §9).
+    /// True if the user is on the list of sandbox testers at `instant` (`semantics.md` §9).
     package func isSandboxTester(at instant: Instant = .distantFuture) -> Bool {
         for entry in testerEntries.reversed() where entry.effectiveAt <= instant {
             if case .sandboxTester(let isTester) = entry.fact { return isTester }
@@ -7,12 +7,14 @@ extension UserLedger {
         return false
     }
 
-    /// When the user was next put on that list or taken off it.
+    /// Returns the first instant after `instant` at which the user is put on the list of sandbox testers or taken off
+    /// it.
     package func nextChangeOfTesters(after instant: Instant) -> Instant? {
         testerEntries.lazy.map(\.effectiveAt).filter { $0 > instant }.min()
     }
 
-    /// True if Apple may be told about the user's consumption, by the user's last word on it.
+    /// True if the user's last act of consent allows the server to tell Apple about consumption; false if there is
+    /// none.
     package var consentsToConsumption: Bool {
         for entry in entries.reversed() {
             if case .consumptionConsent(let consents) = entry.fact { return consents }
@@ -20,7 +22,7 @@ extension UserLedger {
         return false
     }
 
-    /// The grant of `key`, also if another user has it now.
+    /// Returns the grant of `key`, even if it has gone to another user since.
     package func grant(of key: PurchaseKey) -> Grant? {
         for entry in entries {
             if case .granted(let grant) = entry.fact, grant.key == key { return grant }
@@ -28,12 +30,13 @@ extension UserLedger {
         return nil
     }
 
-    /// Since when an operator's revocation holds.
+    /// Returns the instant from which on the purchase is withdrawn; nil if it is not.
     package func withdrawnAt(_ key: PurchaseKey) -> Instant? {
         entries.first { $0.fact == .withdrawn(key) }?.effectiveAt
     }
 
-    /// When the latest of what changes hands or balances holds, which may lie ahead of our clock by what is forgiven.
+    /// The latest instant at which an act with credits, a transfer or a withdrawal takes effect. It can lie up to five
+    /// minutes ahead of `now`, because clocks differ by that much (`semantics.md` §2).
     package var lastActAt: Instant {
         entries.reduce(.distantPast) { latest, entry in
             switch entry.fact {
@@ -44,7 +47,7 @@ extension UserLedger {
         }
     }
 
-    /// The reservations that are held at `instant`.
+    /// Returns the reservations that are neither committed nor released, and whose deadline comes after `instant`.
     func openReservations(at instant: Instant) -> [ReservationID] {
         var open: [ReservationID] = []
         for case .credit(let act) in entries.lazy.map(\.fact) {
@@ -57,7 +60,7 @@ extension UserLedger {
         return open
     }
 
-    /// The purchases that this user gave away by one request.
+    /// Returns the purchases that the user gave away by one request, in the order of their keys.
     package func given(by request: Label) -> [PurchaseKey] {
         entries.compactMap { entry in
             guard case .gaveAway(let key, let handover) = entry.fact, handover.request == request else { return nil }
@@ -65,7 +68,7 @@ extension UserLedger {
         }.sorted()
     }
 
-    /// How many purchases came to this user by the catalogue's policy after `instant`.
+    /// Returns the number of purchases that came to the user by the catalogue's policy after `instant`.
     package func arrivalsByPolicy(after instant: Instant) -> Int {
         entries.count { entry in
             guard case .received(_, let handover) = entry.fact else { return false }

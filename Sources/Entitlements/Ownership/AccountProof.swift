@@ -1,6 +1,7 @@
-/// The Apple account of whoever sends a request, as a verified app transaction shows it (`semantics.md` §5).
+/// The proof of the caller's Apple account: a verified app transaction names it (`semantics.md` §5).
 ///
-/// Apple names an account anew in each app and environment, so the proof is good for purchases of its own only.
+/// Apple gives an account another name in each app and environment, so the proof counts only for purchases of its own
+/// app and environment.
 package struct AccountProof: Hashable, Sendable {
     package let account: Label
     package let app: AppID
@@ -12,7 +13,7 @@ package struct AccountProof: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// True if `state` shows a purchase that this account made.
+    /// True if `state` is of a purchase that this Apple account made.
     func covers(_ state: VerifiedPurchase) -> Bool {
         state.account == account && state.key.app == app && state.key.environment == environment
     }

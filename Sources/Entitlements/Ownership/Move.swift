@@ -1,8 +1,8 @@
-/// A purchase on its way from its owner to another user.
+/// The transfer of a purchase to another user, as a decision wants it.
 package struct Move: Hashable, Sendable {
     package let receiver: UserID
     package let handover: Handover
-    /// When it holds in both ledgers.
+    /// The instant from which it holds in both ledgers.
     package let effectiveAt: Instant
     package let note: Note?
 

@@ -7,17 +7,18 @@ extension Purchase {
         tenures.last { $0.hasBegun(by: instant) }?.hasEnded(by: instant) ?? false
     }
 
-    /// True if no later owner is known.
+    /// True if the user has the purchase, as far as is known: it did not go to another user, or came back.
     package var isHeld: Bool { tenures.last?.endsAt == nil }
 
-    /// The parts of `intervals` in which the user has it.
+    /// Returns the parts of `intervals` in which the user has the purchase.
     func held(_ intervals: [Interval]) -> [Interval] {
         tenures.flatMap { tenure in intervals.compactMap { tenure.part(of: $0) } }
     }
 
-    /// The pass as the clock of its lane sees it, once for each tenure; none when the purchase is no pass that counts.
+    /// The pass for the clock of its lane, once for each tenure; empty if the purchase is no pass that counts.
     ///
-    /// In the receiver's lane it is anchored when it came and has run what it ran before (`semantics.md` §5).
+    /// After a transfer the receiver's pass is anchored at the transfer, and has already run what it ran before
+    /// (`semantics.md` §5).
     package var passes: [Pass] {
         guard case .pass(let tier, let length) = benefit else { return [] }
         return tenures.map { tenure in
@@ -27,7 +28,7 @@ extension Purchase {
         }
     }
 
-    /// The periods of a plan that count; none for another purchase.
+    /// The windows of a plan; empty for any other purchase.
     package var windows: [Window] {
         guard case .plan(let windows) = benefit else { return [] }
         return windows
@@ -35,7 +36,7 @@ extension Purchase {
 }
 
 extension Timeline {
-    /// Where the purchase of `key` stands, if it is the user's for as far as is known.
+    /// Returns the index of the purchase, if the user still has it as far as is known.
     package func position(ofHeld key: PurchaseKey) -> Int? {
         purchases.firstIndex { $0.key == key && $0.isHeld }
     }

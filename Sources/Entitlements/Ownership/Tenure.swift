@@ -1,8 +1,10 @@
-/// A stretch of time in which a user has a purchase; one that goes away and comes back has two (`semantics.md` §5).
+/// A stretch of time in which a user has a purchase. A purchase that leaves and comes back has two tenures
+/// (`semantics.md` §5).
 package struct Tenure: Hashable, Sendable {
-    /// When the purchase came from another user; nil for the first tenure, which is as old as the purchase.
+    /// The instant of the transfer to the user; nil if nobody had the purchase before, so that the tenure is as old as
+    /// the purchase.
     package let startsAt: Instant?
-    /// When the purchase went to another user; exclusive, nil while the user has it.
+    /// The instant of the transfer to another user, exclusive; nil while the user has the purchase.
     package internal(set) var endsAt: Instant?
     package let arrival: Handover?
     package internal(set) var departure: Handover?
@@ -21,7 +23,7 @@ package struct Tenure: Hashable, Sendable {
 
     func hasEnded(by instant: Instant) -> Bool { endsAt.map { $0 <= instant } ?? false }
 
-    /// The part of `interval` that lies within; nil when none does.
+    /// Returns the part of `interval` within the tenure; nil if there is none.
     func part(of interval: Interval) -> Interval? {
         interval.part(within: Interval(startsAt: startsAt ?? interval.startsAt, endsAt: endsAt))
     }

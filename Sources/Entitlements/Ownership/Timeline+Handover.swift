@@ -1,5 +1,6 @@
 extension Timeline {
-    /// The handover of the purchase at `index` to another user at `instant`. Spent credits stay where they were spent.
+    /// Returns the details of a transfer of the purchase at `index` at `instant`. Spent credits stay with the user who
+    /// spent them.
     package func handover(of index: Int, at instant: Instant, cause: Handover.Cause) -> Handover {
         let purchase = purchases[index]
         switch purchase.benefit {
@@ -13,10 +14,12 @@ extension Timeline {
         }
     }
 
-    /// How long the pass at `index` had run by `instant`: with earlier owners before it came, and here since.
+    /// Returns how long the pass at `index` had run by `instant`, in milliseconds: with earlier owners before it came,
+    /// and with this user since.
     func ran(_ index: Int, by instant: Instant) -> (before: Int64, here: Int64) {
         let tenures = purchases[index].tenures
-        // A tenure may be still to begin, by a clock ahead of ours: the pass brought with it what ran before.
+        // The last tenure may begin later than `instant`, if a clock is ahead of ours. Then only the time with earlier
+        // owners counts.
         guard let tenure = tenures.last(where: { $0.hasBegun(by: instant) }) else {
             return (tenures.last?.arrival?.ran ?? 0, 0)
         }
@@ -29,7 +32,8 @@ extension Timeline {
     }
 
     /// True if nothing of the purchase at `index` is left to the user (`semantics.md` §5, rule 2). A pass that waits or
-    /// is paused has something left, and so has whatever may count once the catalogue learns it.
+    /// is paused still has something left. A purchase that is only recorded does too, because it counts once the
+    /// catalogue knows it.
     func isInactive(_ index: Int, at instant: Instant) -> Bool {
         let purchase = purchases[index]
         switch purchase.benefit {

@@ -1,18 +1,18 @@
-/// Why operators have to look at a genuine purchase that is recorded: it gives nothing, or not what it should, though
-/// somebody paid, or its text is not as the store documents it. The raw value is what the API writes.
+/// The reason why operators have to look at a genuine purchase. The purchase gives nothing or not what it should, or
+/// its text is not as the store documents it. The raw value is what the API writes.
 package enum Anomaly: String, Hashable, Sendable, CaseIterable {
     case unknownProduct = "unknown_product"
     case productTypeMismatch = "product_type_mismatch"
     case quarantined
     case familyShared = "family_shared"
-    /// A share of it was refunded, the store does not say how much, and it counts as all (`semantics.md` §2).
+    /// A refund was stated without a valid share, so it counts as a full refund (`semantics.md` §2).
     case unclearRefund = "unclear_refund"
-    /// Nobody has it.
+    /// Nobody has the purchase.
     case unowned
-    /// The purchase gives what it should, but undecisive members of a text about it could not be read.
+    /// Members of a signed text that decide nothing could not be read. The purchase gives what it should.
     case unreadableFields = "unreadable_fields"
 
-    /// Nil for what is in order.
+    /// Returns nil for an obstacle that is no anomaly.
     init?(_ obstacle: Purchase.Obstacle) {
         switch obstacle {
         case .unknownProduct: self = .unknownProduct
@@ -25,8 +25,8 @@ package enum Anomaly: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Timeline {
-    /// The anomaly that keeps the purchase of `key` from giving what it should to the user at `instant`. Nil for a
-    /// purchase that is in order, and for one that is not theirs.
+    /// Returns the anomaly of the user's purchase at `instant`. Nil if there is none, or if the user does not have the
+    /// purchase.
     package func anomaly(of key: PurchaseKey, at instant: Instant) -> Anomaly? {
         guard let purchase = purchases.first(where: { $0.key == key }), !purchase.isGone(at: instant)
         else { return nil }
@@ -36,8 +36,8 @@ extension Timeline {
 }
 
 extension CatalogueVersions {
-    /// The anomalies that a purchase may have, whenever it was made, if all its states name the product and the type of
-    /// `state` and are shared in the family like it.
+    /// Returns the anomalies that a purchase may have by the catalogue, whatever its purchase date. All its states are
+    /// taken to agree with `state` in the product, the type and family sharing.
     package func possibleAnomalies(of state: VerifiedPurchase) -> Set<Anomaly> {
         let products = products(named: state.productNames, from: state.key.source, for: state.key.app)
         guard !products.isEmpty else { return [.unknownProduct] }

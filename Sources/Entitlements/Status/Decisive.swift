@@ -1,15 +1,15 @@
-/// The coverage that the short answer is about (`api.md`, "Check").
+/// The coverage that decides the short answer (`api.md`, "Check").
 package struct Decisive: Hashable, Sendable {
     package let key: PurchaseKey
-    /// The plan's name, if the coverage is of a product that has one.
+    /// The plan id of the period; nil if the coverage is no period of a plan with one.
     package let planID: String?
-    /// True if the end comes by a refund or a withdrawal at that instant.
+    /// True if the coverage ends because of a refund or a withdrawal at that instant.
     package let endsByTakeback: Bool
 }
 
 extension Moment {
-    /// The coverage of the highest rank now, of those the one that ends last; without coverage the one that ended last;
-    /// nil if nothing has covered yet.
+    /// The coverage of the highest rank now; of several, the one that ends last. Without coverage now it is the one
+    /// that ended last. Nil if nothing has covered yet.
     var decisive: Decisive? {
         let piece =
             covering.max { left, right in
@@ -26,7 +26,7 @@ extension Moment {
         }
     }
 
-    /// The period that a piece is of; nil for a pass.
+    /// Returns the window to which a piece of coverage belongs; nil for a pass.
     private func window(of piece: Coverage) -> Window? {
         let segment = piece.segment
         return timeline.purchases[piece.purchase].windows.last { window in
@@ -42,6 +42,6 @@ extension Moment {
 }
 
 extension ShareTrack {
-    /// True if more is refunded from `instant` on than before.
+    /// True if the share is larger from `instant` on than before it.
     func rises(at instant: Instant) -> Bool { share(at: instant) > share(at: instant + -1) }
 }

@@ -1,6 +1,6 @@
 /// The access, features or credits that one purchase gives at an instant.
 package struct Entitlement: Hashable, Sendable {
-    /// The raw value is what the API writes.
+    /// The state of the purchase; the raw value is what the API writes.
     package enum State: String, Hashable, Sendable {
         case running
         case queued
@@ -21,17 +21,18 @@ package struct Entitlement: Hashable, Sendable {
     package let storeProductID: ProductID?
     /// The plan's name, if that product has one.
     package let planID: String?
-    /// Nil while the catalogue does not know the product.
+    /// The kind of the product; nil while the catalogue does not know the product.
     package let kind: ProductKind?
     package let tier: TierID?
     package let state: State
-    /// The start of its first piece, past or planned; nil when it gives nothing.
+    /// The start of the first interval in which the purchase gives something, past or planned; nil if there is none.
     package let startsAt: Instant?
-    /// The end of its last piece, past or planned; nil when it gives nothing, or for ever.
+    /// The end of the last interval in which the purchase gives something, past or planned; nil if there is none, or it
+    /// never ends.
     package let endsAt: Instant?
-    /// Nil for what cannot renew.
+    /// True if the plan renews; nil for a purchase that is no plan.
     package let willRenew: Bool?
-    /// Nil unless a store renews it.
+    /// The details of a plan that a store renews; nil for any other purchase.
     package let plan: PlanDetails?
 
     package init(
@@ -55,7 +56,7 @@ package struct Entitlement: Hashable, Sendable {
 
 /// An add-on that the user owns (`semantics.md` §3).
 package struct AddOn: Hashable, Sendable {
-    /// The raw value is what the API writes.
+    /// The state of the add-on; the raw value is what the API writes.
     package enum State: String, Hashable, Sendable {
         case active
         case suspended

@@ -1,32 +1,34 @@
-/// A fact that makes no purchase, with the interval in which it holds (`semantics.md` §10).
+/// An act that is about no purchase, with the interval in which it holds (`semantics.md` §10): with credits, a device,
+/// the list of testers, or a consent.
 package struct ExplainedFact: Hashable, Sendable {
     package let entry: LedgerEntry
-    /// The fact's place in the ledger, from 1.
+    /// The place of the entry in the ledger, counted from 1.
     package let number: Int
-    /// The purse whose balance an act with credits changes.
+    /// The purse that an act with credits is about; nil for any other act.
     package let purse: Purse?
-    /// A spend holds for ever, a reservation until it ends, and any other fact until a later one replaces it.
+    /// The interval in which the act holds. A spend holds for ever, a reservation until it ends, and any other act
+    /// until a later one takes its place.
     package let holds: Interval
-    /// Why it does not count at the instant asked about; nil while it does.
+    /// The reason why the act does not count at the instant asked about; nil while it does.
     package let reason: Explanation.Reason?
-    /// The units that it takes.
+    /// The units that the act takes from lots.
     package let draws: [Draw]
 
-    /// The device of the act, if it has one.
+    /// The device that the act is about; nil for any other act.
     package var device: Label? {
         guard case .device(let act) = entry.fact else { return nil }
         return act.device
     }
 
-    /// A page of a list of acts, the last recorded first.
+    /// A page of a list of acts, the last recorded act first.
     package struct Page: Sendable {
         package let acts: [ExplainedFact]
-        /// True if older acts follow.
+        /// True if older acts follow the page.
         package let hasMore: Bool
     }
 
-    /// The last recorded `limit` acts of `ledger` that took effect by `at`, stand before place `number`, and are
-    /// wanted.
+    /// Returns the last recorded `limit` acts that took effect by `at`, have a place before `number`, and fulfil
+    /// `isWanted`.
     package static func page(
         of ledger: UserLedger, at: Instant, under settings: EntitlementSettings, limit: Int, before number: Int = .max,
         where isWanted: (ExplainedFact) -> Bool = { _ in true }
@@ -74,9 +76,9 @@ extension Reservation {
     }
 }
 
-/// The effect of such a fact: what it begins, and what it ends.
+/// The effect of an act: what it begins, and what it ends.
 private struct Effect {
-    /// A state that lasts until another fact ends it.
+    /// A condition that lasts until a later act ends it.
     enum Standing: Hashable {
         case reserved(ReservationID)
         case onRecord(Label)
@@ -92,10 +94,10 @@ private struct Effect {
     private(set) var ends: [Standing] = []
     private(set) var purse: Purse?
     private(set) var draws: [Draw] = []
-    /// When a reservation ends by itself.
+    /// The deadline of a reservation; nil for any other act.
     private(set) var deadline: Instant?
 
-    /// Nil for a fact about a purchase.
+    /// Returns nil for a fact about a purchase.
     init?(of fact: Fact, upon reservations: [ReservationID: Reservation]) {
         switch fact {
         case .stated, .bound, .granted, .withdrawn, .gaveAway, .received: return nil

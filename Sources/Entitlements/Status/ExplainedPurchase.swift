@@ -1,4 +1,4 @@
-/// A purchase as a status has it, and why.
+/// The entitlement of a purchase, with its explanation.
 package struct ExplainedPurchase: Hashable, Sendable {
     package let entitlement: Entitlement
     package let explanation: Explanation

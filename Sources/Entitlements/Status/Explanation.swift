@@ -1,6 +1,7 @@
-/// The intervals in which a purchase gives something, and if nothing, why (`semantics.md` §10).
+/// The explanation of an entitlement: in which intervals the purchase gives something, and why it gives nothing now
+/// (`semantics.md` §10).
 package struct Explanation: Hashable, Sendable {
-    /// Why a purchase gives nothing at the instant asked about; the raw value is what the API writes.
+    /// The reason why a purchase gives nothing at the instant asked about; the raw value is what the API writes.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         case revoked
         case refundedAfterUse = "refunded_after_use"
@@ -21,10 +22,10 @@ package struct Explanation: Hashable, Sendable {
     package let key: PurchaseKey
     /// Nil while the catalogue does not know the product, and for a grant that is of none.
     package let productID: ProductID?
-    /// The facts that make it, in the order of recording.
+    /// The facts about the purchase, in the order of recording.
     package let facts: [PurchaseFact]
     package let gives: [Interval]
-    /// Nil while the purchase gives something, and while its store suspends it.
+    /// The reason why the purchase gives nothing; nil while it gives something, and while its store suspends it.
     package let reason: Reason?
 
     package init(

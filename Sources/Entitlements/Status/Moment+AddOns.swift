@@ -1,5 +1,6 @@
 extension Moment {
-    /// The add-ons that the user owns by now, each product once at its best, by product.
+    /// The add-ons that the user has, by product. Of several purchases of one product the one in the best state is
+    /// shown.
     var addOns: [AddOn] {
         var best: [ProductID: AddOn] = [:]
         for purchase in timeline.purchases {
@@ -15,14 +16,15 @@ extension Moment {
         return best.values.sorted { $0.productID < $1.productID }
     }
 
-    /// Nil while it is not the user's, and when it does not count for them.
+    /// Returns the state of an add-on; nil if the user does not have it now, or it does not count.
     func addOnState(of purchase: Purchase, _ requires: TierID?) -> AddOn.State? {
         guard timeline.obstacle(to: purchase) == nil, purchase.anchor <= at, purchase.isHeld(at: at) else { return nil }
         guard purchase.share.share(at: at) == 0 else { return .revoked }
         return isCovered(asRequired: requires) ? .active : .suspended
     }
 
-    /// From when to when coverage of at least the required rank is there, without gaps between.
+    /// Returns the intervals in which there is coverage of at least the rank of the required tier; intervals that touch
+    /// are merged.
     func coverage(asRequired requires: TierID) -> [Interval] {
         guard let rank = timeline.catalogue.tier(requires)?.rank else { return [] }
         var merged: [Interval] = []
@@ -36,7 +38,7 @@ extension Moment {
         return merged
     }
 
-    /// True if coverage of at least the required rank is there (`semantics.md` §3).
+    /// True if there is coverage now of at least the rank of the required tier (`semantics.md` §3).
     private func isCovered(asRequired requires: TierID?) -> Bool {
         guard let requires else { return true }
         guard let rank = timeline.catalogue.tier(requires)?.rank, let top else { return false }

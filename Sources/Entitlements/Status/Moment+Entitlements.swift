@@ -1,5 +1,5 @@
 extension Moment {
-    /// The state of a purchase now, and why it gives nothing if it does not.
+    /// The state of a purchase now; if it gives nothing, also the reason.
     struct Doing {
         let state: Entitlement.State
         let reason: Explanation.Reason?
@@ -13,7 +13,7 @@ extension Moment {
     /// An entitlement for each purchase, by anchor and then by id.
     var entitlements: [Entitlement] { timeline.purchases.indices.map(entitlement) }
 
-    /// The explanation of the purchase at `index`.
+    /// Returns the entitlement of the purchase at `index`.
     func entitlement(_ index: Int) -> Entitlement {
         let purchase = timeline.purchases[index]
         let gives = gives(index)
@@ -25,7 +25,7 @@ extension Moment {
             plan: planDetails(index))
     }
 
-    /// Why the purchase at `index` gives what it gives.
+    /// Returns the explanation of the purchase at `index`.
     func explanation(_ index: Int) -> Explanation {
         let purchase = timeline.purchases[index]
         return Explanation(
@@ -42,14 +42,16 @@ extension Moment {
         }
     }
 
-    /// The intervals in which the purchase gives; an add-on gives only while the coverage that it requires is there.
+    /// Returns the intervals in which the purchase gives something. An add-on gives only while there is coverage of the
+    /// tier that it requires.
     private func given(_ index: Int) -> [Interval] {
         guard case .addOn(_, let requires?, _) = timeline.purchases[index].benefit else { return gives(index) }
         let coverage = coverage(asRequired: requires)
         return gives(index).flatMap { owned in coverage.compactMap { owned.part(within: $0) } }
     }
 
-    /// From when to when, past and planned; nothing for what is only recorded.
+    /// Returns the intervals in which the purchase gives something, past and planned, without regard to the tier that
+    /// an add-on requires. Empty for a purchase that is only recorded.
     func gives(_ index: Int) -> [Interval] {
         let purchase = timeline.purchases[index]
         guard timeline.obstacle(to: purchase) == nil else { return [] }
@@ -118,12 +120,12 @@ extension Moment {
 }
 
 extension Purchase {
-    /// True if the whole benefit of the purchase is refunded at `instant`.
+    /// True if everything that the purchase gives is refunded or withdrawn at `instant`.
     func isRevoked(at instant: Instant) -> Bool { share.share(at: instant) == Revocation.fullShare }
 }
 
 extension Purchase.Obstacle {
-    /// The obstacle's name in an explanation.
+    /// The obstacle as the reason of an explanation.
     package var reason: Explanation.Reason {
         switch self {
         case .quarantined: .quarantined

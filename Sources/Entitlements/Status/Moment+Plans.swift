@@ -1,8 +1,8 @@
 extension Moment {
-    /// The product of the purchase, of a plan that of its present period.
+    /// Returns the product of the purchase; for a plan, that of its present period.
     func product(_ index: Int) -> ProductID? { presentPeriods[index]?.productID ?? timeline.purchases[index].productID }
 
-    /// The tier of the purchase, of a plan that of its present period; nil for a purchase without a tier.
+    /// Returns the tier of a pass, or of the present period of a plan; nil for any other purchase.
     func tier(_ index: Int) -> TierID? {
         switch timeline.purchases[index].benefit {
         case .pass(let tier, _): tier.id
@@ -11,10 +11,10 @@ extension Moment {
         }
     }
 
-    /// True if the last period of the present item renews; nil for a purchase that is no plan.
+    /// Returns true if the plan renews, by the last period of its present item; nil for a purchase that is no plan.
     ///
-    /// A period does not renew once it was upgraded, revoked or handed over, or if the store says so. Past its end it
-    /// renews only while its grace covers or the store still tries to charge for it.
+    /// A period does not renew once it was upgraded, revoked or transferred, or if the store says that it does not.
+    /// After its end it renews only while its grace or leeway covers or the store retries the payment.
     func willRenew(_ index: Int) -> Bool? {
         let purchase = timeline.purchases[index]
         guard let last = lastPeriod(index) else { return nil }
@@ -24,7 +24,7 @@ extension Moment {
         return at < last.endsAt || last.isInRetry(at: at) || isCovered(by: index)
     }
 
-    /// The details that only the entitlement of a plan has; nil unless a store renews it.
+    /// Returns the details of a plan that a store renews; nil for any other purchase.
     func planDetails(_ index: Int) -> PlanDetails? {
         let purchase = timeline.purchases[index]
         guard let last = lastPeriod(index), let product = last.productID, let present = presentPeriods[index] else {
@@ -41,7 +41,8 @@ extension Moment {
             offer: present.offer, isTrial: present.isTrial)
     }
 
-    /// The newest covering period of the highest tier; else the newest period begun by now, else the first.
+    /// Returns the present period of a plan: of the periods of the highest tier that cover now, the newest. If none
+    /// covers now, it is the newest that has begun, else the first.
     func presentPeriod(of purchase: Purchase) -> Window? {
         let covering = purchase.windows.filter { window in
             let parts = window.covered + window.grace(leewayHours: timeline.settings.renewalLeewayHours)
@@ -52,13 +53,14 @@ extension Moment {
             ?? purchase.windows.min { $0.beginsFirst < $1.beginsFirst }
     }
 
-    /// The last period of the present period's item, whose renewal says what will follow.
+    /// Returns the last period of the present period's item; its renewal says what follows.
     private func lastPeriod(_ index: Int) -> Window? {
         guard let present = presentPeriods[index] else { return nil }
         return timeline.purchases[index].windows.last { $0.item == present.item }
     }
 
-    /// The period that began last, of several that began at once the last of `windows`; nil while none has begun.
+    /// Returns the window that began last; of several that began at one instant, the last in `windows`. Nil if none has
+    /// begun.
     func newestBegun(of windows: [Window]) -> Window? {
         var newest: (window: Window, begun: Instant)?
         for window in windows {
@@ -68,14 +70,15 @@ extension Moment {
         return newest?.window
     }
 
-    /// True if the state of the last period's renewal concerns this user: the period is not refunded, and still theirs.
+    /// True if the renewal of the last period concerns this user: the period is not refunded, and the user has the
+    /// purchase.
     private func isCurrent(_ last: Window, of purchase: Purchase) -> Bool {
         last.revocations.share(at: at) == 0 && !purchase.isGone(at: at)
     }
 
     private func isCovered(by index: Int) -> Bool { pieces[index].contains { $0.covers(at) } }
 
-    /// The product that a renewal names, as the catalogue calls it.
+    /// Returns the product that the renewal names, by its id in the catalogue.
     private func follower(of last: Window, by renewal: VerifiedRenewal?, _ key: PurchaseKey) -> ProductID? {
         guard let name = renewal?.renewsInto else { return nil }
         let product = timeline.catalogue.product(

@@ -1,19 +1,19 @@
-/// A timeline at one instant: its coverage, and the state of each purchase.
+/// A timeline at an instant: the coverage that counts then, and the state of each purchase.
 struct Moment {
     let timeline: Timeline
     let at: Instant
-    /// The catalogue in force.
+    /// The version of the catalogue in force.
     let catalogue: Catalogue
-    /// The coverage that counts for this user: everything planned, and the graces that were entered.
+    /// The coverage that counts for this user: all that is planned, and the grace and leeway that have begun.
     let coverage: [Coverage]
     let covering: [Coverage]
-    /// The highest-ranking coverage now; ties by lane name.
+    /// The coverage of the highest rank now; of several, the first by the name of its lane.
     let top: Coverage?
-    /// The coverage of each purchase, by start.
+    /// The coverage of each purchase, at the purchase's index in the timeline.
     let pieces: [[Coverage]]
-    /// The period that is told of each purchase; nil for what is no plan.
+    /// The present period of each plan (`semantics.md` §7); nil for any other purchase.
     private(set) var presentPeriods: [Window?] = []
-    /// The present state of each purchase.
+    /// The state of each purchase now, at the purchase's index in the timeline.
     private(set) var doings: [Doing] = []
 
     init(of timeline: Timeline, at: Instant) {
@@ -35,7 +35,7 @@ struct Moment {
         doings = timeline.purchases.indices.map { doing($0) }
     }
 
-    /// A tier as the catalogue in force has it, else as the newest version that names it.
+    /// Returns the tier as the version in force has it, else as the newest version that names it.
     func tier(_ id: TierID) -> Tier? {
         catalogue.tiers.first { $0.id == id } ?? timeline.catalogue.tier(id)
     }
@@ -43,7 +43,7 @@ struct Moment {
     /// The tier of the highest-ranking coverage, else the default tier.
     var tier: Tier? { (top?.segment.tier ?? catalogue.defaultTier).flatMap { tier($0) } }
 
-    /// Grace when nothing else covers at the rank that is shown.
+    /// The state of the whole answer. It is `grace` if only grace or leeway covers at the highest rank.
     var state: Status.State {
         guard let rank = top?.segment.tierRank else {
             return coverage.contains { $0.segment.endsAt <= at } ? .expired : .none
@@ -51,7 +51,8 @@ struct Moment {
         return covering.contains { $0.segment.tierRank == rank && !$0.isGrace } ? .active : .grace
     }
 
-    /// The ends of gap-free coverage; without coverage the end of the last one.
+    /// The ends of coverage without a gap: at the highest rank now or above, and at any rank. Without coverage now,
+    /// both are the end of the last coverage.
     var reach: (expiresAt: Instant?, accessExpiresAt: Instant?) {
         guard let rank = top?.segment.tierRank else {
             let last = coverage.lazy.map(\.segment.endsAt).filter { $0 <= at }.max()
@@ -60,7 +61,7 @@ struct Moment {
         return (endOfCoverage(fromRank: rank), endOfCoverage(fromRank: .min))
     }
 
-    /// The end of gap-free coverage from now on at `rank` or higher.
+    /// Returns the end of coverage without a gap from now on, at `rank` or higher.
     private func endOfCoverage(fromRank rank: Int) -> Instant {
         var end = at
         for piece in coverage where piece.segment.tierRank >= rank {
@@ -70,18 +71,18 @@ struct Moment {
         return end
     }
 
-    /// The tiers that give something now: of all that cover, else the default tier.
+    /// The tiers that give something now: those of all coverage now, else the default tier.
     private var givingTiers: [Tier] {
         guard top != nil else { return catalogue.defaultTier.flatMap { tier($0) }.map { [$0] } ?? [] }
         return Set(covering.map(\.segment.tier)).compactMap { tier($0) }
     }
 
-    /// The union over everything that covers now, and active add-ons; ascending.
+    /// The features of everything that covers now and of active add-ons, in ascending order.
     var features: [Feature] {
         Set(givingTiers.flatMap(\.features) + addOns.filter { $0.state == .active }.flatMap(\.features)).sorted()
     }
 
-    /// The largest given by what covers now.
+    /// For each limit, the largest number that any coverage now gives.
     var limits: [String: Int] {
         givingTiers.reduce(into: [:]) { $0.merge($1.limits, uniquingKeysWith: max) }
     }

@@ -1,7 +1,7 @@
-/// Details of an auto-renewing purchase: how its present period was sold, and the newest state of the renewal of its
-/// last one (`semantics.md` §7; `api.md`, "Status").
+/// The details of a plan that a store renews: how its present period was sold, and what the newest state of its renewal
+/// says (`semantics.md` §7; `api.md`, "Status").
 package struct PlanDetails: Hashable, Sendable {
-    /// Why a chain ended. The raw value is what the API writes.
+    /// The reason why a chain ended. The raw value is what the API writes.
     package enum ExpirationReason: String, Hashable, Sendable, CaseIterable {
         case cancelled
         case billingError = "billing_error"
@@ -9,7 +9,7 @@ package struct PlanDetails: Hashable, Sendable {
         case productUnavailable = "product_unavailable"
         case other
 
-        /// The end that a store's state names.
+        /// Translates the end that a renewal state names.
         init(_ end: RenewalEnd) {
             self =
                 switch end {
@@ -27,7 +27,7 @@ package struct PlanDetails: Hashable, Sendable {
         case pending
         case agreed
 
-        /// The consent that a store's state names.
+        /// Translates the consent that a renewal state names.
         init(_ consent: VerifiedRenewal.PriceConsent) {
             self =
                 switch consent {
@@ -37,19 +37,19 @@ package struct PlanDetails: Hashable, Sendable {
         }
     }
 
-    /// The product that follows; nil when nothing does.
+    /// The product of the period that follows; nil if none follows.
     package let renewsAs: ProductID?
-    /// Until when the store lets the last period go on without payment; nil without that, and for leeway.
+    /// The end of the grace that the store grants the last period; nil without such grace. Leeway does not count.
     package let graceEndsAt: Instant?
-    /// True if the last period is over and the store still tries to charge for the next.
+    /// True if the last period is over and the store retries the payment for the next one.
     package let isInBillingRetry: Bool
-    /// Nil while it has not ended, and when the store does not say.
+    /// The reason why the chain ended; nil while it has not ended, and if the store does not say.
     package let expirationReason: ExpirationReason?
-    /// Nil when no consent was asked for.
+    /// The customer's answer to a higher price; nil if the store did not ask for one.
     package let priceConsent: PriceConsent?
-    /// The kind or name of the offer by which the present period was sold.
+    /// The kind or name of the offer by which the present period was sold; nil without an offer.
     package let offer: String?
-    /// True if an offer sold the present period for nothing; nil where its price is not known.
+    /// True if an offer sold the present period for a price of 0; nil if an offer sold it and its price is not known.
     package let isTrial: Bool?
 
     package init(

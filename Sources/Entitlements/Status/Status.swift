@@ -1,6 +1,7 @@
-/// The one answer: does this person have access, from what, until when, and why (`api.md`, "Status").
+/// The answer about a user at an instant: whether the user has access, from what, until when, and why (`api.md`,
+/// "Status").
 package struct Status: Hashable, Sendable {
-    /// The raw value is what the API writes.
+    /// The state of access; the raw value is what the API writes.
     package enum State: String, Hashable, Sendable {
         case active
         case grace
@@ -12,29 +13,30 @@ package struct Status: Hashable, Sendable {
     /// The instant that the answer is about.
     package let at: Instant
     package let active: Bool
-    /// The highest-ranking coverage at `at`; without coverage the catalogue's default tier.
+    /// The tier of the highest-ranking coverage at `at`; without coverage the default tier of the catalogue.
     package let tier: TierID?
     package let tierRank: Int?
-    /// The end of gap-free coverage at `tierRank` or higher; without coverage the end of the last one.
+    /// The end of coverage without a gap at `tierRank` or higher; without coverage at `at`, the end of the last
+    /// coverage.
     package let expiresAt: Instant?
-    /// The end of gap-free coverage at any rank; without coverage the end of the last one.
+    /// The end of coverage without a gap at any rank; without coverage at `at`, the end of the last coverage.
     package let accessExpiresAt: Instant?
     package let state: State
-    /// Nil if nothing has covered yet.
+    /// The coverage that decides the short answer; nil if nothing has covered yet.
     package let decisive: Decisive?
-    /// The features of all coverage now and of active add-ons, in ascending order.
+    /// The features of all coverage at `at` and of active add-ons, in ascending order.
     package let features: [Feature]
     package let limits: [String: Int]
     /// An entitlement for each purchase, by anchor and then by id.
     package let entitlements: [Entitlement]
-    /// The pieces of all lanes in order: past, running and planned.
+    /// The segments of coverage that count, past, running and planned, by start.
     package let segments: [Segment]
     package let addOns: [AddOn]
     package let credits: [CreditBalance]
     package let devices: DeviceSeats
-    /// An explanation for each purchase, in the order of recording; empty where nobody asks why.
+    /// An explanation for each purchase, in the order of recording; empty unless it was asked for.
     package let explanation: [Explanation]
-    /// The settings by which the answer was made.
+    /// The settings on which the answer depends.
     package let settings: EntitlementSettings
 
     package init(

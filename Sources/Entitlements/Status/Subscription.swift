@@ -1,9 +1,9 @@
-/// The coverage of one pass or plan, from its first to its last instant: a row of the `subscriptions` table.
+/// The coverage of a pass or plan, from its first to its last instant: a row of the table `subscriptions`.
 ///
-/// A projection: it depends on the ledger and the catalogue, never on settings or on the instant of asking.
+/// A row depends on the ledger and the catalogue, never on settings or on the instant of a query.
 package struct Subscription: Hashable, Sendable {
     package let key: PurchaseKey
-    /// Nil for a grant that is of no product.
+    /// The product; nil for a grant that is not of a product.
     package let productID: ProductID?
     package let tier: TierID
     package let startsAt: Instant
@@ -19,9 +19,9 @@ package struct Subscription: Hashable, Sendable {
 }
 
 extension Timeline {
-    /// The passes and plans that cover anything, past or planned, without grace; by anchor, then by id.
+    /// The rows of all passes and plans that ever cover, without grace and leeway, by anchor and then by id.
     ///
-    /// A sandbox purchase has its row whether or not it counts for this user.
+    /// A sandbox purchase has a row even if it does not count for this user.
     package var subscriptions: [Subscription] {
         var rows = [Subscription?](repeating: nil, count: purchases.count)
         for piece in planned {

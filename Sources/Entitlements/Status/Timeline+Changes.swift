@@ -1,6 +1,6 @@
 extension Timeline {
-    /// The first instant after `instant` at which a status may say anything else than at `instant`: until then only the
-    /// instant that it names differs. Everything a status compares its instant with is among the candidates.
+    /// Returns the first instant after `instant` at which the status may change. Until then the statuses differ in
+    /// nothing but the instant that they name. All dates that a status depends on are candidates.
     package func nextChange(after instant: Instant) -> Instant {
         var next = Instant.distantFuture
         func consider(_ candidate: Instant) {

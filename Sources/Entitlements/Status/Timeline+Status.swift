@@ -1,8 +1,9 @@
 extension Timeline {
-    /// The status of the user at `at`, with the future that is planned from known facts (`semantics.md` §1).
+    /// Returns the status of the user at `at`. If `at` lies ahead, the status counts what is planned from known facts
+    /// (`semantics.md` §1).
     ///
-    /// Without coverage the catalogue's default tier gives its features, limits and seats, though nothing is active.
-    /// The explanation is left empty unless `explains` is true.
+    /// Without coverage the default tier of the catalogue gives its features, limits and seats, but `active` is false.
+    /// The explanation is empty unless `explains` is true.
     package func status(at: Instant, explains: Bool = true) -> Status {
         let moment = Moment(of: self, at: at)
         let reach = moment.reach
@@ -15,8 +16,8 @@ extension Timeline {
             devices: deviceSeats(at: at), explanation: explains ? moment.explanation : [], settings: settings)
     }
 
-    /// The user's purchases that `keys` names, as the status at `at` has and explains them. Nothing is made of
-    /// the others.
+    /// Returns the entitlement and explanation at `at` of each of the user's purchases in `keys`. Other purchases are
+    /// not computed.
     package func explained(_ keys: Set<PurchaseKey>, at: Instant) -> [PurchaseKey: ExplainedPurchase] {
         let moment = Moment(of: self, at: at)
         var explained: [PurchaseKey: ExplainedPurchase] = [:]

@@ -1,10 +1,10 @@
-/// Acts that users can do again and again, and how often each is recorded of one user in 24 hours, so that no ledger
-/// grows without end (`api.md`, "Limits").
+/// A bound on acts that a user can repeat at will: how many of them are recorded in 24 hours. It keeps ledgers from
+/// growing without end (`api.md`, "Limits").
 ///
-/// A bound refuses acts and never evidence. No bound refuses an act that takes back or ends another: there are no more
-/// of these than of the acts that they end. Only acts that users do by themselves count: a server answers for its own.
+/// A bound refuses acts, never evidence. It never refuses an act that takes back or ends another, because there are no
+/// more of these than of the acts that they end. It counts only acts of users themselves, not of servers.
 package enum DailyBound: String, Hashable, Sendable, CaseIterable {
-    /// Changes of the consent to tell Apple about consumption.
+    /// Changes of the consent to tell Apple about consumption. A withdrawal of the consent is never refused.
     case consent
     /// Changes of a device's name or pin.
     case deviceName
@@ -21,10 +21,10 @@ package enum DailyBound: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// An act too many.
+    /// The answer to an act beyond its bound.
     package struct Exceeded: Hashable, Sendable {
         package let bound: DailyBound
-        /// When the next one is recorded.
+        /// The instant from which the next act of this kind is accepted.
         package let until: Instant
 
         package init(bound: DailyBound, until: Instant) {
@@ -36,7 +36,7 @@ package enum DailyBound: String, Hashable, Sendable, CaseIterable {
     static let milliseconds = Instant.millisecondsPerDay
 }
 
-/// Why nothing is recorded: of an act that is bounded.
+/// The reason why a bounded act is not recorded.
 package enum BoundedRefusal<Refusal: Error>: Error {
     case exceeded(DailyBound.Exceeded)
     case refused(Refusal)
@@ -45,8 +45,8 @@ package enum BoundedRefusal<Refusal: Error>: Error {
 extension BoundedRefusal: Equatable where Refusal: Equatable {}
 
 extension Decision {
-    /// This decision, unless it holds an act too many for the day of `user`: then nothing is appended. Nil bounds
-    /// nothing.
+    /// Returns this decision, or a refusal without any entries if it holds an act beyond a bound of `user`. With nil as
+    /// `user` nothing is bounded.
     package func bounded(for user: UserID?, given history: PurchaseHistory) -> Decision<Reply, BoundedRefusal<Refusal>>
     {
         if let user, let exceeded = history.ledger(of: user).bound(exceededBy: drafts[user] ?? [], at: history.now) {
@@ -60,13 +60,13 @@ extension Decision {
 }
 
 extension UserLedger {
-    /// The bound that `drafts` would exceed at `now`.
+    /// Returns the bound that `drafts` would exceed at `now`; nil if there is none.
     fileprivate func bound(exceededBy drafts: [LedgerEntry.Draft], at now: Instant) -> DailyBound.Exceeded? {
         guard drafts.contains(where: { $0.fact.isUserAct }) else { return nil }
         let since = now + -DailyBound.milliseconds
         var onRecord: Set<Label> = []
         var recorded: [DailyBound: [Instant]] = [:]
-        // Which devices are on record, only all entries tell.
+        // All entries have to be read to know which devices are on record.
         let isAboutDevices = drafts.contains { $0.fact.isAboutDevice }
         let first = isAboutDevices ? 0 : (entries.lastIndex { $0.recordedAt <= since } ?? -1) + 1
         for entry in entries[first...] where entry.fact.isUserAct {
@@ -89,10 +89,11 @@ extension UserLedger {
 extension Fact {
     fileprivate var isAboutDevice: Bool { if case .device = self { true } else { false } }
 
-    /// True if the act takes back a permission of the user.
+    /// True if the act withdraws the user's consent.
     fileprivate var isWithdrawal: Bool { self == .consumptionConsent(false) }
 
-    /// The bound that counts it, where `devices` are on record before it, and are then as they are after it.
+    /// Returns the bound that counts the act; nil if none does. `devices` are those on record before the act, and are
+    /// updated to those after it.
     fileprivate func bound(_ devices: inout Set<Label>) -> DailyBound? {
         switch self {
         case .consumptionConsent: return .consent

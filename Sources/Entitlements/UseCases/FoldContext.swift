@@ -1,4 +1,4 @@
-/// The inputs of a fold beside the ledger.
+/// The inputs of a fold other than the ledger.
 package struct FoldContext: Sendable {
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings

@@ -1,5 +1,4 @@
-/// Everything that a decision may know, the evidence that was sent included: loaded under locks, the same for every
-/// repeat.
+/// Everything that a decision may read, loaded under locks. The evidence of the request is in it.
 package struct PurchaseHistory: Sendable {
     /// A purchase as this server knows it, with its owner if it has one.
     package struct KnownPurchase: Sendable {
@@ -13,18 +12,20 @@ package struct PurchaseHistory: Sendable {
     }
 
     package let now: Instant
-    /// The ledgers of the users asked for and of the owners of `purchases`.
+    /// The ledgers of the users whom the request concerns and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
-    /// The users whom the account tokens in the evidence name, the users asked for by their tokens of the legacy form
-    /// among them, those that were issued to the user who gives all that they have, and a delivery's customer.
+    /// The users by the labels that stand for them. They are the account tokens in the evidence and in known states,
+    /// the legacy tokens of users in the request, and the tokens of a user who gives everything. The customer and the
+    /// token of a delivery are among them too.
     package let tokenHolders: [Label: UserID]
-    /// True if any of the evidence that was sent is new.
+    /// True if any of the request's evidence was not recorded before.
     package let isEvidenceNew: Bool
-    /// The meanings of a delivery's numbers, those that it tells itself among them, and of the numbers to which these
-    /// lead. The purchases to which they lead are among `purchases` where something is known of them.
+    /// The meanings of the numbers in a delivery, and of the numbers to which these lead. The meanings that the
+    /// delivery tells itself are among them. The purchases to which the numbers lead are in `purchases`, if they are
+    /// known.
     package let numbers: [String: Set<PurchaseNumber>]
-    /// The users whom a delivery names and who are erased, and not known again.
+    /// The users whom a delivery names, but who were erased and not seen again since.
     package let erased: Set<UserID>
 
     package init(
@@ -41,7 +42,7 @@ package struct PurchaseHistory: Sendable {
         self.erased = erased
     }
 
-    /// The ledger of `user`; empty for one who has not been seen.
+    /// Returns the ledger of `user`; an empty one for a user who was not seen yet.
     package func ledger(of user: UserID) -> UserLedger { ledgers[user] ?? UserLedger(user: user) }
 
     /// The timeline of `user`.
@@ -50,19 +51,19 @@ package struct PurchaseHistory: Sendable {
     }
 }
 
-/// The entries that a decision appends, and its answer; the evidence is kept whatever the answer.
+/// The result of a decision: the entries to append, and the answer. The evidence is recorded whatever the answer.
 package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
-    /// Purchases that nobody owned and that become a user's.
+    /// The purchases that nobody has, each with the user who gets it.
     package let bindings: [PurchaseKey: UserID]
-    /// The note of the bindings, where an operator makes them.
+    /// The note of the bindings, if an operator makes them.
     package let bindingNote: Note?
-    /// Purchases that go to another user; both ledgers will say so.
+    /// The purchases that go from one user to another. The entries in both ledgers are made of these.
     package let moves: [PurchaseKey: Move]
-    /// Other facts, each user's in their order; a grant makes its purchase the user's.
+    /// Other facts for each user, in order. A grant among them becomes a purchase of the user.
     package let drafts: [UserID: [LedgerEntry.Draft]]
-    /// Account tokens that name another user from now on.
+    /// The account tokens that stand for another user from now on.
     package let tokens: [Label: UserID]
-    /// The delivery that it places, written beside the ledgers whatever the answer.
+    /// The placement of a delivery. It is written whatever the answer.
     package let placement: Placement?
     package let answer: Result<Reply, Refusal>
 
@@ -80,12 +81,12 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
         self.answer = answer
     }
 
-    /// True if nothing is written: the decision refuses, or was recorded before.
+    /// True if there is nothing to write, because the act is refused or a repeat.
     package var changesNothing: Bool {
         bindings.isEmpty && moves.isEmpty && drafts.isEmpty && tokens.isEmpty && placement == nil
     }
 
-    /// This decision with another reply.
+    /// Returns this decision with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
             bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,

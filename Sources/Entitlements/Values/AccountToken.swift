@@ -1,17 +1,18 @@
-/// A UUID that an app hands to the App Store to name the buyer; 16 bytes, so that case never matters.
+/// A UUID that an app hands to the App Store with a purchase, to name the buyer. It is kept as 16 bytes, so upper and
+/// lower case do not matter.
 ///
-/// A token only vetoes, or names the user of a notification; clients choose it, so it is never proof
+/// A token can veto an attach, and name the user of a notification. It is never proof, because clients choose it
 /// (`semantics.md` §5).
 package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
-    /// Nil unless there are 16 bytes.
+    /// Returns nil unless there are 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Nil unless `text` is `8-4-4-4-12` hexadecimal digits, of either case.
+    /// Returns nil unless `text` is hexadecimal digits of the form `8-4-4-4-12`, in upper or lower case.
     package init?(_ text: String) {
         let characters = Array(text.utf8)
         guard characters.count == 36 else { return nil }
@@ -33,7 +34,7 @@ package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Lower case, `8-4-4-4-12`.
+    /// The token in lower case, of the form `8-4-4-4-12`.
     package var description: String {
         var text = ""
         for (position, byte) in bytes.enumerated() {
@@ -44,7 +45,8 @@ package struct AccountToken: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// The user that the legacy form `%08x-0000-0000-0000-000000000000` names, if this is one (`semantics.md` §5).
+    /// The user id in a token of the legacy form `%08x-0000-0000-0000-000000000000`; nil for any other token
+    /// (`semantics.md` §5).
     package var legacyUserID: UserID? {
         guard bytes[4...].allSatisfy({ $0 == 0 }) else { return nil }
         return UserID(String(bytes[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }))

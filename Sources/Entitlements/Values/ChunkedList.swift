@@ -1,11 +1,11 @@
-/// A list that grows at its end, of which copies share all but the newest elements: appending to a copy costs the same
-/// however long the list is.
+/// A list that grows at its end. Copies share all elements but the newest, so the cost of appending to a copy does not
+/// depend on the length of the list.
 package struct ChunkedList<Element>: RandomAccessCollection, ExpressibleByArrayLiteral {
     private static var chunkLength: Int { 256 }
 
-    /// Full, and never changed again.
+    /// The full chunks, which never change again.
     private var chunks: [[Element]] = []
-    /// The newest elements, fewer than a chunk has.
+    /// The newest elements, fewer than a full chunk.
     private var tail: [Element] = []
 
     package init() {}

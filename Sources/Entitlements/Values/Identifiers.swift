@@ -1,7 +1,7 @@
-/// A text that names something; two names are one only when their bytes are equal.
+/// A text that names something. Two identifiers are equal only if their UTF-8 bytes are equal.
 ///
-/// Swift's `String ==` equates canonically equivalent texts, a binary collation in the database does not;
-/// comparing UTF-8 keeps both sides agreed.
+/// Swift's `String ==` also equates canonically equivalent texts, but a binary collation in the database does not.
+/// Comparing bytes makes both agree.
 package protocol Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     var text: String { get }
 }
@@ -26,19 +26,19 @@ extension Identifier {
     package var description: String { text }
 }
 
-/// A product as the store and the catalogue name it, such as `com.airport.vpn.pass.30d`.
+/// The id of a product, as the store and the catalogue have it, such as `com.airport.vpn.pass.30d`.
 package struct ProductID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// A tier of the catalogue, such as `pro`.
+/// The name of a tier in the catalogue, such as `pro`.
 package struct TierID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// A lane of the catalogue; `main` unless it names more (`semantics.md` §2).
+/// The name of a lane in the catalogue. Unless the catalogue names lanes, `main` is the only one (`semantics.md` §2).
 package struct LaneID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
@@ -46,25 +46,26 @@ package struct LaneID: Identifier {
     package static let main = LaneID("main")
 }
 
-/// A feature that tiers and add-ons unlock, such as `premium_servers`.
+/// The name of a feature that tiers and add-ons unlock, such as `premium_servers`.
 package struct Feature: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// An app by its bundle id.
+/// The id of an app: its bundle id.
 package struct AppID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// The source's id of a purchase: Apple's original transaction id, a card subscription's id, a grant's id.
+/// The id that the source gives a purchase: Apple's original transaction id, the id of a card subscription or payment,
+/// or the id of a grant.
 package struct ExternalID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// A transaction of a purchase; a restored copy has another id than its original.
+/// The id of a transaction. A restored copy has another id than its original.
 package struct TransactionID: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }

@@ -1,4 +1,4 @@
-/// A point in time: integer milliseconds since the Unix epoch, UTC.
+/// A point in time, in whole milliseconds since the Unix epoch (UTC).
 package struct Instant: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 
@@ -10,31 +10,31 @@ package struct Instant: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The instant `duration` milliseconds later; instants at the ends of the range stay there.
+    /// Returns the instant `duration` milliseconds later. A sum that overflows is `distantFuture` or `distantPast`.
     package static func + (instant: Instant, duration: Int64) -> Instant {
         let (sum, overflow) = instant.milliseconds.addingReportingOverflow(duration)
         guard overflow else { return Instant(milliseconds: sum) }
         return duration > 0 ? .distantFuture : .distantPast
     }
 
-    /// Milliseconds from `start` to `end`.
+    /// Returns the milliseconds from `start` to `end`.
     package static func - (end: Instant, start: Instant) -> Int64 {
         end.milliseconds - start.milliseconds
     }
 
-    /// 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write.
+    /// The last instant that RFC 3339 can write: 9999-12-31T23:59:59.999Z.
     package static let distantFuture = Instant(milliseconds: 253_402_300_799_999)
 
-    /// 0001-01-01T00:00:00Z, the first instant that RFC 3339 can write.
+    /// The first instant that RFC 3339 can write: 0001-01-01T00:00:00Z.
     package static let distantPast = Instant(milliseconds: -62_135_596_800_000)
 
-    /// The nearest instant that RFC 3339 can write. A foreign date or a planned one may lie beyond its years; this one
-    /// can be added to without overflow.
+    /// The nearest instant that RFC 3339 can write. A planned date or one from outside may lie beyond these years.
+    /// Adding to this instant does not overflow.
     package var writable: Instant { min(max(self, .distantPast), .distantFuture) }
 
-    /// Milliseconds of one day; a day is never anything else.
+    /// The milliseconds of a day; every day has the same length.
     package static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// Milliseconds of one hour.
+    /// The milliseconds of an hour.
     package static let millisecondsPerHour: Int64 = 3_600_000
 }

@@ -1,4 +1,4 @@
-/// `[startsAt, endsAt)`; an end of nil is for ever.
+/// The interval `[startsAt, endsAt)`; an end of nil is for ever.
 package struct Interval: Hashable, Sendable {
     package let startsAt: Instant
     package let endsAt: Instant?
@@ -8,7 +8,7 @@ package struct Interval: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
-    /// The part within `other`; nil when none is.
+    /// Returns the part within `other`; nil if there is none.
     func part(within other: Interval) -> Interval? {
         let start = max(startsAt, other.startsAt)
         let end = [endsAt, other.endsAt].compactMap { $0 }.min()

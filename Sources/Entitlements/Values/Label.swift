@@ -1,10 +1,10 @@
-/// An HMAC of a name from outside this server, under the installation's pseudonym key (`semantics.md` §5, *Names at the
-/// door*): opaque, and compared as such.
+/// The HMAC of a name from outside this server, under the installation's pseudonym key (`semantics.md` §5, *Names at
+/// the door*). Labels can only be compared.
 package struct Label: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
 
-    /// True if the label is that of an account token of the legacy form, which is made of a user id.
+    /// True for the label of an account token of the legacy form, which is made of a user id.
     package var isLegacyToken: Bool { text.hasPrefix(Self.legacyMark) }
 
     static let legacyMark = "legacy:"

@@ -1,8 +1,8 @@
-/// Makes labels under one pseudonym key, where names enter the program. Only labels are stored.
+/// Makes labels under one pseudonym key, wherever names from outside enter the program. Only the labels are stored.
 package struct Labels: Sendable {
-    /// The kind of a name; equal texts of two kinds have nothing in common.
+    /// The kind of a name. Equal texts of two kinds have different labels.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A store's account, which each app and environment names anew.
+        /// The Apple account; it has another name in each app and environment.
         case account
         case accountToken = "account_token"
         /// A customer of card billing.
@@ -10,7 +10,7 @@ package struct Labels: Sendable {
         case device
         case deviceName = "device_name"
         case idempotencyKey = "idempotency_key"
-        /// All that a request asks for.
+        /// The whole content of a request.
         case request
         case reference
         /// A user id.
@@ -19,20 +19,21 @@ package struct Labels: Sendable {
 
     private let hmac: @Sendable ([UInt8]) -> [UInt8]
 
-    /// `hmac` is HMAC-SHA256 under the pseudonym key: the same 32 bytes of the same message.
+    /// Makes labels with `hmac`, which returns the 32 bytes of the HMAC-SHA256 of a message under the pseudonym key.
     package init(hmac: @escaping @Sendable ([UInt8]) -> [UInt8]) {
         self.hmac = hmac
     }
 
-    /// 16 bytes of the HMAC as 22 characters of base64url (RFC 4648 §5).
+    /// Returns the label of a name: the first 16 bytes of the HMAC, as 22 characters of base64url (RFC 4648 §5).
     ///
-    /// The message is the kind and then the `parts`, each after its length as four bytes, so that no two lists of parts
-    /// make one message.
+    /// The message is the kind and then the `parts`. Each of them follows its length in four bytes, so different parts
+    /// never give the same message.
     package func label(_ kind: Kind, _ parts: String...) -> Label {
         Label(text(kind, parts))
     }
 
-    /// The label of an account token; the case it was written in does not count. The label of a legacy token tells so.
+    /// Returns the label of an account token, whatever the case of its letters. The label of a legacy token begins with
+    /// `legacy:`.
     package func label(of token: AccountToken) -> Label {
         let text = text(.accountToken, [token.description])
         return Label(token.legacyUserID == nil ? text : Label.legacyMark + text)

@@ -1,6 +1,6 @@
-/// Where a purchase comes from, as the API and the database write it.
+/// The source of a purchase, by the name that the API and the database write.
 ///
-/// Sources that several modules name stand here. Any other source is named in its own module.
+/// A source that several modules name stands here. Any other source is named in its own module.
 package struct Source: Identifier {
     package let text: String
     package init(_ text: String) { self.text = text }
@@ -12,19 +12,20 @@ package struct Source: Identifier {
 }
 
 extension AppID {
-    /// The app of all card purchases: a card account has one namespace.
+    /// The app of all card purchases. Their ids are unique for the whole card account, whatever app they were bought
+    /// in.
     package static let cards = AppID("stripe")
 }
 
-/// Which of a store's two worlds; each has lanes, balances and identities of its own (`semantics.md` §9).
+/// The environment of a store. Each environment has lanes, balances and identities of its own (`semantics.md` §9).
 package enum StoreEnvironment: String, Hashable, Sendable, CaseIterable {
     case production = "Production"
     case sandbox = "Sandbox"
 }
 
-/// The identity of a purchase, or of a chain of periods (`semantics.md` §5).
+/// The identity of a one-time purchase or of a chain (`semantics.md` §5).
 ///
-/// A class with its hash cached, because everything that is known of a purchase is looked up by it.
+/// This is a class that caches its hash, because everything that is known of a purchase is looked up by its key.
 package final class PurchaseKey: Hashable, Comparable, Sendable {
     package let source: Source
     package let app: AppID
@@ -53,13 +54,13 @@ package final class PurchaseKey: Hashable, Comparable, Sendable {
         hasher.combine(hash)
     }
 
-    /// True if this comes first where all else is equal: by the smallest external id, bytewise (`semantics.md` §2),
-    /// then by `<`.
+    /// True if this key comes first where everything else is equal: by the smaller external id, compared byte by byte
+    /// (`semantics.md` §2), then by `<`.
     package func comesFirst(inTieWith other: PurchaseKey) -> Bool {
         externalID == other.externalID ? self < other : externalID < other.externalID
     }
 
-    /// The order in which keys are locked, everywhere the same.
+    /// The order of keys. All code locks purchases in this order.
     package static func < (left: PurchaseKey, right: PurchaseKey) -> Bool {
         if left.source != right.source { return left.source < right.source }
         if left.app != right.app { return left.app < right.app }

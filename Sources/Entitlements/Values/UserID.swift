@@ -1,10 +1,10 @@
-/// A signed-in user, as the app's own login names them.
+/// The id of a user, as the app's own login names them.
 ///
 /// 1–128 characters of `[A-Za-z0-9._:@|+=-]`, the first a letter, a digit or `_`.
 package struct UserID: Identifier {
     package let text: String
 
-    /// Nil when `text` is not of the form above.
+    /// Returns nil if `text` does not have the form above.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.count <= Self.maximumLength, let first = bytes.first, Self.mayBegin(with: first),
@@ -38,7 +38,7 @@ package struct UserID: Identifier {
         UserID(unchecked: erasedMark + String(pseudonym))
     }
 
-    /// The user id of an erased person from its text; nil for anything else.
+    /// Reads the id of an erased person from its text; returns nil for any other text.
     package init?(pseudonym text: String) {
         guard let pseudonym = UInt64(text.dropFirst()) else { return nil }
         self = .erased(pseudonym: pseudonym)
@@ -47,7 +47,7 @@ package struct UserID: Identifier {
 
     package var isErased: Bool { text.hasPrefix(Self.erasedMark) }
 
-    /// The pseudonym of an erased person; nil for anybody else.
+    /// The pseudonym of an erased person; nil for any other user.
     package var pseudonym: UInt64? { isErased ? UInt64(text.dropFirst()) : nil }
 
     package static let maximumLength = 128

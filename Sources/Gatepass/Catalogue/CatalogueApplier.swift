@@ -2,24 +2,24 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// Puts a catalogue file in force, if it may follow the version that is.
+/// Puts a catalogue file in force, if it may follow the newest version.
 struct CatalogueApplier {
     let pool: Pool
     let settings: Settings
     let clock: WallClock
 
-    /// Makes the file a new version unless it says the same as the newest, and rebuilds the projection; `audit`
-    /// enters it into the trail if an actor does it, and is nil if the settings make a server do it.
+    /// Makes the file a new version and rebuilds the projection, unless the newest version is the same catalogue.
+    /// `audit` writes the entry of the audit trail; it is nil if a server applies the file by its settings.
     ///
-    /// Throws `CatalogueFileError` with every fault when it reorders ranks or moves tiers between lanes, and
-    /// `ServiceFailure` when the database is away.
+    /// Throws `CatalogueFileError` with all faults if the file reorders ranks or moves tiers to other lanes. Throws
+    /// `ServiceFailure` if the database cannot be reached.
     func apply(
         _ file: CatalogueFile, audit: TrailWriter? = nil
     ) async throws -> (version: Int, isNew: Bool) {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
         let applied = try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
-            // Lost: the fault of a stored version that cannot be read; it counts as another catalogue.
+            // `try?` drops the fault of a stored version that cannot be read; it counts as another catalogue.
             (try? CatalogueFile.stored($0)) == catalogue
         }
         let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)
@@ -29,7 +29,7 @@ struct CatalogueApplier {
         return applied
     }
 
-    /// True if the file says something else than the newest version.
+    /// True if the file's catalogue differs from the newest version.
     func differs(_ file: CatalogueFile) async throws -> Bool {
         try await newest() != file.catalogue
     }
@@ -40,7 +40,7 @@ struct CatalogueApplier {
 }
 
 extension CatalogueFile {
-    /// The catalogue in a version's text, as the database holds it. Throws every fault of the text.
+    /// Parses the text of a stored version. Throws all faults of the text.
     static func stored(_ text: String) throws -> Catalogue {
         try parse(text: text, fileName: "catalog_versions")
     }

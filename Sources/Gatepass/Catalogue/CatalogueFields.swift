@@ -1,6 +1,6 @@
-/// The values of one mapping of the catalogue by key, and where the mapping begins.
+/// The values of one mapping of the catalogue by key, and the line of the mapping.
 struct CatalogueFields {
-    /// The subject of the mapping, for messages: `a tier`.
+    /// The mapping in words for messages, such as `a tier`.
     let subject: String
     let line: Int
     private let entries: [String: YAMLNode.Entry]
@@ -11,9 +11,9 @@ struct CatalogueFields {
         self.entries = Dictionary(entries.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of `key`, or nil when it is left out.
+    /// The value of `key`; nil if it is missing.
     subscript(key: String) -> YAMLNode? { entries[key]?.value }
 
-    /// The line of `key`, else of the mapping.
+    /// The line of `key`; if it is missing, the line of the mapping.
     func line(of key: String) -> Int { entries[key]?.line ?? line }
 }

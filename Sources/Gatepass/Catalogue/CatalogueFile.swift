@@ -1,26 +1,26 @@
 import Entitlements
 
-/// A catalogue with the text it was written as.
+/// A catalogue and the text from which it was read.
 ///
-/// The text is what the database stores as a version, byte for byte. Two texts are one version when they parse to equal
-/// catalogues, so comments and layout never make a new version.
+/// The database stores this text as a version, byte for byte. Two texts are the same version if their catalogues are
+/// equal, so a change of comments or layout makes no new version.
 struct CatalogueFile: Sendable {
-    /// The catalogue's name in messages: a path, or the place in the database.
+    /// The catalogue's name in messages: the path of the file, or the table of the database.
     let name: String
     let text: String
     let catalogue: Catalogue
 
-    /// Throws every fault of the text at once.
+    /// Parses a text. Throws all its faults at once.
     init(text: String, fileName: String) throws(CatalogueFileError) {
         name = fileName
         self.text = text
         catalogue = try Self.parse(text: text, fileName: fileName)
     }
 
-    /// The catalogue that `text` describes; `fileName` is for messages, so a version from the database parses as well.
+    /// Parses `text`, which may also be a stored version. `fileName` is for messages.
     ///
-    /// Strict: throws every key that is unknown or missing, every value of a wrong type or out of range, and every
-    /// contradiction, each with its line.
+    /// Throws all faults, each with its line: unknown and missing keys, values of a wrong type or out of range, and
+    /// contradictions.
     static func parse(text: String, fileName: String) throws(CatalogueFileError) -> Catalogue {
         let root: YAMLNode?
         do throws(Fault) {
@@ -31,7 +31,7 @@ struct CatalogueFile: Sendable {
         return try parse(root ?? YAMLNode(line: 1, content: .mapping([])), fileName: fileName)
     }
 
-    /// Throws every fault of the tree at once.
+    /// Parses a tree. Throws all its faults at once.
     static func parse(_ root: YAMLNode, fileName: String) throws(CatalogueFileError) -> Catalogue {
         var reader = CatalogueReader(fileName: fileName)
         let reading = reader.catalogue(root)
@@ -44,7 +44,8 @@ struct CatalogueFile: Sendable {
         return reading.catalogue
     }
 
-    /// Checks, with lines, the parts that may not change from version to version. Throws every such fault at once.
+    /// Checks the parts that must not change from one version to the next. Throws all faults at once, each with its
+    /// line.
     func check(following previous: Catalogue) throws(CatalogueFileError) {
         let root: YAMLNode?
         do throws(Fault) {

@@ -2,6 +2,6 @@
 struct CatalogueFileError: Error, Hashable, Sendable, CustomStringConvertible {
     let faults: [Fault]
 
-    /// A line for each fault: `file:line: what is wrong; write … instead`.
+    /// The faults, one a line: `file:line: problem; remedy`.
     var description: String { faults.map(\.description).joined(separator: "\n") }
 }

@@ -1,12 +1,12 @@
 import Entitlements
 
-/// Finds the line of a defect by walking its path through the text's tree.
+/// Finds the line of a catalogue's defect in the text.
 struct CatalogueLines {
     let root: YAMLNode
-    /// Where each product of the catalogue stands in the text's list.
+    /// The index of each product of the catalogue in the list of the text.
     let productIndices: [Int]
 
-    /// The defect as a fault of the file.
+    /// The defect as a fault of the file, with its line.
     func fault(_ defect: CatalogueDefect, in fileName: String) -> Fault {
         let path = pathInText(defect.path)
         let located = CatalogueDefect(at: path, defect.problem, instead: defect.remedy)
@@ -15,7 +15,8 @@ struct CatalogueLines {
             remedy: defect.remedy)
     }
 
-    /// Products that could not be read are not in the catalogue, but count in the text.
+    /// Converts a path in the catalogue to a path in the text. The indices of products differ, because the catalogue
+    /// lacks those that could not be read.
     private func pathInText(_ path: [CatalogueDefect.Step]) -> [CatalogueDefect.Step] {
         guard path.count >= 2, path[0] == .field(.products), case .index(let index) = path[1],
             productIndices.indices.contains(index)
@@ -23,7 +24,8 @@ struct CatalogueLines {
         return [path[0], .index(productIndices[index])] + path.dropFirst(2)
     }
 
-    /// The line of the deepest step that the text has: what is left out is a fault of what it is left out of.
+    /// The line of the deepest part of the path that the text has. If a part is missing, it is the line of the part
+    /// that should contain it.
     private func line(of path: [CatalogueDefect.Step]) -> Int {
         var node = root
         var line = root.line

@@ -1,8 +1,9 @@
-/// Where a command takes the catalogue from: a file, or the product map of the environment.
+/// The source of a command's catalogue: a file, or the product map in the environment.
 enum CatalogueLocation {
-    /// The catalogue that `explicit` names, else the environment's product map, else the default file.
+    /// Loads the catalogue from the file `explicit`, else from the product map in the environment, else from the
+    /// default file.
     ///
-    /// Throws every fault of the catalogue, or the fault that there is no such file.
+    /// Throws all faults of the catalogue, or a fault if there is no such file.
     static func load(
         explicit: String?, environment: [String: String], lookup: FileLookup
     ) throws(CatalogueFileError) -> CatalogueFile {

@@ -3,16 +3,17 @@ import Entitlements
 extension CatalogueReader {
     private static let catalogueKeys = ["apps", "default_tier", "lanes", "tiers", "ownership", "products"]
 
-    /// The catalogue as far as it could be read, and whether that is enough to judge it.
+    /// A catalogue that was read, as far as it could be.
     struct Reading {
         let catalogue: Catalogue
-        /// Where each product that was read stands in the file's list.
+        /// The index of each product in the list of the file.
         let productIndices: [Int]
-        /// True if all apps, lanes and tiers were read; without one, names that point to it would seem wrong.
+        /// True if all apps, lanes and tiers could be read. Otherwise names that refer to a missing one would look
+        /// wrong.
         let isJudgeable: Bool
     }
 
-    /// The whole catalogue, or as much of it as could be read; nil when it is no mapping.
+    /// Reads the catalogue as far as possible; nil if the text is no mapping.
     mutating func catalogue(_ root: YAMLNode) -> Reading? {
         guard let fields = fields(of: root, "the catalogue", known: Self.catalogueKeys) else { return nil }
         for key in ["apps", "tiers", "products"] where fields[key] == nil {
@@ -96,7 +97,7 @@ extension CatalogueReader {
         var policies: [ProductKind: OwnershipPolicies.Policy] = [:]
         for kind in ProductKind.allCases {
             guard let policy = choice(kind.rawValue, in: fields, of: OwnershipPolicies.Policy.self) else { continue }
-            // Left out and `keep` mean the same, and so make equal catalogues.
+            // A missing policy and `keep` mean the same, so both make equal catalogues.
             guard policy != .keep else { continue }
             policies[kind] = policy
         }
@@ -105,7 +106,7 @@ extension CatalogueReader {
 }
 
 extension YAMLNode {
-    /// How many items a list has.
+    /// The number of items; nil if the node is no list.
     fileprivate var itemCount: Int? {
         if case .list(let items) = content { items.count } else { nil }
     }

@@ -3,7 +3,7 @@ import Entitlements
 extension CatalogueReader {
     private static let commonKeys = ["id", "kind", "source", "app", "stripe", "price", "title", "description"]
 
-    /// All products that could be read, with their places in the file's list.
+    /// The products that could be read, with their indices in the list of the file.
     mutating func products(
         _ catalogue: CatalogueFields, apps: [Catalogue.App]
     ) -> [(index: Int, product: Product)] {
@@ -33,13 +33,13 @@ extension CatalogueReader {
             descriptions: descriptions)
     }
 
-    /// `devices: quantity`: each unit that is sold is a seat.
+    /// True for `devices: quantity`, which makes each unit that is sold a seat.
     private func isQuantity(_ key: String, in fields: CatalogueFields) -> Bool {
         guard let node = fields[key], case .text(let text) = node.content else { return false }
         return text == "quantity"
     }
 
-    /// The names under which card billing sells the product too, in the order in which the file lists them.
+    /// The names of the product in card billing, in the order in which the file lists them.
     private mutating func cardNames(_ fields: CatalogueFields) -> [ProductID] {
         let keys = ["prices", "lookup_keys", "payment_links"]
         guard let node = fields["stripe"], let names = self.fields(of: node, "stripe", known: keys) else { return [] }
@@ -54,7 +54,7 @@ extension CatalogueReader {
         return read
     }
 
-    /// The fields of a product and its kind, which comes first, because it decides which keys there may be.
+    /// The fields of a product, and its kind. The kind is read first, because it decides which keys are allowed.
     private mutating func productFields(_ item: YAMLNode) -> (CatalogueFields, ProductKind)? {
         guard case .mapping(let entries) = item.content else {
             _ = fields(of: item, "a product", known: ["id", "kind"])
@@ -71,7 +71,7 @@ extension CatalogueReader {
         return fields(of: item, "a product of kind \(kind.rawValue)", known: known).map { ($0, kind) }
     }
 
-    /// The one app of a catalogue need not be named.
+    /// The product's app. A product need not name it if the catalogue has only one.
     private mutating func app(_ fields: CatalogueFields, among apps: [Catalogue.App]) -> AppID? {
         let names = apps.map(\.id.text).joined(separator: " or ")
         if fields["app"] != nil { return optionalText("app", in: fields, example: names).map(AppID.init) }
@@ -109,7 +109,7 @@ extension CatalogueReader {
         return texts
     }
 
-    /// The shape of BCP 47: subtags of letters and digits, the first of two or three letters.
+    /// True for the form of BCP 47: subtags of letters and digits, the first of two or three letters.
     private static func isLanguageTag(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
@@ -127,7 +127,7 @@ extension CatalogueReader {
     }
 }
 
-/// The sources that a catalogue may name.
+/// The values of `source` in a catalogue.
 private enum SoldThrough: String, CaseIterable {
     case appleIAP = "apple_iap"
     case stripe

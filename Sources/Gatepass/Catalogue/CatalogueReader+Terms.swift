@@ -1,7 +1,7 @@
 import Entitlements
 
 extension CatalogueReader {
-    /// The keys that say what a product of `kind` gives.
+    /// The keys for the terms of a product of `kind`.
     static func termKeys(of kind: ProductKind) -> [String] {
         switch kind {
         case .pass: ["tier", "duration", "devices"]
@@ -11,7 +11,7 @@ extension CatalogueReader {
         }
     }
 
-    /// The terms of a product; nil when a part that they need is missing or wrong.
+    /// The terms of a product; nil if a part is missing or wrong.
     mutating func terms(_ fields: CatalogueFields, of kind: ProductKind) -> Terms? {
         switch kind {
         case .pass:
@@ -41,7 +41,7 @@ extension CatalogueReader {
         }
     }
 
-    /// `annual_0` would look like a plan id that says its seats, and say none.
+    /// Refuses plan ids such as `annual_0`, which look as if they said a number of seats, but say none.
     private mutating func requireSeats(of planID: String?, in fields: CatalogueFields) {
         guard let planID, let node = fields["plan_id"], PlanID(planID) == nil else { return }
         let parts = planID.split(separator: "_", omittingEmptySubsequences: false)
@@ -55,13 +55,13 @@ extension CatalogueReader {
         requiredText("tier", in: fields, example: "pro").map(TierID.init)
     }
 
-    /// `requires: {tier: pro}`.
+    /// Reads `requires: {tier: pro}`.
     private mutating func requires(_ fields: CatalogueFields) -> TierID? {
         guard let node = fields["requires"] else { return nil }
         return self.fields(of: node, "requires", known: ["tier"]).flatMap { tier($0) }
     }
 
-    /// `30d`, and no other form: months and years have no fixed length.
+    /// Reads a duration such as `30d`. There is no other form, because months and years have no fixed length.
     private mutating func days(_ fields: CatalogueFields) -> Int? {
         guard let node = fields["duration"] else {
             reportMissing("duration", in: fields, example: "30d")

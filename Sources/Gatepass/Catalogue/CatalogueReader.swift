@@ -1,9 +1,9 @@
 import Entitlements
 
-/// Reads the tree of a catalogue's text, strictly, and notes every fault of form with its line.
+/// Reads the tree of a catalogue's text, and collects all faults of form with their lines.
 ///
-/// A value that is missing or wrong is noted and read as nil, so that the rest is looked at as well. `CatalogueCheck`
-/// judges whether well-formed values fit together.
+/// A missing or wrong value becomes nil, and reading goes on. `CatalogueCheck` then checks whether the values fit
+/// together.
 struct CatalogueReader {
     let fileName: String
     private(set) var faults: [Fault] = []
@@ -16,7 +16,7 @@ struct CatalogueReader {
         faults.append(Fault(place: .file(fileName, line: line), problem: problem, remedy: remedy))
     }
 
-    /// The mapping `node` with no keys but `known`; anything else is noted.
+    /// The fields of a mapping. Keys other than `known` are faults; nil and a fault if `node` is no mapping.
     mutating func fields(of node: YAMLNode, _ subject: String, known: [String]) -> CatalogueFields? {
         guard case .mapping(let entries) = node.content else {
             report(
@@ -33,36 +33,36 @@ struct CatalogueReader {
         return CatalogueFields(subject: subject, line: node.line, entries: entries)
     }
 
-    /// Notes that `key` is missing.
+    /// Notes a fault because `key` is missing.
     mutating func reportMissing(_ key: String, in fields: CatalogueFields, example: String) {
         report(fields.line, "\(fields.subject) has no \(key)", "write \(key): \(example)")
     }
 
-    /// The text of a node; `example` shows the form.
+    /// The text of a node. `example` is for the fault's message.
     mutating func text(_ node: YAMLNode, _ subject: String, example: String) -> String? {
         if case .text(let text) = node.content { return text }
         report(node.line, "\(subject) must be a text, not \(node.kindInWords)", "write \(example)")
         return nil
     }
 
-    /// The text under `key`; nil when it is left out.
+    /// The text under `key`; nil if it is missing.
     mutating func optionalText(_ key: String, in fields: CatalogueFields, example: String) -> String? {
         guard let node = fields[key] else { return nil }
         return text(node, key, example: "\(key): \(example)")
     }
 
-    /// The text under `key`, whose absence is noted.
+    /// The text under `key`; nil and a fault if it is missing.
     mutating func requiredText(_ key: String, in fields: CatalogueFields, example: String) -> String? {
         if fields[key] == nil { reportMissing(key, in: fields, example: example) }
         return optionalText(key, in: fields, example: example)
     }
 
-    /// The whole number under `key`; nil when it is left out.
+    /// The whole number under `key`; nil if it is missing.
     mutating func integer(_ key: String, in fields: CatalogueFields, atLeast least: Int = .min) -> Int? {
         fields[key].flatMap { integer($0, key, atLeast: least) }
     }
 
-    /// The whole number under `key`, whose absence is noted.
+    /// The whole number under `key`; nil and a fault if it is missing.
     mutating func requiredInteger(
         _ key: String, in fields: CatalogueFields, atLeast least: Int = .min, example: Int
     ) -> Int? {
@@ -85,7 +85,7 @@ struct CatalogueReader {
         return value
     }
 
-    /// `true` or `false` under `key`; false when it is left out.
+    /// The boolean under `key`; false if it is missing.
     mutating func flag(_ key: String, in fields: CatalogueFields) -> Bool {
         guard let node = fields[key] else { return false }
         if case .boolean(let value) = node.content { return value }
@@ -93,7 +93,7 @@ struct CatalogueReader {
         return false
     }
 
-    /// A word of a closed set under `key`; nil when it is left out.
+    /// The word under `key`, which must be a case of `Choice`; nil if it is missing.
     mutating func choice<Choice>(_ key: String, in fields: CatalogueFields, of type: Choice.Type) -> Choice?
     where Choice: RawRepresentable<String> & CaseIterable {
         guard let node = fields[key] else { return nil }
@@ -108,7 +108,7 @@ struct CatalogueReader {
         return choice
     }
 
-    /// The items under `key`; none when it is left out.
+    /// The items of the list under `key`; empty if it is missing.
     mutating func items(_ key: String, in fields: CatalogueFields, example: String) -> [YAMLNode] {
         guard let node = fields[key] else { return [] }
         if case .list(let items) = node.content { return items }

@@ -1,24 +1,24 @@
 import Entitlements
 
-/// The catalogue of a small installation, from two environment variables in place of the file:
+/// The catalogue of a small installation. It comes from two environment variables in place of a file:
 ///
 ///     APPLE_IAP_BUNDLE_ID=com.example.app
 ///     IAP_PRODUCT_MAP={"com.example.30d": {"tier": "pro", "duration": "30d"}, "com.example.x": {"features": ["xyz"]}}
 ///
-/// An entry takes the keys of a product in the file, and its kind follows from them: `duration` makes a pass, `unit` a
-/// consumable, `features` or `seats` an add-on, `plan_id` a plan; `kind` may say it. Tiers need no list: those named
-/// rank 1, 2, … in the order in which the text first names them, except that an entry may say its tier's `rank`.
-/// Tiers of a map have no features, limits or seats of their own; what needs them is written as a file.
+/// An entry has the keys of a product in the file. Its kind is `kind`, or follows from its other keys: `duration` makes
+/// a pass, `unit` a consumable, `features` or `seats` an add-on, `plan_id` a plan. Tiers are not listed: they get the
+/// ranks 1, 2, … in the order in which the text first names them, unless an entry gives its tier a `rank`. Tiers of a
+/// map have no features, limits or seats of their own; a catalogue that needs them must be a file.
 enum ProductMap {
     static let mapVariable = "IAP_PRODUCT_MAP"
     static let bundleVariable = "APPLE_IAP_BUNDLE_ID"
 
-    /// True if the environment asks for a map in place of the file.
+    /// True if the environment has a product map, which then replaces the file.
     static func isConfigured(in environment: [String: String]) -> Bool {
         environment[mapVariable]?.isEmpty == false
     }
 
-    /// The catalogue that the map describes, with the text of an equal catalogue file. Throws every fault at once.
+    /// The catalogue of the map, with the text of an equal catalogue file. Throws all faults at once.
     static func catalogueFile(
         map: String, bundleID: String?
     ) throws(CatalogueFileError) -> CatalogueFile {
@@ -35,7 +35,7 @@ enum ProductMap {
         return try CatalogueFile(text: root.rendered + "\n", fileName: mapVariable)
     }
 
-    /// The map as the tree of a catalogue file. Throws what is wrong with the map as a map.
+    /// Converts the map to the tree of a catalogue file. Throws the faults of the map's own form.
     private static func tree(
         of map: String, bundleID: String, ranks: inout TierRanks
     ) throws(CatalogueFileError) -> YAMLNode {
@@ -61,7 +61,7 @@ enum ProductMap {
         }
     }
 
-    /// Throws a fault for an entry that is no object or contradicts an earlier rank.
+    /// Converts an entry to a product. Throws a fault if the entry is no object or contradicts an earlier rank.
     private static func product(_ entry: YAMLNode.Entry, ranks: inout TierRanks) throws(Fault) -> YAMLNode {
         guard case .mapping(let given) = entry.value.content else {
             throw Fault(

@@ -1,9 +1,10 @@
-/// The tiers that a product map names, in the order of first appearance, with the ranks it gives some of them.
+/// The tiers that a product map names, in the order of their first appearance, with the ranks that entries give them.
 struct TierRanks {
     private var named: [(id: String, line: Int)] = []
     private var given: [String: Int] = [:]
 
-    /// Notes the tier and rank of one entry. Throws a fault for a rank without a tier, or another one than before.
+    /// Notes the tier and the rank of one entry. Throws a fault for a rank without a tier, or if the tier already has
+    /// another rank.
     mutating func note(_ entry: [YAMLNode.Entry]) throws(Fault) {
         let rank = entry.first { $0.key == "rank" }
         guard let tier = entry.first(where: { $0.key == "tier" }), case .text(let id) = tier.value.content else {
@@ -21,7 +22,7 @@ struct TierRanks {
         given[id] = value
     }
 
-    /// The `tiers` of a catalogue file; a tier without a rank takes the lowest one from 1 that is still free.
+    /// The `tiers` of a catalogue file. A tier without a rank gets the lowest free one from 1 on.
     var tiers: [YAMLNode] {
         var taken = Set(given.values)
         return named.map { tier in

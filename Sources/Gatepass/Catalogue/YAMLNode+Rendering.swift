@@ -1,5 +1,5 @@
 extension YAMLNode {
-    /// The node as one line of JSON, which YAML reads as the same node.
+    /// The node as one line of JSON. YAML reads it as an equal node.
     var rendered: String {
         switch content {
         case .null: "null"

@@ -9,7 +9,7 @@ struct ClockCommand: AsyncParsableCommand {
         subcommands: [ClockShowCommand.self, ClockAdvanceCommand.self])
 }
 
-/// `gatepass clock show`: what time it is for the server.
+/// `gatepass clock show`: prints the server's time.
 struct ClockShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print what time it is for the server.")
@@ -19,7 +19,7 @@ struct ClockShowCommand: AsyncParsableCommand {
     @Flag(help: "Print the server's answer as JSON.")
     var json = false
 
-    /// Throws the exit status 1 when no server runs.
+    /// Throws the exit status 1 if no server runs.
     func run() async throws {
         try await Startup.reporting {
             let answer = try await RunningServer(on: Installation(path: installation.dataDir)).clock().required()
@@ -28,7 +28,7 @@ struct ClockShowCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass clock advance`: the clock goes forward, and what is due on the way happens.
+/// `gatepass clock advance`: puts the server's clock forward; what falls due on the way happens.
 struct ClockAdvanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advance",
@@ -42,7 +42,7 @@ struct ClockAdvanceCommand: AsyncParsableCommand {
     @Flag(help: "Print the server's answers as JSON, each on a line; there are more while much happens on the way.")
     var json = false
 
-    /// Throws when the duration is none, and the exit status 1 when no server runs.
+    /// Throws if the duration cannot be read, and the exit status 1 if no server runs.
     func run() async throws {
         guard Span(duration) != nil else {
             throw ValidationError("\(duration) is no length of time: write 40d, 12h or 1d12h30m")

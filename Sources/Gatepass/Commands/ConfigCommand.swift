@@ -2,20 +2,21 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 
-/// `gatepass config`: the settings, without starting anything.
+/// `gatepass config`: shows the settings without starting anything.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Look at the settings.", subcommands: [ConfigCheckCommand.self])
 }
 
-/// `gatepass config check`: the effective settings and where each came from; exit status 1 with every fault.
+/// `gatepass config check`: prints the effective settings and the origin of each. The exit status is 1, with all
+/// faults, if there are any.
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Print the effective settings and where each came from, secrets masked.")
 
     @OptionGroup var options: CommandOptions
 
-    /// Throws the exit status 1 when a fault was printed.
+    /// Throws the exit status 1 if a fault was printed.
     func run() async throws {
         let lookup = FileLookup.ofProcess().around(config: options.config)
         let report = Self.report(config: options.config, lookup: lookup)
@@ -28,7 +29,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         try await Startup.reporting { try await requireUsableFiles(lookup) }
     }
 
-    /// Reads the files that the settings name as a start would. Throws what is wrong with the first that is unusable.
+    /// Reads the files that the settings name, as the server does at its start. Throws the fault of the first unusable
+    /// file.
     private func requireUsableFiles(_ lookup: FileLookup) async throws {
         let settings = try LoadedSettings(from: try .ofProcess(config: options.config, lookup: lookup)).settings
         let files = ServerFiles(lookup: lookup)
@@ -39,7 +41,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// The settings as a table, and their faults.
+    /// The settings as a table of text, and their faults.
     static func report(config: String?, lookup: FileLookup) -> (settings: String, faults: [Fault]) {
         do throws(Fault) {
             let inputs = try SettingsInputs.ofProcess(config: config, lookup: lookup)
@@ -50,7 +52,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// A line for each setting: `key: value  # origin`, in columns.
+    /// A line `key: value  # origin` for each setting, in columns.
     static func table(_ settings: [EffectiveSetting]) -> String {
         let lines = settings.map { "\($0.key): \($0.shown)" }
         let width = lines.map(\.count).filter { $0 <= widestLine }.max() ?? 0
@@ -59,6 +61,6 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         }.joined(separator: "\n")
     }
 
-    /// Longer lines do not move the column of origins.
+    /// The longest line that counts for the width of the first column.
     private static let widestLine = 72
 }

@@ -4,7 +4,7 @@ import Foundation
 import LedgerStore
 import StoreSimulator
 
-/// `gatepass dev`: everything a developer needs in one process, and nothing left running afterwards.
+/// `gatepass dev`: runs all that a developer needs in one process. Nothing is left running when it ends.
 struct DevCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev", abstract: "Serve with a private database, a development authority and the demo catalogue.")
@@ -16,7 +16,7 @@ struct DevCommand: AsyncParsableCommand {
 
     private var options: CommandOptions { installation.options }
 
-    /// Throws the exit status 1 when the database or the server cannot start.
+    /// Throws the exit status 1 if the database or the server cannot start.
     func run() async throws {
         let installation = Installation(path: installation.dataDir)
         try await Startup.reporting { try await serve(installation) }
@@ -63,7 +63,7 @@ struct DevCommand: AsyncParsableCommand {
 
     private static let schema = "gatepass"
 
-    /// The installation's own database, keys and login, whatever the settings name.
+    /// The settings for the installation's own database, keys and sign-in. They replace those of the settings file.
     private func overrides(_ installation: Installation, _ database: EmbeddedMariaDB) throws -> [String: String] {
         [
             "environment": "development", "http.port": String(port), "database.socket": database.socket,

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The program: a command whose subcommands do all that an installation needs.
+/// The program `gatepass` and its subcommands.
 @main
 struct GatepassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ struct GatepassCommand: AsyncParsableCommand {
             ReconcileCommand.self, InspectCommand.self,
         ] + development)
 
-    /// The commands that need a development installation, or make one.
+    /// The commands for a development installation.
     static let development: [any ParsableCommand.Type] = [
         DevCommand.self, TokenCommand.self, SimulateCommand.self, ClockCommand.self,
     ]

@@ -3,7 +3,7 @@ import ArgumentParser
 import Entitlements
 import Foundation
 
-/// `gatepass inspect`: what a signed text is, whether it verifies, and exactly which check fails.
+/// `gatepass inspect`: prints a signed text, its kind, and whether it verifies. If not, it names the check that fails.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Tell what a JWS is and whether it verifies, and which check fails.")
@@ -13,7 +13,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws the exit status 1 when the text does not verify.
+    /// Throws the exit status 1 if the text does not verify.
     func run() async throws {
         let text = (jws == "-" ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) : jws)
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -31,7 +31,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     private func roots(with root: String) -> String { "\(Settings.Apple.defaultTrustRoot),\(root)" }
 
-    /// Header and payload as they stand there, verified or not.
+    /// Prints header and payload, whether the text verifies or not.
     private func show(_ text: String) {
         let names = ["header", "payload"]
         for (name, segment) in zip(names, text.split(separator: ".", omittingEmptySubsequences: false)) {

@@ -3,14 +3,14 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass keys`: what servers show instead of a user's token.
+/// `gatepass keys`: makes, lists and revokes the API keys of servers.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Make, list and revoke the API keys of servers.",
         subcommands: [KeysCreateCommand.self, KeysListCommand.self, KeysRevokeCommand.self])
 }
 
-/// `gatepass keys create`: prints a new key, which is shown this once.
+/// `gatepass keys create`: makes a key and prints it; it cannot be shown again.
 struct KeysCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a key and print it; it is shown this once and kept nowhere.")
@@ -32,7 +32,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws what is wrong with the scopes, and the exit status 1 when the database is away.
+    /// Throws if the scopes are wrong, and the exit status 1 if the database cannot be reached.
     func run() async throws {
         let request = try request()
         let startup = try installation.startup()
@@ -44,7 +44,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Throws `ValidationError` for a scope that there is not, or a name of the wrong form.
+    /// The request for a key. Throws `ValidationError` for an unknown scope, or a name of the wrong form.
     func request() throws -> APIKeyRequest {
         let scopes = try scopes.split(separator: ",", omittingEmptySubsequences: false).map { text in
             guard let scope = APIKeyScope(rawValue: String(text)) else {
@@ -59,7 +59,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass keys list`: every key, newest first, one a line.
+/// `gatepass keys list`: prints all keys, the newest first, one a line.
 struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List all keys, newest first; secrets are not kept.")
@@ -71,7 +71,7 @@ struct KeysListCommand: AsyncParsableCommand {
 
     private static let pageSize = 100
 
-    /// Throws the exit status 1 when the database is away.
+    /// Throws the exit status 1 if the database cannot be reached.
     func run() async throws {
         let startup = try installation.startup()
         try await Startup.reporting {
@@ -98,7 +98,7 @@ struct KeysListCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass keys revoke`: the key counts no longer; running servers know within two seconds.
+/// `gatepass keys revoke`: revokes a key. Running servers refuse it within two seconds.
 struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Revoke a key by its number; servers know within two seconds.")
@@ -110,7 +110,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws the exit status 1 when there is no such key, or the database is away.
+    /// Throws the exit status 1 if there is no such key, or the database cannot be reached.
     func run() async throws {
         let startup = try installation.startup()
         try await Startup.reporting {

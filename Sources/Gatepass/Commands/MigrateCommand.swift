@@ -1,17 +1,18 @@
 import ArgumentParser
 import LedgerStore
 
-/// `gatepass migrate`: brings the schema forward; safe to repeat, and by several at once.
+/// `gatepass migrate`: applies missing migrations to the schema. It can be repeated, and run by several processes at
+/// once.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Apply the migrations that the database does not have yet.")
 
-    /// A step may write a large table anew; 12 hours.
+    /// The time-out of a statement: 12 hours in seconds, because a migration may rewrite a large table.
     private static let longestStep = 43_200
 
     @OptionGroup var options: CommandOptions
 
-    /// Throws the exit status 1 when a migration is refused or the database is away.
+    /// Throws the exit status 1 if a migration is refused or the database cannot be reached.
     func run() async throws {
         let startup = try Startup(options)
         try await Startup.reporting {

@@ -3,14 +3,14 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass reconcile`: what a store says when it is asked, for repair.
+/// `gatepass reconcile`: fetches from a store what its webhooks did not bring.
 struct ReconcileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile", abstract: "Ask a store for what its webhooks did not bring.",
         subcommands: [ReconcileStripeCommand.self])
 }
 
-/// `gatepass reconcile stripe`: the events of Stripe's list that the inbox does not have are taken as by the webhook.
+/// `gatepass reconcile stripe`: processes the events of Stripe's list that are not in the inbox, as the webhook would.
 struct ReconcileStripeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stripe", abstract: "Take the events of the last 30 days that Stripe's webhook did not bring.",
@@ -27,7 +27,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws `ValidationError` for an event or an instant that is none.
+    /// Throws `ValidationError` for an event id or an instant of the wrong form.
     func validate() throws {
         if let after, after.isEmpty || !after.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
             throw ValidationError("--after \(VisibleText.escaped(after)) is no event")
@@ -35,7 +35,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
         _ = try start()
     }
 
-    /// Throws the exit status 1 when the list or the database cannot be read to the end; the report says how far it
+    /// Throws the exit status 1 if Stripe's list or the database fails on the way. The report says how far the run
     /// came.
     func run() async throws {
         let start = try start()
@@ -50,13 +50,13 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The report of a reconciliation, and the failure that cut it off.
+    /// The report of a reconciliation, and the error that ended it early, if any.
     private struct Outcome: Sendable {
         let report: ReconciliationReport
         let failure: String?
     }
 
-    /// Why it ends with the exit status 1.
+    /// The reason for the exit status 1.
     private enum Failure: Error, CustomStringConvertible {
         case noKey
         case cutOff(String, goOn: String)

@@ -2,7 +2,7 @@ import ArgumentParser
 import LedgerStore
 import Logging
 
-/// `gatepass serve`: the server, against a MariaDB that the settings name.
+/// `gatepass serve`: runs the server with the MariaDB database that the settings name.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve until SIGTERM; the settings say where and from which database.")
@@ -12,7 +12,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; the setting is http.port.")
     var port: Int?
 
-    /// Throws the exit status 1 when the server cannot start; what keeps it from starting is printed.
+    /// Throws the exit status 1, and prints the reason, if the server cannot start.
     func run() async throws {
         let startup = try Startup(options, overrides: port.map { ["http.port": String($0)] } ?? [:])
         let logger = startup.logger

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Entitlements
 
-/// `gatepass token USER`: a user token for development.
+/// `gatepass token USER`: prints a user token for development.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print a user token for the development installation, good for a day.")
@@ -11,8 +11,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Reads no settings: `gatepass dev` signs in by the installation's secret, whatever they say. Throws when the user
-    /// id is none, and the exit status 1 where there is no installation.
+    /// Reads no settings, because `gatepass dev` always signs in with the installation's secret. Throws for a wrong
+    /// user id, and the exit status 1 if there is no installation.
     func run() async throws {
         guard let user = UserID(user) else { throw ValidationError("\(user) is no user id") }
         let installation = Installation(path: installation.dataDir)

@@ -3,7 +3,7 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass webhooks`: the deliveries of stores, and what became of them.
+/// `gatepass webhooks`: lists the deliveries of stores, and places one again.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks", abstract: "List the deliveries of stores, and have one placed again.",
@@ -13,7 +13,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 extension DeliveryResult: ExpressibleByArgument {}
 extension DeliveryReason: ExpressibleByArgument {}
 
-/// `gatepass webhooks list`: deliveries, the last received first, one a line.
+/// `gatepass webhooks list`: prints deliveries, the last received first, one a line.
 struct WebhooksListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List deliveries, the last received first.")
@@ -37,7 +37,7 @@ struct WebhooksListCommand: AsyncParsableCommand {
         guard (1...1_000).contains(limit) else { throw ValidationError("a limit is from 1 to 1000") }
     }
 
-    /// Throws the exit status 1 when the database is away.
+    /// Throws the exit status 1 if the database cannot be reached.
     func run() async throws {
         let startup = try installation.startup()
         try await Startup.reporting {
@@ -62,7 +62,7 @@ struct WebhooksListCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass webhooks replay`: a delivery is placed again by a server that runs, with all its tries.
+/// `gatepass webhooks replay`: has a running server place a delivery again, with the full number of attempts.
 struct WebhooksReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Have a delivery placed again; a server that runs does so within seconds.")
@@ -77,7 +77,7 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws the exit status 1 when there is no such delivery, or the database is away.
+    /// Throws the exit status 1 if there is no such delivery, or the database cannot be reached.
     func run() async throws {
         let startup = try installation.startup()
         try await Startup.reporting {
@@ -98,6 +98,6 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
 }
 
 extension DeliveryStanding {
-    /// `parked (pending)`.
+    /// The standing as text, such as `parked (pending)`.
     var words: String { result.rawValue + (reason.map { " (\($0.rawValue))" } ?? "") }
 }

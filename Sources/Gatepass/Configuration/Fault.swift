@@ -1,8 +1,8 @@
-/// A fault in an operator's text: where it is, what it is, and what to write instead.
+/// A fault in the settings or the catalogue: its place, the problem and the remedy.
 ///
-/// No fault holds the text of a secret.
+/// No fault contains the text of a secret.
 struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where the operator finds it.
+    /// The place where the operator finds the fault.
     enum Place: Hashable, Sendable, CustomStringConvertible {
         case file(String, line: Int)
         /// An environment variable, a setting's key or a command-line option.
@@ -18,14 +18,14 @@ struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
 
     let place: Place
     let problem: String
-    /// The remedy, in the imperative: `write port: 8080 instead`.
+    /// The remedy, in the imperative, such as `write port: 8080 instead`.
     let remedy: String
 
     var description: String { "\(place): \(problem); \(remedy)" }
 }
 
 extension [Fault] {
-    /// The faults by line, each once; faults without a line keep their order and come last.
+    /// The faults in the order of their lines, without duplicates. Faults without a line come last, in their own order.
     var inReadingOrder: [Fault] {
         var seen: Set<Fault> = []
         return enumerated().filter { seen.insert($0.element).inserted }

@@ -1,4 +1,4 @@
-/// Known settings that nothing reads yet, so that they can be written beforehand.
+/// Known settings that no code reads yet, so that operators can write them in advance.
 enum IdleSettings {
     static let keys = [
         "apple.issuer_id", "apple.key_id", "apple.private_key_file", "apple.api_base_url",
@@ -6,7 +6,7 @@ enum IdleSettings {
         "apple.sandbox_verify_receipt_url", "retention.access_log_days",
     ]
 
-    /// The idle ones of `settings` that are set to anything but their default.
+    /// The keys of idle settings whose value is not the default.
     static func set(in settings: [EffectiveSetting]) -> [String] {
         var reader = SettingsReader(layers: [])
         _ = Settings(&reader)

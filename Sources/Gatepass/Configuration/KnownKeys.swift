@@ -1,17 +1,17 @@
-/// The keys that `Settings` reads; any other key in a source is an error.
+/// The keys that `Settings` reads. Any other key in a source is an error.
 struct KnownKeys {
-    /// In the order of `config/gatepass.yaml`.
+    /// All keys, in the order of `config/gatepass.yaml`.
     let all: [String]
     /// The keys of settings that hold secrets.
     let secrets: [String]
 
-    /// Variables of the project's own tests begin so; they are no settings.
+    /// The prefix of variables that only this project's tests read.
     static let testPrefix = "GATEPASS_TEST_"
 
     private let set: Set<String>
     private let sections: Set<String>
 
-    /// Settings are read once from nothing to see which keys they ask for.
+    /// Learns the keys by reading all settings once from no source.
     init() {
         var reader = SettingsReader(layers: [])
         _ = Settings(&reader)
@@ -21,7 +21,7 @@ struct KnownKeys {
         sections = Set(all.compactMap { key in key.firstIndex(of: ".").map { String(key[..<$0]) } })
     }
 
-    /// Keys of a file that are unknown, sections in the place of values, and keys left without a value.
+    /// The faults of a file's keys: unknown keys, values where a section belongs, and keys without a value.
     func faults(in file: SettingsFile) -> [Fault] {
         let written = file.values.mapValues(\.line).merging(file.emptyKeys) { line, _ in line }
         return written.compactMap { key, line in
@@ -34,12 +34,12 @@ struct KnownKeys {
         }
     }
 
-    /// Keys that a command sets and nothing reads.
+    /// The faults of unknown keys that a command sets.
     func faults(inCommandLine texts: [String: String]) -> [Fault] {
         texts.keys.sorted().filter { !set.contains($0) }.map { unknown($0, at: .named("command line")) }
     }
 
-    /// `GATEPASS_*` variables that are no setting, by name.
+    /// The faults of `GATEPASS_*` variables that are no settings, in the order of their names.
     func faults(inEnvironment environment: [String: String]) -> [Fault] {
         let variables = all.map(SettingsLayer.variable(for:)) + secrets.map(SecretFiles.variable(for:))
         let names = environment.keys.filter { $0.hasPrefix("GATEPASS_") && !$0.hasPrefix(Self.testPrefix) }
@@ -50,12 +50,12 @@ struct KnownKeys {
         }
     }
 
-    /// True if `name` is a key, or begins with the name of a section as a misspelt key would.
+    /// True if `name` is a key, or begins with the name of a section, as a misspelt key does.
     func isOurs(_ name: String) -> Bool {
         set.contains(name) || name.firstIndex(of: ".").map { sections.contains(String(name[..<$0])) } ?? false
     }
 
-    /// Credentials that begin like keys and are none, by name.
+    /// The faults of credentials that are named like keys but are none, in the order of their names.
     func faults(inCredentials credentials: [String: String]) -> [Fault] {
         credentials.keys.sorted().filter { isOurs($0) && !set.contains($0) }.map {
             unknown($0, at: .named("credentials directory"))

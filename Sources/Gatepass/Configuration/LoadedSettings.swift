@@ -1,10 +1,10 @@
-/// The settings, and for each key its effective value and where it came from.
+/// The settings, and for each key its effective value with its origin.
 struct LoadedSettings: Sendable {
     let settings: Settings
-    /// In the order of `config/gatepass.yaml`.
+    /// The effective settings in the order of `config/gatepass.yaml`.
     let effective: [EffectiveSetting]
 
-    /// Reads all inputs; throws all faults at once, unknown keys and refusals of a production start among them.
+    /// Reads all sources. Throws all faults at once, among them unknown keys and settings that production refuses.
     init(from inputs: SettingsInputs) throws(SettingsError) {
         let known = KnownKeys()
         let file = inputs.file.map(SettingsFile.init)
@@ -23,7 +23,7 @@ struct LoadedSettings: Sendable {
         effective = reader.effective
     }
 
-    /// Each effective value, and what is wrong if anything is.
+    /// The effective settings, and all faults.
     static func effective(from inputs: SettingsInputs) -> (settings: [EffectiveSetting], faults: [Fault]) {
         do throws(SettingsError) {
             return (try LoadedSettings(from: inputs).effective, [])

@@ -1,6 +1,6 @@
-/// Finds the known name that a misspelt one most likely meant.
+/// Finds the known name that a misspelt name most likely means.
 enum NearestName {
-    /// The closest of `names` to `name`, or nil when none is close enough to be what was meant.
+    /// The name that is closest to `name`; nil if none is close enough.
     static func nearest(to name: String, among names: some Sequence<String>) -> String? {
         let limit = max(2, name.utf8.count / 3)
         return names.map { (name: $0, distance: distance(from: name, to: $0)) }

@@ -1,9 +1,9 @@
 /// All faults of the settings; never empty.
 struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     let faults: [Fault]
-    /// The settings as read, with defaults where a value was wrong.
+    /// The effective settings. A faulty value is replaced by its default.
     let effective: [EffectiveSetting]
 
-    /// A line for each fault.
+    /// The faults, one a line.
     var description: String { faults.map(\.description).joined(separator: "\n") }
 }

@@ -1,43 +1,43 @@
 import Configuration
 
-/// Reads settings one key at a time through the layers, strongest first, and notes what it met.
+/// Reads settings key by key. It asks the layers in order, the strongest first, and collects faults.
 ///
-/// A key is known because it was read, so a key, its type, its range and its default stand in one place. A fault is
-/// noted and the default returned; the caller throws what was noted when everything has been read.
+/// Reading a key makes it a known key. So a key, its type, its range and its default stand in one line of code. After a
+/// fault the default is returned; when all settings are read, the caller throws the collected faults.
 struct SettingsReader {
     private let layers: [SettingsLayer]
     private(set) var effective: [EffectiveSetting] = []
     private(set) var faults: [Fault] = []
-    /// Keys of which a fault is noted; their value counts for nothing.
+    /// Keys with a fault, whose values must be ignored.
     private(set) var faultyKeys: Set<String> = []
-    /// Every key read so far.
+    /// All keys that were read so far.
     private(set) var keys: [String] = []
     /// The keys of settings that hold secrets.
     private(set) var secretKeys: [String] = []
-    /// The keys of secrets that are nothing but blanks.
+    /// The keys of secrets that consist only of white space.
     private(set) var blankSecretKeys: [String] = []
-    /// Where each key's value came from.
+    /// The origin of each key's value.
     private(set) var origins: [String: Origin] = [:]
 
     init(layers: [SettingsLayer]) {
         self.layers = layers
     }
 
-    /// Any text; empty when it is left out and has no default.
+    /// A text; empty if it is missing and has no default.
     mutating func text(_ key: String, default: String = "") -> String {
         let found = lookUp(key, as: .string, called: "a text", writtenAs: "a text in quotes") { $0.text }
         return note(key, found, default: `default`) { quoted($0) }
     }
 
-    /// A text, or nil when it is empty or left out.
+    /// A text; nil if it is empty or missing.
     mutating func optionalText(_ key: String) -> String? {
         let value = text(key)
         return value.isEmpty ? nil : value
     }
 
-    /// An `http` or `https` URL, or nil when it is empty or left out.
+    /// An `http` or `https` URL; nil if it is empty or missing.
     ///
-    /// No message shows the user part of a refused address: a password may stand there.
+    /// No message shows the user part of a refused URL, because it may contain a password.
     mutating func address(_ key: String) -> WebAddress? {
         let found = lookUp(key, as: .string, called: "a text", writtenAs: "a text in quotes") { $0.text }
         let text = note(key, found, default: "") { quoted(WebAddress.withoutUser($0)) }
@@ -64,7 +64,7 @@ struct SettingsReader {
         return value
     }
 
-    /// A whole number in `0...upperBound` of which 0 stands for "off" or "for ever": nil.
+    /// A whole number in `0...upperBound`. Nil for 0, which means "off" or "for ever".
     mutating func integerOrNever(_ key: String, default: Int, upTo upperBound: Int) -> Int? {
         let value = integer(key, default: `default`, in: 0...upperBound)
         return value == 0 ? nil : value
@@ -76,7 +76,7 @@ struct SettingsReader {
         return note(key, found, default: `default`) { "\($0)" }
     }
 
-    /// A word of a closed set.
+    /// A word that must be a case of `Choice`.
     mutating func choice<Choice>(_ key: String, default: Choice) -> Choice
     where Choice: RawRepresentable<String> & CaseIterable {
         let words = Choice.allCases.map(\.rawValue)
@@ -91,13 +91,13 @@ struct SettingsReader {
         return choice
     }
 
-    /// A list of texts, none of them empty.
+    /// A list of texts without empty ones.
     mutating func texts(_ key: String, default: [String] = []) -> [String] {
         let found = lookUp(key, as: .stringArray, called: "a list of texts", writtenAs: "[\"…\", \"…\"]") { $0.texts }
         return note(key, found, default: `default`) { list($0) }
     }
 
-    /// A list of texts, or one text that stands for a list of one.
+    /// A list of texts. A single text counts as a list of one.
     mutating func textOrTexts(_ key: String, default: String) -> [String] {
         let found = lookUp(key, as: .stringArray, or: .string, called: "a text or a list of texts") {
             $0.texts ?? $0.text.map { [$0] }
@@ -105,7 +105,7 @@ struct SettingsReader {
         return note(key, found, default: [`default`]) { $0.count == 1 ? quoted($0[0]) : list($0) }
     }
 
-    /// A list of texts that `parse` turns into values; `form` says what each must be.
+    /// A list of texts that `parse` converts. `form` describes the texts that `parse` accepts, for the fault's message.
     mutating func parsedList<Value>(_ key: String, form: String, _ parse: (String) -> Value?) -> [Value] {
         texts(key).compactMap { text in
             let value = parse(text)
@@ -142,7 +142,7 @@ struct SettingsReader {
         return secrets(key, [text]).first
     }
 
-    /// A list of secrets, none of them empty.
+    /// A list of secrets without empty ones.
     mutating func secrets(_ key: String) -> [Secret] {
         secretKeys.append(key)
         let found = lookUp(key, as: .stringArray, called: "a list of texts", writtenAs: "[\"…\", \"…\"]") { $0.texts }
@@ -155,7 +155,7 @@ struct SettingsReader {
         return secrets
     }
 
-    /// Notes a fault of `key` at the place its value came from.
+    /// Notes a fault of `key` at the origin of its value.
     mutating func report(_ key: String, _ problem: String, _ remedy: String) {
         faultyKeys.insert(key)
         faults.append(Fault(place: (origins[key] ?? .builtIn).place(of: key), problem: problem, remedy: remedy))
@@ -165,7 +165,8 @@ struct SettingsReader {
 extension SettingsReader {
     private typealias Found<Value> = (value: Value, origin: Origin)
 
-    /// The strongest layer's value of `key` as `type`, else as `otherType`; a value of neither is a fault.
+    /// The value of `key` in the strongest layer that has it, as `type` or else as `otherType`. A value of neither type
+    /// is a fault.
     private mutating func lookUp<Value>(
         _ key: String, as type: ConfigType, or otherType: ConfigType? = nil, called form: String,
         writtenAs example: String? = nil,
@@ -188,7 +189,7 @@ extension SettingsReader {
         return nil
     }
 
-    /// Keeps the value and its origin for `config check`, shown as `show` writes it.
+    /// Notes value and origin for `gatepass config check`. `show` makes the text that is shown.
     private mutating func note<Value>(
         _ key: String, _ found: Found<Value>?, default: Value, _ show: (Value) -> String
     ) -> Value {
@@ -213,7 +214,7 @@ extension ConfigContent {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// An empty variable is split into one empty text: no item.
+    /// The texts of a list. An empty variable is split into one empty text, which is no item.
     fileprivate var texts: [String]? {
         if case .stringArray(let values) = self { values.filter { !$0.isEmpty } } else { nil }
     }

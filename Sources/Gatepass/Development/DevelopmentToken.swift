@@ -2,19 +2,19 @@ import Entitlements
 import Foundation
 import JWTKit
 
-/// A user token such as the app's own login would make, signed with the installation's secret.
+/// A user token for development, as the app's own sign-in would issue it. It is signed with the installation's secret.
 struct DevelopmentToken: JWTPayload {
-    /// How long one lasts.
+    /// The time for which a token is valid: 24 hours, in seconds.
     static let lifetime: TimeInterval = 24 * 3_600
 
     let sub: String
     let iat: IssuedAtClaim
     let exp: ExpirationClaim
 
-    /// Throws nothing: a token that is signed here is not verified here.
+    /// Does nothing and throws nothing, because this program only signs these tokens.
     func verify(using algorithm: some JWTAlgorithm) throws {}
 
-    /// A token for `user`, as compact text. Throws when the secret is empty.
+    /// Makes a token for `user`, as a compact JWT. Throws if the secret is empty.
     static func make(for user: UserID, secret: String) async throws -> String {
         let now = Date()
         let keys = JWTKeyCollection()

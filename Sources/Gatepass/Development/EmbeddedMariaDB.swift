@@ -1,13 +1,14 @@
 import Foundation
 import MariaDB
 
-/// A private MariaDB of this installation: its own data directory, a socket and no network, durable at every commit.
+/// A private MariaDB server of an installation, with its own data directory. It listens on a socket only and writes
+/// every commit to disk.
 ///
-/// The server runs under a small shell that starts it again when it dies. The shell waits on a pipe from this process:
-/// when the process ends, however it ends, the pipe closes and the shell stops the server. So nothing is left running
-/// even after kill -9.
+/// A small shell script runs the server and restarts it when it dies. The shell waits on a pipe from this process. When
+/// this process ends for any reason, even by kill -9, the pipe closes and the shell stops the server. So nothing is
+/// left running.
 final class EmbeddedMariaDB {
-    /// Why it did not start; `log` names the file that says more.
+    /// The reason why the server did not start; `log` is the path of the server's log.
     enum Failure: Error, CustomStringConvertible {
         case notInstalled(program: String)
         case notInitialised(log: String)
@@ -22,10 +23,11 @@ final class EmbeddedMariaDB {
         }
     }
 
-    /// Its first argument is the file that tells the server's process id; the rest is the server's command line.
+    /// The shell script. Its first argument is the file into which it writes the server's process id; the other
+    /// arguments are the server's command line.
     ///
-    /// A server that is told to end while it starts may hang, so one that does not end is killed: every commit is on
-    /// disk.
+    /// A server that gets SIGTERM while it starts may hang. So the script kills a server that does not end, which loses
+    /// nothing, because every commit is on disk.
     private static let supervisor = """
         exec 3<&0 </dev/null
         told=$1 stopping= tries=0
@@ -53,12 +55,12 @@ final class EmbeddedMariaDB {
     private let process = Process()
     private let lifeline = Pipe()
 
-    /// The socket it listens on.
+    /// The path of the socket on which the server listens.
     let socket: String
-    /// The account: the system user that runs this process, whom the server knows by the socket.
+    /// The database account: the system user of this process, whom the server authenticates by the socket.
     let user: String
 
-    /// A server whose files are under `directory`; nothing runs before `start`.
+    /// Prepares a server whose files are under `directory`. It runs only after `start`.
     init(directory: URL) {
         self.directory = directory
         user = NSUserName()
@@ -66,12 +68,12 @@ final class EmbeddedMariaDB {
         socket = inside.utf8.count < Self.maximumSocketPath ? inside : "/tmp/gatepass-\(getpid()).sock"
     }
 
-    /// The path of a unix socket must stay under 108 bytes.
+    /// The longest path of a Unix socket; the system's limit is 108 bytes.
     private static let maximumSocketPath = 104
 
-    /// Makes the data directory at the first start, starts the server and waits until it answers.
+    /// Starts the server and waits until it answers. The first start also creates the data directory.
     ///
-    /// Throws `Failure`, or what the file system refuses.
+    /// Throws `Failure` or an error of the file system.
     func start() async throws {
         let data = directory.appendingPathComponent("data")
         await endOfPreviousServer(data)
@@ -88,7 +90,7 @@ final class EmbeddedMariaDB {
 
     private static let readinessChecks = 1_200
 
-    /// Stops the server and waits until it has written everything; one that does not end is killed.
+    /// Stops the server and waits until it has ended; a server that does not end is killed.
     func stop() async {
         process.terminate()
         lifeline.fileHandleForWriting.closeFile()
@@ -103,10 +105,12 @@ final class EmbeddedMariaDB {
         try? FileManager.default.removeItem(atPath: socket)  // a stale socket is replaced at the next start
     }
 
-    /// The supervisor kills the server after eight seconds; this is for a supervisor that hangs itself.
+    /// The longest time to wait for the end. The script kills the server after eight seconds, so this is for a script
+    /// that hangs.
     private static let longestEnd = Duration.seconds(12)
 
-    /// After kill -9 of the process before, its server may still be writing: it is waited for, and killed if it hangs.
+    /// Waits for the server of an earlier process, which may still write after that process got kill -9. A server that
+    /// hangs is killed.
     private func endOfPreviousServer(_ data: URL) async {
         let deadline = ContinuousClock.now.advanced(by: Self.longestEnd)
         while let server = runningServer(data) {
@@ -115,7 +119,7 @@ final class EmbeddedMariaDB {
         }
     }
 
-    /// The process id of the server that runs on `data`, if one does.
+    /// The process id of the server on `data`; nil if none runs.
     private func runningServer(_ data: URL) -> pid_t? {
         guard let text = try? String(contentsOfFile: serverFile, encoding: .utf8),  // none was started
             let server = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), kill(server, 0) == 0
@@ -131,10 +135,10 @@ final class EmbeddedMariaDB {
         return line.contains("--datadir=\(data.path)") ? server : nil
     }
 
-    /// Where the supervisor tells the server's process id.
+    /// The file into which the script writes the server's process id.
     private var serverFile: String { directory.appendingPathComponent("server.pid").path }
 
-    /// How to reach the schema `database`.
+    /// The settings for a connection to the schema `database`.
     func settings(database: String?) -> ConnectionSettings {
         ConnectionSettings(endpoints: [.socket(path: socket)], database: database, user: user)
     }
@@ -163,7 +167,7 @@ final class EmbeddedMariaDB {
     }
 
     private func launch(_ data: URL) throws {
-        // Were the writing end inherited, the shell would hold its own lifeline.
+        // The shell must not inherit the pipe's writing end, or the pipe would never close for it.
         _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
@@ -175,8 +179,9 @@ final class EmbeddedMariaDB {
         try Self.withNoSignalBlocked { try process.run() }
     }
 
-    /// A child inherits the signals that its parent's thread blocks, and the threads that run tasks block most: a shell
-    /// started from one would hear of neither SIGTERM nor its own child's end.
+    /// Runs `body` with no signal blocked. A child inherits the signals that its parent's thread blocks, and the
+    /// threads that run tasks block most signals. A shell started from such a thread would get neither SIGTERM nor the
+    /// signal that its child has ended.
     private static func withNoSignalBlocked(_ body: () throws -> Void) rethrows {
         var none = sigset_t()
         var before = sigset_t()
@@ -196,7 +201,7 @@ final class EmbeddedMariaDB {
         ] + account
     }
 
-    /// The server insists on being told when it is to run as root.
+    /// The server refuses to run as root unless an option says so.
     private var account: [String] { getuid() == 0 ? ["--user=root"] : [] }
 
     private func isReady() async -> Bool {

@@ -3,28 +3,28 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// Delivers an event of the simulated store to the running server, and prints what came of it.
+/// Delivers an event of the simulated store to the running server, and prints the result.
 struct EventDelivery {
-    /// How the server learns of it.
+    /// The way in which the server learns of the event.
     enum Route {
-        /// The App Store notifies it.
+        /// The App Store sends a notification.
         case notification
         /// The user's app attaches the transaction.
         case app
-        /// First the one, then the other, as when somebody buys.
+        /// The app attaches the transaction, then the App Store sends its notification, as for a real purchase.
         case appAndNotification
     }
 
-    /// The server's response, and the route by which it was told.
+    /// The server's response to one delivery, and the route of the delivery.
     private struct Response {
         let route: String
-        /// Nil when none came.
+        /// The server's answer; nil if there was none.
         let answer: RunningServer.Answer?
-        /// True if the event happened: the server took it, or will be told again.
+        /// True if the server accepted the event, or if the store will deliver it again.
         let isTaken: Bool
         let result: String
 
-        /// The response to the app.
+        /// The response to the app's attach.
         init(_ answer: RunningServer.Answer) {
             route = "app"
             self.answer = answer
@@ -32,7 +32,7 @@ struct EventDelivery {
             result = NotificationAnswer(answer, nextAttempt: nil).words
         }
 
-        /// The response to the store; nil for a notification that is held back.
+        /// The response to a notification; nil means that the notification is held back.
         init(_ answer: NotificationAnswer?) {
             route = "notification"
             self.answer = answer?.answer
@@ -47,7 +47,7 @@ struct EventDelivery {
             return members.compactMapValues { $0 }
         }
 
-        /// Throws `RunningServer.Failure` where the server was told in vain.
+        /// Throws `RunningServer.Failure` unless the event was accepted or will be delivered again.
         func requireTaken() throws {
             guard !isTaken else { return }
             guard let answer else { throw RunningServer.Failure(description: "the server gave no answer") }
@@ -65,11 +65,11 @@ struct EventDelivery {
         installation = simulation.installation
     }
 
-    /// Prints the text, or delivers it and prints `words`, the server's answer and the user's status.
+    /// Prints the signed text, or delivers it and prints `words`, the server's answers and the user's status.
     ///
-    /// `keep` makes the event part of the installation's state, once its text is printed or the server took it. An
-    /// event that the server refused did not happen. Throws `RunningServer.Failure` when there is no server or it
-    /// refuses.
+    /// `keep` stores the event in the installation. It runs once the text is printed or a delivery is accepted; an
+    /// event that the server refuses is not stored. Throws `RunningServer.Failure` if no server runs or it refuses
+    /// the event.
     func deliver(
         _ words: String, _ event: SimulatedEvent, containing content: SimulatedNotification.Content? = nil,
         by route: Route = .notification, keep: () throws -> Void = {}
@@ -109,13 +109,13 @@ struct EventDelivery {
         for response in responses { try response.requireTaken() }
     }
 
-    /// The texts that are delivered, as compact JWS.
+    /// The signed texts to deliver, as compact JWS.
     private struct Texts {
         let notification: String
         let transaction: String?
     }
 
-    /// The answers in turn, up to the first refusal.
+    /// Delivers the texts by `route`, and returns the responses in order, up to the first refusal.
     private func send(
         _ texts: Texts, _ delivery: KeptDelivery, to server: RunningServer, as user: UserID, by route: Route
     ) async throws -> [Response] {

@@ -3,25 +3,25 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A development installation: a directory with a signing authority, a login secret and a private database of its own.
+/// A development installation: a directory with its own signing authority, login secret and private database.
 ///
-/// Nothing in it is shared with another installation, and production refuses its root.
+/// Installations share nothing, and a production server refuses their root certificates.
 struct Installation {
     static let defaultDirectory = ".gatepass"
-    /// Certificates of an installation hold from 2021-01-01, so that old purchases can be told, to thirty years from
-    /// now.
+    /// The validity of an installation's certificates: from 2021-01-01, so that old purchases can be simulated, until
+    /// thirty years after they are made. Milliseconds.
     private static let validity = (from: Int64(1_609_459_200_000), after: Int64(10_957 * 86_400_000))
     private static let secretBytes = 48
 
-    /// The directory, readable by its owner alone.
+    /// The directory; only its owner can read it.
     let directory: URL
 
-    /// An installation at `path`, relative to the working directory; nothing is made yet.
+    /// The installation at `path`, relative to the working directory. Nothing is created yet.
     init(path: String) {
         directory = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
     }
 
-    /// Why an installation cannot be worked with.
+    /// The reason why an installation cannot be used.
     enum Failure: Error, CustomStringConvertible {
         case inUse(directory: String)
         case notWritable(directory: String, reason: String)
@@ -41,7 +41,8 @@ struct Installation {
         }
     }
 
-    /// Makes the directory and keeps it for this process until it ends, however it ends. Throws `Failure`.
+    /// Creates the directory and locks it until this process ends. Throws `Failure`, also if another process holds the
+    /// lock.
     func claim() throws {
         do {
             try FileManager.default.createDirectory(
@@ -49,7 +50,8 @@ struct Installation {
         } catch {
             throw Failure.notWritable(directory: directory.path, reason: "it cannot be made")
         }
-        // Never closed: the lock goes when the process does. Not inherited: a server left behind does not hold it.
+        // The lock's file is never closed, so the lock ends with the process. O_CLOEXEC keeps child processes, such as
+        // the database server, from holding it.
         let lock = open(directory.appendingPathComponent("lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
             throw Failure.notWritable(directory: directory.path, reason: String(cString: strerror(errno)))
@@ -57,14 +59,14 @@ struct Installation {
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw Failure.inUse(directory: directory.path) }
     }
 
-    /// Throws `Failure` when nothing was ever made here.
+    /// Throws `Failure` if the directory does not exist.
     func requireMade() throws {
         guard FileManager.default.fileExists(atPath: directory.path) else {
             throw Failure.missing(directory: directory.path)
         }
     }
 
-    /// The authority that signs simulated purchases, made at the first call. Throws what the file system refuses.
+    /// The authority that signs simulated purchases. The first call creates it. Throws an error of the file system.
     func authority() throws -> DevelopmentAuthority {
         let folder = directory.appendingPathComponent("authority")
         if let kept = try kept(in: folder) { return try DevelopmentAuthority(kept) }
@@ -75,10 +77,10 @@ struct Installation {
         return authority
     }
 
-    /// The root's certificate, as `apple.trust_roots` names it.
+    /// The path of the root certificate, as the setting `apple.trust_roots` takes it.
     var rootFile: String { directory.appendingPathComponent("authority/root.pem").path }
 
-    /// The secret that development tokens are signed with, made at the first call. Throws what the file system refuses.
+    /// The secret that signs development tokens. The first call creates it. Throws an error of the file system.
     func secret() throws -> String { try secret(in: "hs256-secret") }
 
     private func secret(in name: String, beginning: String = "") throws -> String {
@@ -89,10 +91,10 @@ struct Installation {
         return secret
     }
 
-    /// The key that kept keys are sealed with, made at the first call. Throws what the file system refuses.
+    /// The key that seals stored keys. The first call creates it. Throws an error of the file system.
     func keyEncryptionKey() throws -> KeyEncryptionKey {
         let file = directory.appendingPathComponent("key-encryption-key")
-        // Not there yet, or cut short.
+        // `try?` drops the error: the file is missing, or it was cut short.
         if let text = try? String(contentsOf: file, encoding: .utf8), let key = KeyEncryptionKey(base64: text) {
             return key
         }
@@ -101,42 +103,42 @@ struct Installation {
         return key
     }
 
-    /// The simulator's sales, by transaction id.
+    /// The folder of simulated one-time purchases, a file for each transaction id.
     var purchases: URL { directory.appendingPathComponent("purchases") }
 
-    /// The subscriptions that the simulator has sold here, by original transaction id.
+    /// The folder of simulated subscriptions, a file for each original transaction id.
     var subscriptions: URL { directory.appendingPathComponent("subscriptions") }
 
-    /// The notifications that the server has not taken yet, by their `notificationUUID`.
+    /// The folder of notifications that the server has not accepted yet, a file for each `notificationUUID`.
     var deliveries: URL { directory.appendingPathComponent("deliveries") }
 
-    /// The sales of the simulated card account.
+    /// The folder of sales of the simulated card account.
     var cardSales: URL { directory.appendingPathComponent("cards") }
 
-    /// The endpoint secret that simulated card events are signed with, made at the first call. Throws what the file
-    /// system refuses.
+    /// The endpoint secret that signs simulated card events. The first call creates it. Throws an error of the file
+    /// system.
     func cardSecret() throws -> String { try secret(in: "stripe-secret", beginning: "whsec_") }
 
-    /// The installation's clock.
+    /// The test clock of the installation.
     var clock: TestClock { TestClock(rememberedIn: directory.appendingPathComponent("clock")) }
 
-    /// Until when the simulated store has done what was due; nil before it first ran.
+    /// The instant up to which the simulated store has done everything that was due; nil before its first run.
     var storeDoneUntil: Instant? {
         let text = try? String(contentsOf: storeFile, encoding: .utf8)  // it never ran
         return text.flatMap { Int64($0) }.map(Instant.init(milliseconds:))
     }
 
-    /// Throws what the file system refuses.
+    /// Stores the instant up to which everything is done. Throws an error of the file system.
     func keep(storeDoneUntil instant: Instant) throws {
         try write(String(instant.milliseconds), to: storeFile)
     }
 
     private var storeFile: URL { directory.appendingPathComponent("store-done-until") }
 
-    /// The documents in `folder`; one that another process removes meanwhile is passed over. Throws for one that is
-    /// broken.
+    /// Decodes all JSON files in `folder`. A file that another process removes meanwhile is skipped. Throws if a file
+    /// is broken.
     func documents<Document: Decodable>(in folder: URL) throws -> [Document] {
-        // Without the folder there is none yet.
+        // `try?` drops the error: if the folder does not exist, there are no documents yet.
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return try files.filter { $0.hasSuffix(".json") }.compactMap { name in
             guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else { return nil }  // gone
@@ -144,7 +146,7 @@ struct Installation {
         }
     }
 
-    /// The settings of the server that runs here, by key; nil while none does.
+    /// The database settings of the running server, by key; nil if none runs.
     var runningDatabase: [String: String]? {
         guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
         let lines = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
@@ -152,24 +154,25 @@ struct Installation {
         return settings.filter { $0.key.hasPrefix("database.") }
     }
 
-    /// The address of the server that runs here; nil while none does.
+    /// The address of the running server; nil if none runs.
     var runningAddress: String? {
         guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
         return text.split(separator: "\n").first { $0.hasPrefix("address=") }.map { String($0.dropFirst(8)) }
     }
 
-    /// Tells other commands what runs here. Throws what the file system refuses.
+    /// Writes the running server's settings to a file, where other commands find them. Throws an error of the file
+    /// system.
     func announce(_ settings: [String: String]) throws {
         let lines = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         try write(lines.joined(separator: "\n"), to: running)
     }
 
-    /// Nothing runs here any more; only the process that claimed the directory may say so.
+    /// Removes the file that `announce` wrote. Only the process that holds the lock may call it.
     func withdraw() {
         try? FileManager.default.removeItem(at: running)  // it was not announced
     }
 
-    /// Writes a file that only its owner may read. Throws what the file system refuses.
+    /// Writes a file that only its owner can read. Throws an error of the file system.
     func write(_ text: String, to file: URL) throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true,

@@ -2,21 +2,21 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A notification of the simulated store that the server has not taken yet, as the installation keeps it.
+/// A notification of the simulated store that the server has not accepted yet, stored as a file of the installation.
 struct KeptDelivery: Codable {
-    /// The `notificationUUID`, the same in every attempt.
+    /// The `notificationUUID`, which is the same in every attempt.
     let uuid: String
     let signedPayload: String
     let environment: String
-    /// The event in words, for people.
+    /// The event in words.
     let words: String
-    /// When it was signed, in milliseconds since the epoch; later ones are larger.
+    /// The instant at which it was signed, in milliseconds since the epoch.
     let signedAt: Int64
     private(set) var attempts = 0
-    /// When it is tried again, in milliseconds since the epoch; nil while it is held back, until it is released.
+    /// The instant of the next attempt, in milliseconds since the epoch; nil while the notification is held back.
     private(set) var dueAt: Int64?
 
-    /// A delivery that was not tried.
+    /// A delivery before its first attempt.
     init(
         _ uuid: String, _ signedPayload: String, in environment: StoreEnvironment, about words: String, signedAt: Int64
     ) {
@@ -27,14 +27,14 @@ struct KeptDelivery: Codable {
         self.signedAt = signedAt
     }
 
-    /// This delivery, to be tried at `instant`.
+    /// A copy of this delivery whose next attempt is at `instant`.
     func due(at instant: Instant) -> KeptDelivery {
         var kept = self
         kept.dueAt = instant.milliseconds
         return kept
     }
 
-    /// This delivery after an attempt at `instant` that failed; nil when the store gives it up.
+    /// A copy of this delivery after a failed attempt at `instant`; nil if the store gives up.
     private func failed(at instant: Int64) -> KeptDelivery? {
         var kept = self
         kept.attempts += 1
@@ -46,10 +46,10 @@ struct KeptDelivery: Codable {
         return kept
     }
 
-    /// Brings the delivery to the server at `instant`. A delivery that is tried again is kept. Throws errors of the
-    /// file system.
+    /// Posts the notification to the server at `instant`. If it fails and will be retried, the delivery is stored.
+    /// Throws an error of the file system.
     func attempt(on server: RunningServer, at instant: Instant) async throws -> NotificationAnswer {
-        // Lost: why no answer came; the store does not look at it either.
+        // `try?` drops the reason why no answer came; a real store does not look at it either.
         let answer = try? await server.notify(signedPayload)
         guard answer?.isOK != true, let next = failed(at: instant.milliseconds) else {
             remove(from: server.installation)
@@ -59,18 +59,18 @@ struct KeptDelivery: Codable {
         return NotificationAnswer(answer, nextAttempt: next.dueAt.map(Instant.init(milliseconds:)))
     }
 
-    /// Keeps it. Throws what the file system refuses.
+    /// Writes the delivery to its file. Throws an error of the file system.
     func keep(in installation: Installation) throws {
         let text = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
         try installation.write(text, to: file(in: installation))
     }
 
-    /// Removes a delivery that was taken, or given up.
+    /// Removes the file of a delivery that was accepted or given up.
     func remove(from installation: Installation) {
         try? FileManager.default.removeItem(at: file(in: installation))  // it was never kept
     }
 
-    /// All that wait, by when they were signed. Throws for a file that is broken.
+    /// All stored deliveries in the order of signing. Throws if a file is broken.
     static func all(in installation: Installation) throws -> [KeptDelivery] {
         try installation.documents(in: installation.deliveries).sorted {
             ($0.signedAt, $0.uuid) < ($1.signedAt, $1.uuid)

@@ -1,21 +1,21 @@
 import Foundation
 import StoreSimulator
 
-/// A subscription that the simulator sold, as the installation keeps it.
+/// A subscription that the simulator sold, stored as a file of the installation.
 struct KeptSubscription: Codable {
-    /// Whose app bought it.
+    /// The user whose app bought it.
     let user: String
-    /// The length of each period, where the command named one; else the plan's own.
+    /// The length of each period in days, if the command named one; nil for the plan's month or year.
     let days: Int?
     var subscription: SimulatedSubscription
 
-    /// Keeps it. Throws what the file system refuses.
+    /// Writes the subscription to its file. Throws an error of the file system.
     func keep(in installation: Installation) throws {
         let file = installation.subscriptions.appendingPathComponent("\(subscription.originalTransactionId).json")
         try installation.write(String(decoding: try JSONEncoder().encode(self), as: UTF8.self), to: file)
     }
 
-    /// The subscription of a transaction, or the newest one of `user`; nil when there is none. Throws for a file that
+    /// The subscription that has the transaction, or the newest one of `user`; nil if there is none. Throws if a file
     /// is broken.
     static func find(_ transaction: String?, of user: String, in installation: Installation) throws -> Self? {
         let kept = try all(in: installation)
@@ -25,11 +25,11 @@ struct KeptSubscription: Codable {
         return kept.filter { $0.user == user }.max { $0.newestID < $1.newestID }
     }
 
-    /// All that were sold. Throws for a file that is broken.
+    /// All stored subscriptions. Throws if a file is broken.
     static func all(in installation: Installation) throws -> [KeptSubscription] {
         try installation.documents(in: installation.subscriptions)
     }
 
-    /// The id of its newest transaction; later ones are larger.
+    /// The id of the newest transaction. Later ids are larger.
     var newestID: String { subscription.newest.transactionId }
 }

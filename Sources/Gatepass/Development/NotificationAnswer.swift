@@ -3,9 +3,9 @@ import Entitlements
 
 /// The result of an attempt to deliver a notification.
 struct NotificationAnswer {
-    /// Nil when none came.
+    /// The server's answer; nil if there was none.
     let answer: RunningServer.Answer?
-    /// Nil when it is not tried again.
+    /// The instant of the next attempt; nil if there will be none.
     let nextAttempt: Instant?
 
     init(_ answer: RunningServer.Answer?, nextAttempt: Instant?) {
@@ -13,7 +13,7 @@ struct NotificationAnswer {
         self.nextAttempt = nextAttempt
     }
 
-    /// `applied`, or why not and what follows.
+    /// The result in words: `applied`, or the reason of the failure and the time of the next attempt.
     var words: String {
         if answer?.isOK == true { return answer?.code ?? "taken" }
         let reason = answer.map { $0.code ?? "\($0.status)" } ?? "no answer"
@@ -22,7 +22,7 @@ struct NotificationAnswer {
 }
 
 extension RunningServer.Answer {
-    /// The server's word for its effect: `applied`, `attached`, or the code of a refusal.
+    /// The result that the answer names: `applied`, `attached`, or the code of a problem.
     var code: String? {
         let members = members
         return (members["result"] ?? members["outcome"] ?? members["code"]) as? String

@@ -3,11 +3,11 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A plan as the simulated store sells it: of which app, for how long, for how much.
+/// A plan as the simulated store sells it: its app, its period and its price.
 struct PlanOnSale {
-    /// The only group of the simulated store: every plan of an app is in it.
+    /// The subscription group. The simulated store has only one, and all plans are in it.
     static let group = "21000001"
-    /// The price of a product whose price the catalogue does not tell, in thousandths of the currency's unit.
+    /// The price of a product whose price the catalogue does not have, in thousandths of the currency's unit.
     private static let usualPrice: Int64 = 4990
 
     let product: String
@@ -17,8 +17,9 @@ struct PlanOnSale {
 
     var isAnnual: Bool { period == .annual }
 
-    /// The product, or the first plan of the catalogue. A product that the catalogue does not know is a monthly plan of
-    /// its first app. Throws when the catalogue sells no plan, or the product is none.
+    /// The plan of this product id, or the first plan of the catalogue. A product that the catalogue does not know
+    /// counts as a monthly plan of the first app. Throws if the catalogue sells no plan, or if the product is not a
+    /// plan.
     init(_ product: String?, in catalogue: Catalogue) throws {
         let products = catalogue.products.filter { $0.source == .appleIAP }
         let known = products.first { product == nil ? $0.terms.kind == .plan : $0.id.text == product }
@@ -39,7 +40,7 @@ struct PlanOnSale {
             ?? Self.usualPrice
     }
 
-    /// The plan that the catalogue calls `planID`. Throws when it sells none.
+    /// The plan with this plan id in the catalogue. Throws if there is none.
     init(planID: String, in catalogue: Catalogue) throws {
         let product = catalogue.products.first { product in
             if case .plan(_, planID, _) = product.terms { product.source == .appleIAP } else { false }
@@ -48,20 +49,20 @@ struct PlanOnSale {
         try self.init(product.id.text, in: catalogue)
     }
 
-    /// The next period from `start` on. Milliseconds since the epoch.
+    /// An order for a period that begins at `start`. Instants are milliseconds since the epoch.
     func order(from start: Int64, days: Int?, offer: SimulatedOffer? = nil) -> SimulatedSubscription.Order {
         SimulatedSubscription.Order(
             product, as: SoldPurchase.newTransactionID(), until: end(from: start, days: days), price: price,
             offer: offer)
     }
 
-    /// The end of a period that begins at `start`. Milliseconds since the epoch.
+    /// The end of a period that begins at `start`. Instants are milliseconds since the epoch.
     func end(from start: Int64, days: Int?) -> Int64 { period.end(from: start, days: days) }
 }
 
 extension PlanID.Period {
-    /// The end of a period that begins at `start`: `days` later, or by the calendar of UTC. Milliseconds since the
-    /// epoch.
+    /// The end of a period that begins at `start`: `days` later, else a month or year later by the UTC calendar.
+    /// Instants are milliseconds since the epoch.
     func end(from start: Int64, days: Int?) -> Int64 {
         if let days { return start + Int64(days) * Instant.millisecondsPerDay }
         var calendar = Calendar(identifier: .gregorian)

@@ -5,27 +5,27 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The server that runs on an installation, as the commands beside it call it.
+/// A client of the server that runs on an installation.
 struct RunningServer {
-    /// There is no server to call, or it refused.
+    /// No server runs, or it refused a request.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// An answer of the server; `body` is JSON.
+    /// An answer of the server. `body` is JSON.
     struct Answer {
         let status: Int
         let body: String
 
         var isOK: Bool { status == 200 }
 
-        /// The members of the body; none where it is no object.
+        /// The members of the body; empty if it is not a JSON object.
         var members: [String: Any] {
-            // Lost: the fault of a body that no Gatepass wrote.
+            // `try?` drops the error: every answer of Gatepass is JSON.
             (try? JSONSerialization.jsonObject(with: Data(body.utf8))) as? [String: Any] ?? [:]
         }
 
-        /// Throws `Failure` unless it is a 200.
+        /// Returns the answer; throws `Failure` unless its status is 200.
         func required() throws -> Answer {
             guard isOK else { throw Failure(description: "the server answered \(status): \(body)") }
             return self
@@ -33,14 +33,14 @@ struct RunningServer {
     }
 
     private static let timeout = TimeAmount.seconds(30)
-    /// As long as the server gives itself for what happens while its clock goes forward.
+    /// The time-out of a request that puts the clock forward. The server limits such a request to this time itself.
     private static let longestAdvance = TimeAmount.seconds(AdvanceClockRoute.deadlineSeconds)
     private static let maximumAnswer = 1 << 20
 
     private let address: String
     let installation: Installation
 
-    /// Throws `Failure` when no server runs there.
+    /// Throws `Failure` if no server runs on the installation.
     init(on installation: Installation) throws {
         guard let address = installation.runningAddress else {
             throw Failure(description: "no server runs in \(installation.directory.path): start one, or add --print")
@@ -49,24 +49,24 @@ struct RunningServer {
         self.installation = installation
     }
 
-    /// Brings a signed transaction as the user's app would. Throws when no whole answer came.
+    /// Attaches a signed transaction as the user's app would. Throws if there is no complete answer.
     func attach(_ signed: String, as user: UserID) async throws -> Answer {
         try await send(.POST, "/api/iap/apple/transactions/attach", ["signedTransactionJWS": signed], as: user)
     }
 
-    /// Brings a signed notification as the App Store would. Throws when no whole answer came.
+    /// Posts a signed notification as the App Store would. Throws if there is no complete answer.
     func notify(_ signedPayload: String) async throws -> Answer {
         try await send(.POST, "/api/billing/webhooks/apple", ["signedPayload": signedPayload])
     }
 
-    /// Brings an event of card billing as Stripe would. Throws when no whole answer came.
+    /// Posts an event of card billing as Stripe would. Throws if there is no complete answer.
     func notifyOfCards(_ body: String, signature: String) async throws -> Answer {
         try await send(
             .POST, "/api/billing/webhooks/stripe", Array(body.utf8), adding: [("Stripe-Signature", signature)])
     }
 
-    /// Has the server's clock go forward by a length of time such as `40d`, in as many requests as that takes; `tell`
-    /// gets the answer of each. Throws when no whole answer came, and `Failure`.
+    /// Puts the server's clock forward by a span such as `40d`, with as many requests as that needs. `tell` gets each
+    /// answer. Throws `Failure` if the server refuses, or an error if there is no complete answer.
     func advanceClock(by span: String, _ tell: (Answer) async throws -> Void) async throws {
         var next: String? = span
         while let advance = next {
@@ -75,20 +75,20 @@ struct RunningServer {
             ).required()
             try await tell(answer)
             let remaining = answer.members["remaining_ms"] as? Int64 ?? 0
-            // Whole seconds, as spans have them: it goes a little further rather than less far.
+            // Spans have whole seconds, so the rest is rounded up.
             next = remaining > 0 ? "\((remaining + 999) / 1_000)s" : nil
         }
     }
 
-    /// The server's present. Throws when no whole answer came.
+    /// Asks for the server's time. Throws if there is no complete answer.
     func clock() async throws -> Answer { try await send(.GET, "/dev/clock") }
 
-    /// The user's subscription. Throws when no whole answer came.
+    /// Asks for the user's subscription. Throws if there is no complete answer.
     func subscription(of user: UserID) async throws -> Answer {
         try await send(.GET, "/api/billing/subscriptions/check/\(user.text)", as: user)
     }
 
-    /// The user's status. Throws when no whole answer came.
+    /// Asks for the user's status. Throws if there is no complete answer.
     func status(of user: UserID) async throws -> Answer {
         try await send(.GET, "/api/iap/apple/status", as: user)
     }

@@ -2,18 +2,18 @@ import EntitlementAPI
 import Entitlements
 import StoreSimulator
 
-/// A sale of the simulator that a command is about.
+/// A simulated sale, to which a command applies.
 enum SimulatedSale {
     case purchase(SoldPurchase)
     case subscription(KeptSubscription)
 
-    /// The simulator sold nothing of that name, or the act does not fit what it sold.
+    /// The simulator has no such sale, or the act does not fit it.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The sale of a transaction, or the newest one of `user` that was delivered. Throws `Failure` when there is none,
-    /// and for a file that is broken.
+    /// The sale of a transaction, or the newest delivered sale of `user`. Throws `Failure` if there is none, or an
+    /// error if a file is broken.
     static func find(
         _ transaction: String?, of user: String, in installation: Installation
     ) throws -> SimulatedSale {
@@ -31,7 +31,7 @@ enum SimulatedSale {
         }
     }
 
-    /// The sale where only a subscription will do. Throws `Failure`.
+    /// The subscription of a transaction, or the newest one of `user`. Throws `Failure` if there is none.
     static func subscription(
         _ transaction: String?, of user: String, in installation: Installation
     ) throws -> KeptSubscription {
@@ -42,8 +42,8 @@ enum SimulatedSale {
         return kept
     }
 
-    /// Lets `act` happen. Throws `Failure` for an act before its period, which names the period's begin, and what `act`
-    /// throws.
+    /// Runs `act`. If it comes before its period begins, throws a `Failure` that names the begin. Other errors of `act`
+    /// are passed on.
     static func begun<Outcome>(_ act: () throws -> Outcome) throws -> Outcome {
         do {
             return try act()
@@ -53,7 +53,7 @@ enum SimulatedSale {
         }
     }
 
-    /// Throws `Failure` for an instant before `earliest`, when `what` was.
+    /// Throws `Failure` if `at` lies before `earliest`; `what` says in words what happened at `earliest`.
     static func require(_ at: Int64, after earliest: Int64, _ what: String) throws {
         guard at < earliest else { return }
         let instant = RFC3339.text(of: Instant(milliseconds: earliest))

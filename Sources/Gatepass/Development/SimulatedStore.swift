@@ -6,14 +6,15 @@ import Logging
 import ServiceLifecycle
 import StoreSimulator
 
-/// The simulated App Store as the installation's clock goes on: plans renew and end, and notifications that the server
-/// did not take are tried again.
+/// The simulated App Store, driven by the installation's clock. It renews and ends plans when they are due, and retries
+/// notifications that the server did not accept.
 ///
-/// The store does one thing after the other, each when it is due by the clock. The installation remembers until when
-/// everything was done, so that turns that fell due while no server ran are done by the next one. A plan that was sold
-/// at an instant before that one, with `--at`, turns when somebody acts.
+/// The store works through its events one after the other, in the order of their due times. The installation stores the
+/// instant up to which all are done. So events that fall due while no server runs are caught up by the next server. A
+/// period that ends before that instant, because it was sold with an early `--at`, is renewed or ended only by a
+/// command.
 actor SimulatedStore: Service, DevelopmentClock {
-    /// The next thing to do.
+    /// The next event of the store.
     private enum Due {
         case turn(KeptSubscription, SimulatedSubscription.Turn)
         case delivery(KeptDelivery)
@@ -27,16 +28,16 @@ actor SimulatedStore: Service, DevelopmentClock {
     }
 
     private static let pause = Duration.seconds(1)
-    /// Nothing more is begun in a pass after this time, so that who puts the clock forward need not wait long.
+    /// A pass begins no new event after this time, so that a request to put the clock forward need not wait long.
     private static let longestPass = Duration.seconds(20)
 
     private let installation: Installation
     private let catalogue: Catalogue
     private let clock: TestClock
     private let logger: Logger
-    /// Until when everything was done.
+    /// The instant up to which all events are done.
     private var doneUntil: Instant
-    /// The failures that are in the log; each is tried again every second.
+    /// The events that were logged. A failed event is retried every second and logged once.
     private var logged: Set<SimulatedHappening> = []
     private var last: Task<ClockAdvance, any Error>?
 
@@ -51,7 +52,7 @@ actor SimulatedStore: Service, DevelopmentClock {
     nonisolated var now: Instant { clock.now() }
     nonisolated var lead: Int64 { clock.lead }
 
-    /// Does what is due as real time passes, until the process is to end. Throws what the file system refuses then.
+    /// Does what is due, every second, until the process is to end. Throws an error of the file system at the end.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -71,15 +72,16 @@ actor SimulatedStore: Service, DevelopmentClock {
         logger.info("the simulated store", metadata: ["event": "\(happening.words)"])
     }
 
-    /// Has the clock go forward by `milliseconds`, and whatever is due on the way happen when it is due; `patience` is
-    /// counted from now, waiting for what was begun before included. Throws what the file system refuses, and for a
-    /// file that is broken.
+    /// Puts the clock forward by `milliseconds` and does on the way whatever falls due. It begins no new event once
+    /// `patience` is over, which includes the wait for earlier passes. Throws an error of the file system, or an error
+    /// if a file is broken.
     func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance {
         let end = ContinuousClock.now + patience
         return try await inTurn {
             let lead = self.clock.lead + milliseconds
             let advance = try await self.pass(until: self.clock.now() + milliseconds, begunBefore: end)
-            // Time that passed meanwhile is not taken off, so two advances are as far as one of both lengths.
+            // Real time that passed meanwhile is not subtracted. So two advances put the clock as far forward as one of
+            // both lengths.
             if advance.remaining == 0 { try self.clock.advance(toLead: lead) }
             return advance
         }
@@ -91,7 +93,7 @@ actor SimulatedStore: Service, DevelopmentClock {
         }
     }
 
-    /// After whatever was begun before.
+    /// Runs `act` after all acts that were begun before.
     private func inTurn(_ act: @escaping @Sendable () async throws -> ClockAdvance) async throws -> ClockAdvance {
         let before = last
         let task = Task {
@@ -122,14 +124,14 @@ actor SimulatedStore: Service, DevelopmentClock {
             }
         }
         try clock.advance(to: reached)
-        // A turn that failed, and those that follow it, are done again by the next pass.
+        // If a renewal or an end failed, it stays undone, and the next pass does it again.
         let undone = try turns(until: reached).map(\.at).min()
         doneUntil = undone.map { $0 + -1 } ?? reached
         if !happened.isEmpty { try installation.keep(storeDoneUntil: doneUntil) }
         return ClockAdvance(happened: happened, remaining: end - reached)
     }
 
-    /// The first thing due by `end` that has not failed.
+    /// The first event that is due by `end` and has not failed in this pass.
     private func next(until end: Instant, but failed: Set<String>) throws -> (due: Due, at: Instant)? {
         let deliveries = try KeptDelivery.all(in: installation).compactMap { kept -> (due: Due, at: Instant)? in
             kept.dueAt.map { (.delivery(kept), Instant(milliseconds: $0)) }
@@ -138,7 +140,7 @@ actor SimulatedStore: Service, DevelopmentClock {
             .filter { !failed.contains($0.due.name) }.min { $0.at < $1.at }
     }
 
-    /// The next turn of each plan that is due by `end`.
+    /// The next renewal or end of each plan that is due by `end`.
     private func turns(until end: Instant) throws -> [(due: Due, at: Instant)] {
         try KeptSubscription.all(in: installation).compactMap { kept in
             guard let next = kept.subscription.nextTurn, next.at > doneUntil.milliseconds, next.at <= end.milliseconds
@@ -161,7 +163,8 @@ actor SimulatedStore: Service, DevelopmentClock {
                 notification.notificationUUID, try installation.authority().sign(notification).text,
                 in: event.environment, about: "\(kept.user): \(turn.words) \(kept.subscription.newest.words)",
                 signedAt: event.signedDate)
-            // First what is to be told: a process that ends here tells it again, and the server knows it by its name.
+            // The notification is stored first. If the process ends here, it is delivered again, and the server
+            // recognizes it by its UUID.
             try delivery.due(at: instant).keep(in: installation)
             try kept.keep(in: installation)
             return try await attempt(delivery, at: instant)

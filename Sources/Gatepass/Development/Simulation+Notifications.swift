@@ -4,8 +4,8 @@ import Entitlements
 import StoreSimulator
 
 extension Simulation {
-    /// Sends any notification about what was sold, as it stands; known types and others. Throws the exit status 1 when
-    /// nothing was sold that it could be about, or the server refuses.
+    /// Sends a notification of any type, known or not, about the newest state of a sale. Throws the exit status 1 if
+    /// there is no sale for it, or if the server refuses it.
     func notify() async throws {
         let catalogue = try catalogue()
         let environment = try environment()
@@ -25,7 +25,7 @@ extension Simulation {
         }
     }
 
-    /// The container of a type that is about no purchase; nil for all others.
+    /// The content of a notification that is about no purchase; nil for all other types.
     private func content(
         of event: SimulatedEvent, _ authority: DevelopmentAuthority
     ) throws -> SimulatedNotification.Content? {

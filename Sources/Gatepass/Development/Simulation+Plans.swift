@@ -4,8 +4,8 @@ import Entitlements
 import StoreSimulator
 
 extension Simulation {
-    /// Lets `act` happen to the subscription and tells of it in the words that `words` finds for it afterwards. Throws
-    /// the exit status 1 when there is none, the act does not fit or the server refuses.
+    /// Applies `act` to the subscription and delivers the event. `words` describes the subscription afterwards. Throws
+    /// the exit status 1 if there is no subscription, the act does not fit it or the server refuses the event.
     func change(
         _ words: (SimulatedSubscription) -> String,
         _ act: (_ kept: inout KeptSubscription, _ catalogue: Catalogue) throws -> SimulatedEvent
@@ -21,15 +21,15 @@ extension Simulation {
         }
     }
 
-    /// The next period of `product` from `start` on, as the catalogue sells it. Throws when it is no plan.
+    /// An order for the period of `product` that begins at `start`. Throws if the product is not a plan.
     func order(
         _ product: String, from start: Int64, days: Int?, in catalogue: Catalogue
     ) throws -> SimulatedSubscription.Order {
         try PlanOnSale(product, in: catalogue).order(from: start, days: days)
     }
 
-    /// Somebody buys a plan, or comes back to one. Throws when an option is none of what it should be, and the exit
-    /// status 1 when the user is subscribed or the server refuses.
+    /// Sells a plan to the user, or sells it again after it ended. Throws if an option has a wrong value, and the exit
+    /// status 1 if the user is subscribed or the server refuses the event.
     func subscribe() async throws {
         let catalogue = try catalogue()
         let plan = try PlanOnSale(options.product, in: catalogue)
@@ -52,7 +52,7 @@ extension Simulation {
         }
     }
 
-    /// A chain of its own, or the next period of the one that the customer had and that has ended.
+    /// A new chain, or the next period of the customer's ended chain.
     private func begin(
         _ order: SimulatedSubscription.Order, _ customer: SimulatedSubscription.Buyer
     ) throws -> (SimulatedSubscription, SimulatedEvent) {
@@ -69,6 +69,6 @@ extension Simulation {
 }
 
 extension SimulatedSubscription.Period {
-    /// Its product and its end, for people.
+    /// The period's product and end in words.
     var words: String { "\(productId) until \(RFC3339.text(of: Instant(milliseconds: expiresDate)))" }
 }

@@ -5,8 +5,8 @@ import Foundation
 import StoreSimulator
 
 extension Simulation {
-    /// Somebody buys a pass, an add-on or credits. Throws when an option is none of what it should be, and the exit
-    /// status 1 when the server refuses.
+    /// Sells a pass, an add-on or credits. Throws if an option has a wrong value, and the exit status 1 if the server
+    /// refuses the purchase.
     func purchase() async throws {
         guard has(.byNotification) || !(has(.hold) || has(.twice)) else {
             throw ValidationError("--hold and --twice are about the notification: add --by-notification")
@@ -27,8 +27,8 @@ extension Simulation {
         }
     }
 
-    /// A parent approves what a child asked to buy, or declines it. Throws the exit status 1 when nothing was asked for
-    /// or the server refuses.
+    /// Plays a parent who approves a child's purchase, or declines it. Throws the exit status 1 if no purchase waits
+    /// for approval or the server refuses it.
     func approve() async throws {
         let catalogue = try catalogue()
         try await reporting {
@@ -94,9 +94,8 @@ extension Simulation {
         }
     }
 
-    /// The account token in the texts: the token of `--account-token`, or the one that the running server issues to the
-    /// user where only that can name them. Throws when the option is no UUID, and `RunningServer.Failure` when there is
-    /// no server to ask.
+    /// The account token of the purchase: that of `--account-token`, or the user's own from the running server if only
+    /// the token can name the user. Throws if the option is no UUID, and `RunningServer.Failure` if no server runs.
     func accountToken(of user: UserID) async throws -> String? {
         if let given = try givenToken() { return given }
         guard has(.byNotification), !has(.familyShared) else { return nil }
@@ -109,7 +108,7 @@ extension Simulation {
         return try await RunningServer(on: installation).accountToken(of: user)
     }
 
-    /// Throws when `--account-token` is no UUID.
+    /// The token of `--account-token`, if it is given. Throws if it is no UUID.
     func givenToken() throws -> String? {
         guard let text = options.accountToken else { return nil }
         guard let token = AccountToken(text) else {
@@ -118,8 +117,9 @@ extension Simulation {
         return token.description
     }
 
-    /// Prints the text, or attaches it as the user's app would and prints the answer. What the server took is kept as
-    /// delivered. Throws `RunningServer.Failure` when there is no server or it refuses.
+    /// Prints the signed text, or attaches it as the user's app would and prints the answer. If the server accepts it,
+    /// the purchase is stored as delivered. Throws `RunningServer.Failure` if no server runs or it refuses the
+    /// purchase.
     private func attach(_ sold: SoldPurchase) async throws {
         let text = try installation.authority().sign(sold.transaction).text
         var document: [String: Any] = ["transaction_id": sold.transactionID, "jws": text]

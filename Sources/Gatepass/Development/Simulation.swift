@@ -5,19 +5,19 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A story as a command tells it: what was said, and the installation that it happens on.
+/// A run of `gatepass simulate`: its options, and the installation on which its story is played.
 struct Simulation {
     let options: StoryOptions
-    /// The last word of the story's name.
+    /// The last word of the command, such as the type in `notify TYPE`.
     let subject: String
     let installation: Installation
-    /// When it happens, in milliseconds since the epoch.
+    /// The instant of the story, in milliseconds since the epoch.
     let at: Int64
 
     var user: String { options.user ?? "alice" }
     var route: EventDelivery.Route { has(.byApp) ? .app : .notification }
 
-    /// Throws when `--at` is no instant.
+    /// Throws if `--at` is no instant.
     init(_ options: StoryOptions, about subject: String) throws {
         self.options = options
         self.subject = subject
@@ -29,13 +29,13 @@ struct Simulation {
 
     func has(_ flag: StoryFlag) -> Bool { options.flags.contains(flag) }
 
-    /// Throws when `--user` is none.
+    /// The id of `--user`. Throws if it is no user id.
     func userID() throws -> UserID {
         guard let user = UserID(user) else { throw ValidationError("--user \(user) is no user id") }
         return user
     }
 
-    /// Throws when `--environment` is none.
+    /// The environment of `--environment`. Throws if there is no such environment.
     func environment() throws -> StoreEnvironment {
         let text = options.environment ?? StoreEnvironment.sandbox.rawValue
         guard let environment = StoreEnvironment(rawValue: text) else {
@@ -44,16 +44,17 @@ struct Simulation {
         return environment
     }
 
-    /// Throws when there is no `--to`.
+    /// The plan of `--to`. Throws if it is not given.
     func target() throws -> String {
         guard let target = options.target else { throw ValidationError("name the plan with --to") }
         return target
     }
 
-    /// The catalogue, which a story reads once. Throws the exit status 1 for a faulty one.
+    /// Reads the catalogue. Throws the exit status 1 if it has a fault.
     func catalogue() throws -> Catalogue { try Startup(options.installation.options).catalogueFile().catalogue }
 
-    /// Throws the exit status 1 where there is no installation, and for what `body` throws.
+    /// Runs `body`, prints its error and throws the exit status 1 in its place. A missing installation is such an error
+    /// too.
     func reporting(_ body: () async throws -> Void) async throws {
         try await Startup.reporting {
             try installation.requireMade()
@@ -61,7 +62,8 @@ struct Simulation {
         }
     }
 
-    /// Prints the proof of the user's Apple account that attach and restore take. Throws for no app of the catalogue.
+    /// Prints a signed app transaction, which attach and restore take as proof of the user's Apple account. Throws if
+    /// the catalogue does not have the app.
     func appTransaction() async throws {
         let apps = try catalogue().apps
         guard let app = apps.first(where: { options.app == nil || $0.id.text == options.app }) else {
@@ -75,7 +77,7 @@ struct Simulation {
         try await reporting { print(try installation.authority().sign(transaction).text) }
     }
 
-    /// Delivers the notifications that were held back. Throws the exit status 1 when no server runs.
+    /// Delivers the notifications that were held back. Throws the exit status 1 if no server runs.
     func deliverHeld() async throws {
         try await reporting {
             let server = try RunningServer(on: installation)
@@ -88,7 +90,7 @@ struct Simulation {
         }
     }
 
-    /// Plays a year of a plan. Throws when there is no such story, and the exit status 1 when no server runs or the
+    /// Plays a year of a plan. Throws if there is no such story, and the exit status 1 if no server runs or the
     /// catalogue has no such plan.
     func year() async throws {
         let suffix = "_year"
@@ -108,9 +110,9 @@ struct Simulation {
     }
 }
 
-/// JSON for people and scripts alike.
+/// JSON text that people and scripts can read.
 enum JSONText {
-    /// In lines, names in order. Throws for values that JSON does not have.
+    /// Writes indented JSON with sorted names. Throws for values that JSON does not have.
     static func pretty(_ document: Any) throws -> String {
         String(
             decoding: try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys]),

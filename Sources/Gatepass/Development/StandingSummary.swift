@@ -1,11 +1,11 @@
 import Entitlements
 import Foundation
 
-/// A user's status in one line for people, as the server tells it (`api.md`, "Status").
+/// A user's status in one line of text, from the server's answer (`api.md`, "Status").
 struct StandingSummary {
     let text: String
 
-    /// Tells `answer` of `GET /api/iap/apple/status`.
+    /// Reads an answer of `GET /api/iap/apple/status`.
     init(of user: UserID, _ answer: RunningServer.Answer) {
         let status = answer.members
         guard answer.isOK, let isActive = status["active"] as? Bool else {

@@ -4,7 +4,7 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// The greeting of `gatepass dev` when it is ready: where it serves, and two commands to paste.
+/// The text that `gatepass dev` prints when it is ready: the server's address, and two commands to paste.
 struct Welcome {
     private static let user = "alice"
     private static let width = 78
@@ -14,7 +14,7 @@ struct Welcome {
     let authority: DevelopmentAuthority
     let catalogue: Catalogue
 
-    /// Signs a fresh purchase and prints the summary. Throws what the file system refuses.
+    /// Stores and signs a new purchase and prints the text. Throws an error of the file system.
     func show() async throws {
         guard let user = UserID(Self.user), let product = catalogue.products.first(where: { $0.terms.kind == .pass })
         else { return box(["Gatepass serves at \(address)", "The catalogue sells no pass."]) }
@@ -48,7 +48,7 @@ struct Welcome {
         fflush(nil)
     }
 
-    /// How far the clock is ahead, when it is.
+    /// A line that says how far the clock is ahead of real time, if it is.
     private var lead: [String] {
         Span(milliseconds: installation.clock.lead).map { ["The clock is \($0.text) ahead of the real time."] } ?? []
     }

@@ -4,10 +4,10 @@ import LedgerStore
 
 /// The result of this server's last integrity check, for operators.
 struct IntegrityHealth: Sendable {
-    /// How many faults the check found, and when it ended; nil before the first one.
+    /// The number of faults and the time at which the check ended; nil before the first check has ended.
     let found: (faults: Int, at: Instant)?
 
-    /// Before the first check.
+    /// The state before the first check.
     init() {
         found = nil
     }
@@ -23,6 +23,6 @@ struct IntegrityHealth: Sendable {
         return words + " at " + RFC3339.text(of: found.at)
     }
 
-    /// The readiness check: always in order, because a server that serves less mends nothing.
+    /// The readiness check. It always passes, because taking the server out of service would repair nothing.
     var check: Readiness.Check { Readiness.Check(name: "books", isInOrder: true, detail: detail) }
 }

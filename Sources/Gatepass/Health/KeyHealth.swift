@@ -1,7 +1,7 @@
 import EntitlementAPI
 import Logging
 
-/// The last known state of the signing keys, and what of it is news to operators.
+/// The last known state of the signing keys, and the log message when it changes.
 struct KeyHealth: Sendable {
     /// A line for the log.
     struct Message {
@@ -13,14 +13,14 @@ struct KeyHealth: Sendable {
     private var detail = "not loaded yet"
     private var unusable: [String] = []
 
-    /// The readiness check: a server that cannot sign should take no traffic from those that can.
+    /// The readiness check. It fails while the server cannot sign, so that other instances get its requests.
     var check: Readiness.Check {
         Readiness.Check(name: "signing_keys", isInOrder: isInOrder, detail: detail)
     }
 
-    /// Takes note of a reading; what to log is nil unless something changed.
+    /// Notes the result of reading the keys. Returns a log message if the state changed, else nil.
     ///
-    /// A database that is away says nothing of the keys.
+    /// A database that cannot be reached changes nothing.
     mutating func note(_ ring: Result<SigningKeyRing, SigningKeyFault>) -> Message? {
         switch ring {
         case .success(let ring): return note(ring)

@@ -6,7 +6,7 @@ import Logging
 import MariaDB
 import Synchronization
 
-/// The readiness of this server, check by check, and what of it is news to operators.
+/// The readiness checks of this server, and the log messages about changes.
 final class ServerHealth: Sendable {
     /// The values that the lock guards.
     private struct State {
@@ -30,29 +30,29 @@ final class ServerHealth: Sendable {
         self.roots = roots
         self.clock = clock
         self.logger = logger
-        // Lost of both: why; it stands in the pool's log.
+        // `try?` drops both errors, because the pool logs them.
         writableSchema = SharedQuestion { try? await Schema.writableVersion(in: pool) }
         lastDeliveries = SharedQuestion { try? await StoreFigures.lastDeliveries(in: pool) }
     }
 
-    /// No longer ready: load balancers should send nothing more.
+    /// Marks the server as not ready, so that load balancers send it no more requests.
     func drain() {
         state.withLock { $0.isDraining = true }
     }
 
-    /// True if the database has been opened, and the process does not end.
+    /// True if the database has been opened and the process is not ending.
     var isServing: Bool { store.isOpen && !state.withLock { $0.isDraining } }
 
-    /// The findings of the last check of the books.
+    /// The result of the last integrity check.
     var books: IntegrityHealth { state.withLock { $0.books } }
 
-    /// The books have been verified.
+    /// Notes the result of an integrity check.
     func note(_ books: IntegrityHealth) {
         state.withLock { $0.books = books }
     }
 
-    /// The keys of entitlement tokens; the first is made when there is none. Throws `database` while the database is
-    /// away.
+    /// The keys that sign entitlement tokens. If there is none, the first is made. Throws `SigningKeyFault.database`
+    /// while the database cannot be reached.
     func signingKeys() async throws(SigningKeyFault) -> SigningKeyRing {
         let ring: Result<SigningKeyRing, SigningKeyFault>
         do throws(SigningKeyFault) {

@@ -3,11 +3,10 @@ import LedgerStore
 import MariaDB
 import Synchronization
 
-/// A question to the database that gets little time, so that a caller who asks for the server's health does not wait
-/// for a database that hangs.
+/// A query with a short time-out, so that a health request does not wait for a database that hangs.
 ///
-/// A single question is on its way at a time, and all askers share its answer. The pool's own limits end it, also when
-/// the askers have gone.
+/// Only one query runs at a time, and all callers share its answer. The query's own time-out is that of the pool, also
+/// when all callers have stopped waiting.
 final class SharedQuestion<Answer: Sendable>: Sendable {
     private let ask: @Sendable () async -> Answer?
     private let asking = Mutex<Task<Answer?, Never>?>(nil)
@@ -16,7 +15,7 @@ final class SharedQuestion<Answer: Sendable>: Sendable {
         self.ask = ask
     }
 
-    /// Nil when the database does not answer, or not in time.
+    /// The answer; nil if the database does not answer within 1.5 seconds.
     func answer() async -> Answer? {
         await question().value(within: .milliseconds(1_500)) ?? nil
     }

@@ -2,18 +2,18 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// For how long each store has told nothing new.
+/// The time since each store's last new delivery.
 struct StoreSilence: Sendable {
     private let lastDeliveries: [LastDelivery]?
     private let now: Instant
 
-    /// - Parameter lastDeliveries: Nil when they could not be read.
+    /// - Parameter lastDeliveries: The last delivery of each store; nil if they could not be read.
     init(_ lastDeliveries: [LastDelivery]?, at now: Instant) {
         self.lastDeliveries = lastDeliveries
         self.now = now
     }
 
-    /// The readiness check: always in order, because a store that is silent says nothing of this server.
+    /// The readiness check. It always passes, because a store that sends nothing is no fault of this server.
     var check: Readiness.Check { Readiness.Check(name: "deliveries", isInOrder: true, detail: detail) }
 
     private var detail: String {

@@ -4,17 +4,19 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The standard error stream, which takes whole lines in their order.
+/// The standard error stream. Lines are written whole and in order.
 ///
-/// The lines of requests are gathered and written a few times a second, for a write each would cost a tenth of a
-/// request; so kill -9 may take the last of them. Everything else is written at once, with what was gathered before it.
-/// A single thread writes at a time and nobody waits for it: while a reader stalls lines are gathered, up to a limit.
+/// Access log lines are collected and written a few times a second, because a system call for each would cost a tenth
+/// of a request. So kill -9 may lose the last of them. Other lines are written at once, after the collected ones. Only
+/// one thread writes at a time, and no other thread waits for it. While the stream blocks, lines are collected up to a
+/// limit.
 final class LogStream: Sendable {
     static let standardError = LogStream()
 
-    /// Gathered lines are written when they are more than this many bytes.
+    /// The number of collected bytes above which they are written at once.
     private static let longestGathered = 64 * 1024
-    /// Lines beyond this many bytes are lost: a stream that takes nothing must not fill the memory.
+    /// The number of collected bytes above which lines are dropped, so that a stream that blocks does not fill the
+    /// memory.
     private static let longestBacklog = 8 * 1024 * 1024
 
     /// The state that the lock guards.
@@ -22,7 +24,7 @@ final class LogStream: Sendable {
         var gathered: [UInt8] = []
         var isWriting = false
 
-        /// The lines to write, unless somebody writes or there is nothing.
+        /// The lines to write; nil if another thread writes, or there are none.
         mutating func begin() -> [UInt8]? {
             guard !isWriting, !gathered.isEmpty else { return nil }
             isWriting = true
@@ -30,8 +32,8 @@ final class LogStream: Sendable {
             return gathered
         }
 
-        /// Exchanges the lines that the caller wrote, whose memory is used again, for those that came meanwhile; false
-        /// when there are none, and the caller writes no longer.
+        /// Swaps the lines that the caller has written for those that were collected meanwhile, and reuses the memory.
+        /// False if there are none; then the caller stops writing.
         mutating func goOn(_ written: inout [UInt8]) -> Bool {
             written.removeAll(keepingCapacity: true)
             swap(&gathered, &written)
@@ -42,24 +44,25 @@ final class LogStream: Sendable {
 
     private let state = Mutex(State())
 
-    /// Writes `line` now.
+    /// Writes `line` at once.
     func write(_ line: [UInt8]) {
         _ = append(line)
         flush()
     }
 
-    /// Writes `line` soon.
+    /// Collects `line`, to be written soon.
     func gather(_ line: [UInt8]) {
         if append(line) > Self.longestGathered { flush() }
     }
 
-    /// Writes the gathered lines, unless another thread is writing, which then writes these as well.
+    /// Writes the collected lines. If another thread is writing, that thread writes them too.
     func flush() {
         guard var lines = state.withLock({ $0.begin() }) else { return }
         repeat { Self.write(lines) } while state.withLock { $0.goOn(&lines) }
     }
 
-    /// How many bytes are gathered with the line.
+    /// Collects a line, and returns the number of collected bytes; 0 if another thread is writing or the line was
+    /// dropped.
     private func append(_ line: [UInt8]) -> Int {
         state.withLock { state in
             guard state.gathered.count + line.count < Self.longestBacklog else { return 0 }
@@ -69,7 +72,7 @@ final class LogStream: Sendable {
         }
     }
 
-    /// Lines that the stream does not take are lost: a full disk must not stop the server.
+    /// Writes lines. Bytes that the stream refuses are dropped, because a full disk must not stop the server.
     private static func write(_ lines: [UInt8]) {
         lines.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -82,11 +85,11 @@ final class LogStream: Sendable {
     }
 }
 
-/// Writes the lines of requests, ten times a second and when the server ends.
+/// Writes the collected access log lines, ten times a second and when the server ends.
 struct AccessLog: Service {
     private static let interval = Duration.milliseconds(100)
 
-    /// Takes a line; nothing where `logger` is set to say less.
+    /// Collects an access log line, unless the level of `logger` is above info.
     static func take(_ line: AccessLine, for logger: Logger) {
         guard logger.logLevel <= .info else { return }
         var json = JSONWriter(capacity: 256)
@@ -102,10 +105,10 @@ struct AccessLog: Service {
         LogStream.standardError.gather(json.bytes)
     }
 
-    /// Writes until the end. Throws nothing.
+    /// Works until the process is to end. Throws nothing.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Only the end interrupts the sleep, and then there is one more write.
+            // The sleep fails only when the server ends; the remaining lines are written at the end of the process.
             while (try? await Task.sleep(for: Self.interval)) != nil { LogStream.standardError.flush() }
         }
     }

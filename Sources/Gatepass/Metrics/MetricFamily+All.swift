@@ -1,8 +1,8 @@
-/// All metrics of a server, in the order of the page (`docs/operations.md`).
+/// All metrics of a server, in their order on the page (`docs/operations.md`).
 extension MetricFamily {
     static let all = counted + read
 
-    /// Counted while the process lives, through `Metrics`.
+    /// Metrics that the process counts through swift-metrics.
     static let counted = [
         MetricFamily(
             "gatepass_http_requests_total", .counter, "Requests that were answered, by route, method and status."),
@@ -48,7 +48,7 @@ extension MetricFamily {
     static let lastDelivery = MetricFamily(
         "gatepass_last_delivery_age_seconds", .gauge, "Time since a store's last new authentic delivery, by source.")
 
-    /// Read when the page is asked for.
+    /// Metrics that are read when the page is requested.
     static let read = [
         databaseUp, serving, poolConnections, poolWaiting, booksFaults, booksAge, jobs, oldestJob, inbox, lastDelivery,
     ]

@@ -1,17 +1,17 @@
-/// A metric: the name under which code counts, and its description on the page.
+/// A metric, with its name in code and on the page.
 ///
-/// Names end in their unit, `seconds` or `bytes`, and those of counters in `_total`. The values of labels come from
-/// closed lists, never from what a client may choose.
+/// The name ends in its unit, `seconds` or `bytes`, and that of a counter in `_total`. The values of labels come from
+/// closed lists, never from clients.
 struct MetricFamily: Hashable, Sendable {
-    /// The kind of the numbers under the name.
+    /// The metric's type.
     enum Kind: Hashable, Sendable {
-        /// Only grows while the process lives.
+        /// A number that only grows while the process runs.
         case counter
         case gauge
-        /// How many values were at most as large as each of these bounds, which grow.
+        /// A histogram with these upper bounds of its buckets, in ascending order.
         case histogram([Double])
 
-        /// The kind's name on the page.
+        /// The type's name on the page.
         var word: String {
             switch self {
             case .counter: "counter"

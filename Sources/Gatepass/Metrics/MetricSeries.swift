@@ -1,13 +1,13 @@
 import Metrics
 import Synchronization
 
-/// The numbers of one family under one set of labels.
+/// The numbers of one metric under one set of labels.
 protocol MetricSeries: AnyObject, Sendable {
-    /// Writes the numbers as they are now.
+    /// Writes the present numbers to the page.
     func write(_ name: String, _ labels: String, to page: inout ExpositionText)
 }
 
-/// Counts up: one atomic addition for each call.
+/// A counter. Each call costs one atomic addition.
 final class CounterSeries: MetricSeries, CounterHandler {
     private let count = Atomic<Int64>(0)
 
@@ -24,7 +24,7 @@ final class CounterSeries: MetricSeries, CounterHandler {
     }
 }
 
-/// Holds the last value.
+/// A gauge, which keeps its last value.
 final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
     private let value = Mutex(0.0)
 
@@ -40,11 +40,12 @@ final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
     }
 }
 
-/// Counts values by size: one lock for each call, held for a few additions.
+/// A histogram. Each call takes a lock for a few additions.
 final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
     /// The values that the lock guards.
     private struct State {
-        /// How many values were at most as large as each bound and larger than the one before; the last has no bound.
+        /// The number of values in each bucket: at most its bound, and more than the bound before. The last bucket has
+        /// no bound.
         var counts: [Int64]
         var sum = 0.0
     }
@@ -67,7 +68,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
         }
     }
 
-    /// Times are written in seconds.
+    /// Records a duration, in seconds.
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1_000_000_000) }
 
     func write(_ name: String, _ labels: String, to page: inout ExpositionText) {

@@ -3,9 +3,9 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// Makes the page: what was counted, and what is looked up when the page is asked for.
+/// Writes the metrics page, from counters and from figures that are read when the page is requested.
 ///
-/// While the database is away the page has no figures of it, and says so; it is served all the same.
+/// While the database cannot be reached, the page lacks its figures and `gatepass_database_up` is 0.
 struct MetricsReading: Sendable {
     let metrics: ServerMetrics
     let pool: Pool
@@ -48,7 +48,8 @@ struct MetricsReading: Sendable {
         write(.poolWaiting, [([], Double(load.waiting))], to: &page)
     }
 
-    /// Before the first check that ended, the age is that of the process.
+    /// Writes the metrics of the integrity check. Before the first check has ended, its age is the time since the
+    /// start.
     private func writeBooks(to page: inout ExpositionText) {
         guard let found = health.books.found else {
             let uptime = Double((Surroundings.uptime() - startedAt).components.seconds)

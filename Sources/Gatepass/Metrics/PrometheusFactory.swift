@@ -1,20 +1,20 @@
 import Metrics
 import Synchronization
 
-/// Keeps what is counted through `Metrics`, for a Prometheus server to read.
+/// Stores what the process counts through swift-metrics, for the metrics page.
 ///
-/// Only described families are kept, so that nothing that a library counts brings labels of its own; the same name and
-/// labels are one series, however often it is asked for. A series stays as long as the process.
+/// Only the metrics that it is given are stored, so a library cannot add labels of its own. Each name with its labels
+/// is one series, however often code asks for it. A series exists until the process ends.
 final class PrometheusFactory: MetricsFactory {
     private let families: [String: MetricFamily]
-    /// The series by the family's name, then by the labels as the page writes them.
+    /// The series by the metric's name, then by the labels as the page writes them.
     private let series = Mutex<[String: [String: any MetricSeries]]>([:])
 
     init(_ families: [MetricFamily]) {
         self.families = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Writes the series of a family; nothing for one that has none yet.
+    /// Writes the series of a metric; nothing if it has none yet.
     func write(_ family: MetricFamily, to page: inout ExpositionText) {
         guard let known = series.withLock({ $0[family.name] }) else { return }
         page.begin(family)
@@ -49,8 +49,8 @@ final class PrometheusFactory: MetricsFactory {
         if case .histogram(let bounds) = kind { HistogramSeries(bounds: bounds) } else { nil }
     }
 
-    /// The series of a name and its labels, made if it is new; nil for a name that is not described, or as another
-    /// kind.
+    /// The series with this name and these labels, which is made if it is new. Nil for an unknown name, or for a metric
+    /// of another type.
     private func one<Series: MetricSeries>(
         _ name: String, _ dimensions: [(String, String)], _ make: (MetricFamily.Kind) -> Series?
     ) -> Series? {

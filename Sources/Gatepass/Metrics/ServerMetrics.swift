@@ -3,9 +3,9 @@ import LedgerStore
 import MariaDB
 import Metrics
 
-/// The counters of a server beside those of its API, each found once.
+/// The server's counters, each looked up once: those of the API and those of the database and jobs.
 struct ServerMetrics: Sendable {
-    /// Where everything is kept.
+    /// The factory that stores all counters.
     let factory: PrometheusFactory
     /// The counters of the API.
     let api: APIMetrics
@@ -14,9 +14,9 @@ struct ServerMetrics: Sendable {
     private let unknownCommits: Counter
     private let jobs: [JobKind: [Bool: Counter]]
 
-    /// Why a transaction is run again.
+    /// The reason why a transaction is run again.
     private enum Retry: String, CaseIterable {
-        /// A deadlock, a lock that was waited for too long, a failed certification.
+        /// A deadlock, a lock time-out or a failed certification.
         case conflict
         case connectionLost = "connection_lost"
         case commitUnknown = "commit_unknown"
@@ -51,15 +51,15 @@ struct ServerMetrics: Sendable {
             })
     }
 
-    /// A transaction with what so many requests asked for was committed.
+    /// Counts a committed transaction that served this number of requests.
     func committed(requests: Int) { batchRequests.record(requests) }
 
-    /// A run of a transaction failed.
+    /// Counts a failed transaction.
     func failed(_ error: DatabaseError, isRunAgain: Bool) {
         if error.isCommitUnknown { unknownCommits.increment() }
         if isRunAgain { retries[Retry(error)]?.increment() }
     }
 
-    /// A try of a job ended.
+    /// Counts an attempt at a job that ended.
     func ended(_ kind: JobKind, isDone: Bool) { jobs[kind]?[isDone]?.increment() }
 }

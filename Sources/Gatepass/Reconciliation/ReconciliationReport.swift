@@ -5,23 +5,24 @@ import LedgerStore
 /// The counts of a reconciliation so far.
 struct ReconciliationReport {
     var pages = 0
-    /// How many events the inbox had.
+    /// The number of listed events that the inbox already had.
     var known = 0
-    /// How many of the events that the inbox did not have came to each standing.
+    /// The number of new events by their standing after they were placed.
     var standings: [DeliveryStanding: Int] = [:]
-    /// Events of which nothing could be stored, and why; without the id where that is none.
+    /// Events that could not be stored, and why. The id is nil if the event has none.
     var unreadable: [(id: String?, defect: String)] = []
-    /// The event up to which, from the newest down, all are taken.
+    /// The id of the oldest event that was taken so far; the list goes from the newest to the oldest.
     var end: String?
     var isComplete = false
 
-    /// - Parameter end: The event behind which the reconciliation goes on; nil for the newest event.
+    /// - Parameter end: The event after which the reconciliation continues in the list; nil to begin at the newest
+    ///   event.
     init(after end: String?) { self.end = end }
 
     var new: Int { standings.values.reduce(0, +) }
     var listed: Int { known + new + unreadable.count }
 
-    /// For people.
+    /// The report in words.
     var text: String {
         let words = results.map { "\($0.count) \($0.standing.words)" }.joined(separator: ", ")
         let counts = "\(listed) events listed: \(known) were known, \(new) are new"
@@ -33,7 +34,7 @@ struct ReconciliationReport {
         return lines.joined(separator: "\n")
     }
 
-    /// For scripts.
+    /// The report as JSON.
     var document: [String: Any] {
         [
             "listed": listed, "pages": pages, "known": known, "new": new, "complete": isComplete,

@@ -5,14 +5,15 @@ import NIOCore
 import NIOHTTP1
 import StripeBilling
 
-/// Stripe's list of events, asked for page by page with the account's key (`stripe.md` §6).
+/// Stripe's list of events, read page by page with the account's API key (`stripe.md` §6).
 struct StripeEventList {
-    /// Why there is no further page. None of them shows the key, nor what Stripe writes, which may show a part of it.
+    /// The reason why a page cannot be read. No message contains the key or Stripe's own text, which may quote a part
+    /// of the key.
     enum Failure: Error, CustomStringConvertible {
         case keyNotAccepted
         case keyMayNotRead
         case refused(status: UInt, isGoingOn: Bool)
-        /// However often it was tried.
+        /// Every retry failed too.
         case unavailable(String)
         case unreadable(String)
 
@@ -31,14 +32,14 @@ struct StripeEventList {
     }
 
     private static let standardAddress = "https://api.stripe.com"
-    /// The most events that Stripe gives at once.
+    /// The most events that Stripe lists on one page.
     private static let pageSize = 100
     private static let maximumPage = 32 << 20
-    /// Seconds for a whole page.
+    /// The time-out of one page, in seconds.
     private static let deadline = 10
-    /// The pauses between tries, where Stripe does not say how long to wait.
+    /// The pauses between retries when Stripe does not say how long to wait.
     private static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
-    /// The longest wait that Stripe may ask for; a longer one ends the call with a message.
+    /// The longest wait that Stripe may ask for, in seconds. A longer one ends the call with an error.
     private static let longestWaitSeconds: Int64 = 60
 
     private let client: HTTPClient
@@ -46,9 +47,9 @@ struct StripeEventList {
     private let address: WebAddress?
     private let since: Instant?
 
-    /// Runs `body` with the list of the account of `key`, of events since an instant if one is given.
+    /// Runs `body` with the list of events of the account of `key`, from `since` on if it is given.
     ///
-    /// - Parameter address: The address of Stripe's API; nil for Stripe's own.
+    /// - Parameter address: The base address of the API; nil for Stripe's own.
     /// - Throws: The error of `body`.
     static func reading<Answer>(
         with key: Secret, at address: WebAddress?, since: Instant?,
@@ -65,7 +66,7 @@ struct StripeEventList {
         return try answer.get()
     }
 
-    /// The page behind the event `end`, or the first one. A passing fault is tried again a few times.
+    /// Reads the page after the event `end`, or the first page. A passing fault is retried a few times.
     ///
     /// - Throws: ``Failure``.
     func page(after end: String?) async throws(Failure) -> EventPage {
@@ -82,10 +83,10 @@ struct StripeEventList {
         throw .unavailable(passing)
     }
 
-    /// The result of a single attempt.
+    /// The result of one attempt.
     private enum Attempt {
         case page(EventPage)
-        /// A fault that may be over soon, and how long Stripe asks to wait.
+        /// A fault that may pass, and the wait that Stripe asks for.
         case passing(String, wait: Duration?)
     }
 

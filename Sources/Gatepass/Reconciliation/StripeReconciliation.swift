@@ -3,27 +3,27 @@ import Entitlements
 import LedgerStore
 import StripeBilling
 
-/// Takes the events that Stripe lists and that no webhook brought, as the webhook would have taken them.
+/// Fetches the events that Stripe lists and no webhook brought, and processes them as the webhook would.
 ///
-/// Each page is taken when it comes, its oldest event first, so what was taken stays when the next page cannot be had.
-/// Their order decides nothing, and taking them again changes nothing.
+/// Each page is processed when it arrives, its oldest event first. So the processed events stay if the next page cannot
+/// be read. The order of events does not matter, and processing an event again changes nothing.
 struct StripeReconciliation {
     let list: StripeEventList
     let store: Store
     let rules: ClaimRules
     let cards: CardReader
-    /// Learns how far it is after each page but the last.
+    /// Called with the report after each page but the last.
     let note: (ReconciliationReport) -> Void
 
-    /// A delivery that could not be placed, because what it waits for may be older.
+    /// A delivery that could not be placed yet. The event that it waits for may be older, and so on a later page.
     private struct Waiting {
         let delivery: UInt64
         let standing: DeliveryStanding
     }
 
-    /// Goes through the list behind `report.end`. The report says what it comes to, also where it is cut off.
+    /// Processes the list after `report.end`. The report is right also if an error ends the run early.
     ///
-    /// - Throws: ``StripeEventList/Failure``, and when the database is away.
+    /// - Throws: ``StripeEventList/Failure``, or the error of a database that cannot be reached.
     func run(_ report: inout ReconciliationReport) async throws {
         var ends = Set([report.end].compactMap(\.self))
         var waiting: [[Waiting]] = []
@@ -43,7 +43,7 @@ struct StripeReconciliation {
         report.isComplete = true
     }
 
-    /// Takes a page; what could not be placed yet, the oldest first.
+    /// Processes a page. Returns the deliveries that could not be placed yet, the oldest first.
     private func take(_ page: EventPage, _ report: inout ReconciliationReport) async throws -> [Waiting] {
         var events: [(event: VerifiedEvent, text: [UInt8])] = []
         for entry in page.entries.reversed() {
@@ -74,8 +74,8 @@ struct StripeReconciliation {
         try await Inbox.place(delivery, as: id, under: rules, in: store.ledger)
     }
 
-    /// The ids of `events` that the inbox has. The delivery under such an id may be written otherwise (`stripe.md` §6),
-    /// so nothing is compared.
+    /// The ids of those `events` that are in the inbox. Only ids are compared, because Stripe may write the same event
+    /// differently in the list (`stripe.md` §6).
     private func known(_ events: [VerifiedEvent]) async throws -> [StoreEnvironment: Set<String>] {
         var known: [StoreEnvironment: Set<String>] = [:]
         for (environment, events) in Dictionary(grouping: events, by: \.environment) {
@@ -85,8 +85,8 @@ struct StripeReconciliation {
         return known
     }
 
-    /// Places waiting events again, once everything older has come. An event may settle others, and a server that runs
-    /// beside may have been first. So in the end the inbox tells what became of each.
+    /// Places the waiting events again after all older events were processed. Placing one may settle others, and a
+    /// running server may have placed some already. So the final standings are read from the inbox.
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
             guard let text = try await store.inbox.content(of: waiting.delivery)?.text else { continue }

@@ -2,9 +2,9 @@ import AppStore
 import Entitlements
 import Synchronization
 
-/// The verifier for the apps that the catalogue in force names; a newer catalogue makes a new one.
+/// The verifier for the apps of the catalogue in force. A new version of the catalogue makes a new verifier.
 ///
-/// All share one cache of verified chains, for a chain does not depend on the app.
+/// All verifiers share one cache of certificate chains, because a chain does not depend on the app.
 final class AppVerifiers: Sendable {
 
     private let roots: TrustRoots

@@ -4,7 +4,7 @@ import MariaDB
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the catalogue file again on SIGHUP and applies it, where `catalog.on_change` says so.
+/// Reads the catalogue file again on SIGHUP. The file is applied if the setting `catalog.on_change` says so.
 struct CatalogueReload: Service {
     let server: Server
     let pool: Pool

@@ -6,12 +6,13 @@ import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// Opens the database once it is there: schema, catalogue, and then the queues, which it runs until the end.
+/// Opens the database when it can be reached: checks the schema, reads the catalogue, then runs the store's queues
+/// until the end.
 ///
-/// A database that is away is waited for. A fault that waiting cannot cure, a schema out of range or a catalogue that
-/// cannot be read, ends the process with its reason.
+/// While the database cannot be reached, it waits. A fault that waiting cannot cure ends the process with its reason,
+/// for example an unsupported schema version or a broken catalogue.
 struct DatabaseOpening: Service {
-    /// Why the server does not start.
+    /// The reason why the server does not start.
     enum Refusal: Error, CustomStringConvertible {
         case schemaTooOld(Int)
         case schemaTooNew(Int)
@@ -51,7 +52,7 @@ struct DatabaseOpening: Service {
     let store: StoreDoor
     let health: ServerHealth
     let keys: SigningKeys
-    /// Ends when the database has been opened.
+    /// The signal that the database has been opened.
     let opening = OpeningSignal()
     let settings: Settings
     let catalogueFile: CatalogueFile?
@@ -60,7 +61,8 @@ struct DatabaseOpening: Service {
     let metrics: ServerMetrics
     let logger: Logger
 
-    /// Runs the queues until the end. Throws `Refusal`, `MigrationRefusal`, or what is wrong with the catalogue.
+    /// Opens the database and runs the queues until the end. Throws `Refusal`, `MigrationRefusal`, or the fault of the
+    /// catalogue.
     func run() async throws {
         guard let opened = try await cancelWhenGracefulShutdown(open) else { return }
         store.open(opened)
@@ -76,7 +78,7 @@ struct DatabaseOpening: Service {
         }
     }
 
-    /// Nil when the process is to end before the database came.
+    /// Waits for the database and opens it; nil if the process is to end before.
     private func open() async throws -> Store? {
         var hasComplained = false
         while !Task.isCancelled {
@@ -101,14 +103,15 @@ struct DatabaseOpening: Service {
         return nil
     }
 
-    /// An instance may come to write on another node of a list than the others do, and nothing certifies what was only
-    /// locked.
+    /// Refuses several hosts if the database is a Galera cluster. Instances could then write to different nodes, and
+    /// Galera's certification does not detect conflicts with rows that a transaction only locked.
     private func refuseListOfClusterNodes() async throws {
         guard settings.database.socket == nil, settings.database.hosts.count > 1 else { return }
         if try await ClusterNode.isServing(pool) { throw Refusal.listOfClusterNodes }
     }
 
-    /// A database that may lose what it acknowledged is served all the same, but not in silence.
+    /// Logs a warning if the database is set up so that it may lose acknowledged commits. The server starts all the
+    /// same.
     private func warnOfLoss() async throws {
         for defect in try await Durability.defects(in: pool) {
             logger.warning("acknowledged purchases can be lost", metadata: ["because": "\(defect)"])
@@ -142,7 +145,8 @@ struct DatabaseOpening: Service {
             pool: pool, catalogue: versionCache, settings: ledgerSettings, clock: clock, noteBatch: metrics.committed)
     }
 
-    /// The file becomes version 1 of an empty database; later it becomes a new version only where the settings say so.
+    /// Applies the catalogue file. It becomes version 1 of an empty database; later it becomes a new version only if
+    /// the settings say so.
     private func applyCatalogue() async throws {
         guard let catalogueFile else { return }
         let isEmpty = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) == nil
@@ -155,7 +159,8 @@ struct DatabaseOpening: Service {
         }
     }
 
-    /// Keys are made, published and given up in time, and their faults told, though nobody asks for a token.
+    /// Reads the signing keys regularly, so that keys are made, published and removed in time, and faults are logged,
+    /// even if no client asks for a token.
     private func watchKeys() async {
         while !Task.isCancelled {
             _ = try? await health.signingKeys()  // what is wrong stands in the log and in readiness
@@ -163,7 +168,7 @@ struct DatabaseOpening: Service {
         }
     }
 
-    /// Another instance, or `gatepass catalog apply`, may put a newer version in force.
+    /// Reads a newer catalogue version soon after another instance or `gatepass catalog apply` puts it in force.
     private func watch(_ versionCache: CatalogueVersionCache) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(250))  // cancelled: the loop ends

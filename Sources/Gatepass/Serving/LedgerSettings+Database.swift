@@ -3,9 +3,10 @@ import LedgerStore
 import MariaDB
 
 extension LedgerSettings {
-    /// The settings of recording, with the labels of the installation in the database that `pool` leads to.
+    /// Makes the ledger's settings, with the labels made by the pseudonym key in this database.
     ///
-    /// Throws `InstallationKeys.Fault` when the pseudonym key cannot be opened, and when the database is away.
+    /// Throws `InstallationKeys.Fault` if the pseudonym key cannot be opened, or an error if the database cannot be
+    /// reached.
     init(_ settings: Settings, from pool: Pool, clock: WallClock) async throws {
         let keys = InstallationKeys(
             pool: pool, seal: settings.tokens.seal, now: clock.now, random: Surroundings.randomBytes)

@@ -3,17 +3,17 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// Serves HTTP at an address.
+/// An HTTP server at one address.
 struct ListeningHTTP<Application: ApplicationProtocol>: Service {
     let application: Application
-    /// As messages name it: `host:port`.
+    /// The address in messages, `host:port`.
     let address: String
-    /// The operator's remedy for an address that is taken, in the imperative.
+    /// The advice to the operator if the address is taken, in the imperative.
     let remedy: String
-    /// Called when it is to end, before it does: readiness is withdrawn first.
+    /// Called before the server stops, so that it is no longer reported as ready.
     var onShutdown: @Sendable () -> Void = {}
 
-    /// Serves until the end. Throws `ServerFiles.Unusable` when the port is taken.
+    /// Serves until the end. Throws `ServerFiles.Unusable` if the port is taken.
     func run() async throws {
         do {
             try await withGracefulShutdownHandler {

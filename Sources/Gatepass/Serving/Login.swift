@@ -2,9 +2,9 @@ import AsyncHTTPClient
 import EntitlementAPI
 import Foundation
 
-/// Builds what verifies the tokens of the app's own login.
+/// Makes the verifier for the tokens of the app's own sign-in.
 struct Login {
-    /// A JWKS document is small; a larger one is refused.
+    /// The largest JWKS document that is read.
     private static let maximumDocument = 256 * 1_024
 
     let settings: Settings.Auth
@@ -12,7 +12,7 @@ struct Login {
     let client: HTTPClient
     var uptime: @Sendable () -> Duration = Surroundings.uptime
 
-    /// Throws `ServerFiles.Unusable` for a key that cannot be used.
+    /// Makes the verifier. Throws `ServerFiles.Unusable` if its key cannot be used.
     func verifier() async throws -> BearerVerifier {
         let policy = BearerPolicy(
             issuer: settings.issuer, audience: settings.audience, userIDClaim: settings.userIDClaim)

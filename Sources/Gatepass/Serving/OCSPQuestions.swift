@@ -3,13 +3,13 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Carries questions about revocation to the authority that a certificate names (RFC 6960, appendix A).
+/// Sends OCSP requests to the responder that a certificate names (RFC 6960, appendix A).
 struct OCSPQuestions: OCSPTransport {
     private static let maximumAnswer = 64 * 1_024
 
     let client: HTTPClient
 
-    /// Throws whatever keeps an answer of 200 from arriving.
+    /// Returns the body of a 200 answer. Throws an error if there is none.
     func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
         var question = HTTPClientRequest(url: address)
         question.method = .POST

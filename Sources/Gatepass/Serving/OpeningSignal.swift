@@ -1,4 +1,4 @@
-/// Closed until it is opened, once and for all. Tasks that wait for it go on then, or when they are cancelled.
+/// A signal that is given once. Tasks that wait for it continue then, or when they are cancelled.
 final class OpeningSignal: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
@@ -11,7 +11,7 @@ final class OpeningSignal: Sendable {
         continuation.finish()
     }
 
-    /// Waits for the opening; a single task at a time may wait.
+    /// Waits for the signal. Only one task at a time may wait.
     func wait() async {
         for await _ in stream {}
     }

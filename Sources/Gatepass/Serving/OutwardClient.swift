@@ -2,12 +2,13 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// The way of every call out: to the login, to Apple's responder and to Stripe (`threats.md` T33).
+/// The HTTP client for all calls to other servers: the app's sign-in, Apple's OCSP responder and Stripe (`threats.md`
+/// T33).
 extension HTTPClient {
-    /// Time for a whole answer of which little is read.
+    /// The time-out of a whole answer that is small.
     private static let shortDeadline = Duration.seconds(5)
 
-    /// A client that whoever is asked sends nowhere else, and that tries nothing again by itself.
+    /// A client that follows no redirects and retries nothing by itself.
     static func outward() -> HTTPClient {
         var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
         configuration.redirectConfiguration = .disallow
@@ -15,11 +16,11 @@ extension HTTPClient {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// The whole answer to a request. A single deadline covers connection, head and body: the client's own covers no
-    /// body, so an answer that drips would never end.
+    /// Sends a request and returns the whole answer. One time-out covers connection, head and body. The client's own
+    /// time-out does not cover the body, so an answer that arrives in drips would never end.
     ///
     /// - Throws: `HTTPClientError.deadlineExceeded` after `limit`, `NIOTooManyBytesError` for a body of more than
-    ///   `bytes`, and whatever else keeps an answer from arriving.
+    ///   `bytes`, or another error if no answer arrives.
     func exchange(
         _ request: HTTPClientRequest, within limit: Duration, upTo bytes: Int
     ) async throws -> (head: HTTPClientResponse, body: ByteBuffer) {
@@ -39,9 +40,9 @@ extension HTTPClient {
         }
     }
 
-    /// The body of an answer of 200, within five seconds.
+    /// Sends a request and returns the body of a 200 answer, within five seconds.
     ///
-    /// - Throws: As ``exchange(_:within:upTo:)``, and `ServerFiles.Unusable` for another status.
+    /// - Throws: The errors of ``exchange(_:within:upTo:)``, and `ServerFiles.Unusable` for another status.
     func body(of request: HTTPClientRequest, upTo bytes: Int) async throws -> [UInt8] {
         let answer = try await exchange(request, within: Self.shortDeadline, upTo: bytes)
         guard answer.head.status == .ok else {

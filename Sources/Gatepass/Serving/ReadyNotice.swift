@@ -1,8 +1,8 @@
 import ServiceLifecycle
 
-/// Tells once that the server listens and that the database is open, whichever comes last.
+/// Calls `onReady` once, when the server listens and the database is open.
 ///
-/// The notice is a service of its own, because HTTP serves nothing until its own start-up has returned.
+/// This is a service of its own, because the HTTP server answers nothing until its own start-up callback has returned.
 struct ReadyNotice: Service {
     private let opening: OpeningSignal
     private let onReady: @Sendable (_ port: Int) async -> Void
@@ -15,13 +15,13 @@ struct ReadyNotice: Service {
         (ports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The server listens at `port`.
+    /// Notes that the server listens at `port`.
     func listens(at port: Int) {
         continuation.yield(port)
         continuation.finish()
     }
 
-    /// Tells, and stays until the end. Throws when the process is to end.
+    /// Calls `onReady`, then waits until the end. Throws when the process is to end.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await opening.wait()
@@ -29,7 +29,7 @@ struct ReadyNotice: Service {
                 await onReady(port)
             }
         }
-        // Thrown for a cancelled task, which ends just the same.
+        // The error of a cancelled task is thrown here; the service ends in either case.
         try await gracefulShutdown()
     }
 }

@@ -13,12 +13,12 @@ import ServiceLifecycle
 import StripeBilling
 import UnixSignals
 
-/// The whole server: made of settings, files and a way to the database, run until a signal ends it.
+/// The whole server. It is made from settings, files and connection settings, and runs until a signal ends it.
 struct Server: Sendable {
-    /// A started server ends within this time, whatever its clients do.
+    /// The longest time from the signal to the end, whatever clients do.
     private static let longestShutdown = Duration.seconds(10)
-    /// How many heaps glibc keeps. By default it may be eight for each core, and what is free in one is of no use to
-    /// threads of another (`docs/performance.md`).
+    /// The number of heaps that glibc keeps. Its default may be eight for each core, and threads of one heap cannot use
+    /// the free memory of another (`docs/performance.md`).
     private static let arenas: Int32 = 2
 
     let settings: Settings
@@ -28,17 +28,17 @@ struct Server: Sendable {
     let database: ConnectionSettings
     let logger: Logger
     var clock = WallClock.real
-    /// Measures the age of what others told, such as the login's keys: it never jumps, as `clock` may.
+    /// A clock for the age of fetched data, such as the sign-in's keys. Unlike `clock` it never jumps.
     var uptime: @Sendable () -> Duration = Surroundings.uptime
-    /// The simulated store that runs beside it, in development.
+    /// The simulated store of a development server.
     var store: SimulatedStore?
-    /// Called with the port once the server listens and the database is open.
+    /// Called with the port when the server listens and the database is open.
     var onReady: @Sendable (_ port: Int) async -> Void = { _ in }
 
-    /// Runs until one of the signals, of which a second one ends it at once, or until the group that it runs in is to
-    /// end.
+    /// Runs the server until it gets one of the signals, or until its service group is to end. A second signal ends it
+    /// at once.
     ///
-    /// Throws what makes a start impossible: files, keys, a schema out of range, a port that is taken.
+    /// Throws the fault that prevents a start: of files, keys, the schema version or a port that is taken.
     func run(until signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
         cmalloc_limit_arenas(Self.arenas)
         let roots = try files.trustRoots(settings)
@@ -152,14 +152,14 @@ struct Server: Sendable {
             logger: logger)
     }
 
-    /// The catalogue of the file, until the database tells its own; without a file, one that sells nothing.
+    /// The catalogue before the database is open: that of the file, or an empty one.
     private var provisional: CatalogueVersions {
         let catalogue = catalogueFile?.catalogue ?? Catalogue(apps: [], tiers: [], products: [])
         return CatalogueVersions(first: .init(number: 0, effectiveAt: .distantPast, catalogue: catalogue))
     }
 }
 
-/// Runs the pool for as long as anything uses it.
+/// Runs the connection pool while the server runs.
 struct PoolService: Service {
     let pool: Pool
 

@@ -3,17 +3,17 @@ import EntitlementAPI
 import Foundation
 import LedgerStore
 
-/// Reads the files that a server needs apart from its settings.
+/// Reads the files that a server needs besides its settings.
 struct ServerFiles: Sendable {
-    /// A file that is missing or is not what it should be.
+    /// A file that is missing, or does not have the content that it should.
     struct Unusable: Error, CustomStringConvertible {
         let description: String
     }
 
     let lookup: FileLookup
 
-    /// The certificates that Apple's signatures must lead to. Throws `Unusable` for a file that cannot be read, that is
-    /// no certificate, and in production for a development root.
+    /// Reads the trusted root certificates of Apple's chains. Throws `Unusable` for a file that cannot be read or is no
+    /// root certificate, and in production for a development root.
     func trustRoots(_ settings: Settings) throws -> TrustRoots {
         var files: [[UInt8]] = []
         for name in settings.apple.trustRoots {
@@ -47,8 +47,8 @@ struct ServerFiles: Sendable {
         }
     }
 
-    /// The migrations of the directory that `explicit` names, or of the default one. Throws `Unusable` when there is
-    /// none.
+    /// Reads the migrations in the directory `explicit`, or in the default one. Throws `Unusable` if the directory is
+    /// missing.
     func migrations(_ explicit: String?) throws -> [Migration] {
         guard let found = lookup.find(explicit, default: FileLookup.defaultMigrations) else {
             throw Unusable(
@@ -65,13 +65,13 @@ struct ServerFiles: Sendable {
         }
     }
 
-    /// `openapi.yaml`, as it is served; empty where the file is not deployed.
+    /// The content of `openapi.yaml`, which the server serves; empty if the file is not deployed.
     func openAPI() -> [UInt8] {
         guard let found = lookup.find("openapi.yaml"), let text = try? lookup.read(found.path) else { return [] }
         return Array(text.utf8)
     }
 
-    /// The text of a file that a setting names. Throws `Unusable` when it cannot be read.
+    /// The text of a file that a setting names. Throws `Unusable` if it cannot be read.
     func text(_ path: String, _ what: String) throws -> String {
         guard let text = String(bytes: try bytes(path, what), encoding: .utf8) else {
             throw Unusable(description: "\(what) \(path) is not UTF-8")

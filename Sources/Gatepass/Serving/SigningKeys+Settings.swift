@@ -3,7 +3,7 @@ import LedgerStore
 import MariaDB
 
 extension SigningKeys {
-    /// The keys in the database that `pool` leads to, as the settings want them.
+    /// The signing keys in the database of `pool`, with the times and the seal that the settings name.
     init(_ settings: Settings.Tokens, pool: Pool, clock: WallClock) {
         self.init(
             store: SigningKeyStore(pool: pool), seal: settings.seal,

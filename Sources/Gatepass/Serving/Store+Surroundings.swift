@@ -3,7 +3,7 @@ import LedgerStore
 import MariaDB
 
 extension Store {
-    /// The store with the process's clocks and randomness.
+    /// Makes a store that uses the process's clocks and randomness.
     convenience init(
         pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, clock: WallClock,
         noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
@@ -16,12 +16,13 @@ extension Store {
 }
 
 extension AuditTrail {
-    /// With the process's randomness.
+    /// Makes an audit trail that uses the process's randomness.
     init() { self.init(salt: Surroundings.salt) }
 }
 
 extension APIKeys {
-    /// With the real time, for they are a sign-in, and the process's randomness.
+    /// Makes the store of API keys with the process's randomness. It uses the real time, because API keys are a way to
+    /// sign in.
     convenience init(pool: Pool) {
         self.init(pool: pool, audit: AuditTrail(), now: Surroundings.now, random: Surroundings.apiKeySecret)
     }

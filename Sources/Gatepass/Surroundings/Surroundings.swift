@@ -6,14 +6,14 @@ import LedgerStore
 import MariaDB
 import Synchronization
 
-/// The clock and the randomness of the process: everything below is handed them, and only here are they read.
+/// The clock and the randomness of the process. They are read only here and handed to all other code.
 enum Surroundings {
-    /// The real time, whole milliseconds; what a server sells runs by its ``WallClock``.
+    /// The real time in whole milliseconds. Purchases and facts use the server's ``WallClock`` instead.
     static func now() -> Instant {
         Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
     }
 
-    /// Time that only goes forward, since some point in the past.
+    /// The time since the process started, by a clock that never goes back.
     static func uptime() -> Duration {
         let instant = ContinuousClock.now
         return start.duration(to: instant)
@@ -21,7 +21,7 @@ enum Surroundings {
 
     private static let start = ContinuousClock.now
 
-    /// A name for a request that came without one: of this process, and of the request within it.
+    /// An id for a request that came without one: a part for the process, and a number for the request.
     static func requestID() -> String {
         process + String(requests.add(1, ordering: .relaxed).newValue, radix: 36)
     }
@@ -29,7 +29,7 @@ enum Surroundings {
     private static let process = String(UInt64.random(in: .min ... .max), radix: 36) + "-"
     private static let requests = Atomic<UInt64>(0)
 
-    /// A name that nobody can guess: 120 random bits in lower case.
+    /// A random id of 24 characters, 120 bits, in lower case.
     static func id() -> String {
         let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
         var random = SystemRandomNumberGenerator()
@@ -44,18 +44,18 @@ enum Surroundings {
         return token
     }
 
-    /// 16 bytes that keep words from being guessed from their digest.
+    /// 16 random bytes, hashed together with a text so that nobody can guess the text from its digest.
     static func salt() -> [UInt8] { randomBytes(16) }
 
-    /// A P-256 key that nobody can guess.
+    /// A random P-256 key.
     static func signingKey() -> P256.Signing.PrivateKey { P256.Signing.PrivateKey() }
 
-    /// Bytes that nobody can guess.
+    /// Random bytes.
     static func randomBytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: .min ... .max) }
     }
 
-    /// A key for a server.
+    /// A random API key.
     static func apiKeySecret() -> APIKeySecret {
         guard let secret = APIKeySecret(APIKeySecret.prefix + Base64URL.encode(randomBytes(APIKeySecret.byteCount)))
         else {
@@ -64,9 +64,9 @@ enum Surroundings {
         return secret
     }
 
-    /// A number that tells an attempt at a request from other attempts.
+    /// A random number that identifies one attempt at a request.
     static func attemptName() -> UInt64 { .random(in: .min ... .max) }
 
-    /// The clock and the chance of the database pool.
+    /// The clock and the randomness of the connection pool.
     static let pool = PoolSurroundings(now: { uptime() }, jitter: { Double.random(in: 0..<1) })
 }

@@ -3,17 +3,17 @@ import Entitlements
 import Foundation
 import Synchronization
 
-/// The clock of a development installation: as far ahead of the real time as it was advanced, which a file remembers.
+/// The clock of a development installation. It is ahead of the real time by a lead, which is stored in a file.
 ///
-/// The clock only goes forward. Uses that ``WallClock`` leaves to the real time stay there.
+/// The clock only goes forward. What ``WallClock`` lists as real time does not use it.
 final class TestClock: Sendable {
-    /// How far ahead it goes at most, in milliseconds; certificates of an installation hold longer.
+    /// The largest lead, in milliseconds. The certificates of an installation are valid for longer.
     private static let furthest = AdvanceClockRoute.furthest
 
     private let file: URL
     private let ahead: Atomic<Int64>
 
-    /// The clock as `file` remembers it; without the file it tells the real time.
+    /// The clock with the lead in `file`; without the file it shows the real time.
     init(rememberedIn file: URL) {
         self.file = file
         let text = try? String(contentsOf: file, encoding: .utf8)  // it was never advanced
@@ -21,18 +21,18 @@ final class TestClock: Sendable {
         ahead = Atomic(min(max(0, lead), Self.furthest))
     }
 
-    /// How far ahead of the real time it is, in milliseconds.
+    /// The time by which the clock is ahead of the real time, in milliseconds.
     var lead: Int64 { ahead.load(ordering: .relaxed) }
 
     var wallClock: WallClock { WallClock(now: now) }
 
     @Sendable func now() -> Instant { Surroundings.now() + lead }
 
-    /// Goes forward to `instant`, but no further than it may; one that has passed changes nothing. Throws what the file
-    /// system refuses.
+    /// Puts the clock forward to `instant`, or as far as it may go. An instant in the past changes nothing. Throws an
+    /// error of the file system.
     func advance(to instant: Instant) throws { try advance(toLead: instant - Surroundings.now()) }
 
-    /// Goes forward until it is `lead` milliseconds ahead, as ``advance(to:)`` does.
+    /// Puts the clock forward until its lead is `lead` milliseconds, within the limits of ``advance(to:)``.
     func advance(toLead lead: Int64) throws {
         let lead = min(lead, Self.furthest)
         guard lead > self.lead else { return }

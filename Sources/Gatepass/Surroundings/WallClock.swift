@@ -1,11 +1,11 @@
 import Entitlements
 
-/// The server's clock, by which purchases run and end and facts are recorded.
+/// The server's clock. Purchases run and end by it, and facts are recorded by it.
 ///
-/// The real time stays for the tokens of the login and the keys of servers, TLS, leases and pauses of jobs, rates and
-/// the lines of the log.
+/// These use the real time instead: sign-in tokens and API keys, TLS, leases and pauses of jobs, rate limits and log
+/// lines.
 struct WallClock: Sendable {
-    /// The process's own, which tells the real time.
+    /// The real time of the process.
     static let real = WallClock(now: Surroundings.now)
 
     let now: @Sendable () -> Instant

@@ -2,10 +2,11 @@ import CMalloc
 import EntitlementAPI
 import ServiceLifecycle
 
-/// Gives memory back to the system after large bodies: glibc keeps what is freed between blocks that are in use.
+/// Returns freed memory to the system after large request bodies. Otherwise glibc keeps free memory that lies between
+/// blocks in use.
 struct FreedMemory: Service {
     private static let interval = Duration.seconds(5)
-    /// Fewer bytes than this are no reason to go through all heaps.
+    /// The smallest peak of body bytes for which it searches all heaps.
     private static let worthwhileBytes = 4 * 1024 * 1024
 
     let bodies: BodiesInFlight

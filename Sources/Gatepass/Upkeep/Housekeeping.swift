@@ -3,13 +3,14 @@ import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// Upkeep of the database, at the start and then once a minute.
+/// Maintenance of the database, at the start and then once a minute.
 ///
-/// Kept answers that have expired are removed, and signed texts, also of deliveries, that are older than the settings
-/// allow. The head of the audit trail goes into the log, which a writer to the database cannot change.
+/// A round deletes expired answers of idempotency keys, and signed texts, also of deliveries, that are older than the
+/// settings allow. It also logs the head of the audit trail, because somebody who can write to the database cannot
+/// change the log.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
-    /// The pause while the database is away.
+    /// The pause while the database cannot be reached.
     private static let pause = Duration.seconds(1)
 
     let pool: Pool
@@ -22,7 +23,7 @@ struct Housekeeping: Service {
         await cancelWhenGracefulShutdown {
             var logged = AuditHead.empty
             while !Task.isCancelled {
-                // A failed sweep is tried again next time.
+                // `try?` drops the error: a failed deletion is repeated a minute later.
                 _ = try? await IdempotencyKeys(
                     pool: pool, now: clock.now, random: Surroundings.attemptName
                 ).sweep()

@@ -4,27 +4,28 @@ import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// Does the jobs that are due, in every instance; each job is taken by one at a time.
+/// Does jobs that are due. Each instance has a runner, and only one of them takes a job.
 struct JobRunner: Service {
-    /// How many jobs are done at a time.
+    /// The number of jobs that are done at the same time.
     private static let places = 16
-    /// The pause where nothing is due, and while the database is away.
+    /// The pause when no job is due, and while the database cannot be reached.
     private static let pause = Duration.seconds(1)
 
     let pool: Pool
     let store: StoreDoor
     let inbox: StoreInbox
     let logger: Logger
-    /// Learns how each try ended.
+    /// Called when an attempt at a job ends.
     let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
 
-    /// An end that the runner waits for: of a job, or of the pause between two looks.
+    /// The event that the runner waits for: the end of a job, or the end of a pause.
     private enum End {
         case job
         case pause
     }
 
-    /// Works until the process is to end: whenever a place is free, the next due job takes it. Throws nothing.
+    /// Works until the process is to end. Whenever fewer than 16 jobs run, it takes the next jobs that are due. Throws
+    /// nothing.
     func run() async throws {
         let jobs = Jobs(pool: pool, now: WallClock.real.now, jitter: Surroundings.pool.jitter)
         await cancelWhenGracefulShutdown {
@@ -32,7 +33,7 @@ struct JobRunner: Service {
                 var free = Self.places
                 var isPausing = false
                 while !Task.isCancelled {
-                    // Lost: that the database is away; after the pause it is asked again.
+                    // `try?` drops the error: if the database cannot be reached, the runner asks again after the pause.
                     let taken = free > 0 && store.isOpen ? (try? await jobs.take(free)) ?? [] : []
                     free -= taken.count
                     for job in taken {
@@ -58,7 +59,7 @@ struct JobRunner: Service {
         }
     }
 
-    /// Performs a job, and waits no longer than the job is its own.
+    /// Does a job, and stops waiting for it when the job's lease ends.
     private func perform(_ job: Job, of jobs: Jobs) async {
         let work = Task { await attempt(job, of: jobs) }
         _ = await work.value(within: .milliseconds(Jobs.lease))
@@ -83,8 +84,8 @@ struct JobRunner: Service {
         }
     }
 
-    /// Writes that a try failed, while the database is away as soon as it is back: what is not written when the lease
-    /// ends counts as a try.
+    /// Records that an attempt failed. While the database cannot be reached, it retries until the lease ends. An
+    /// attempt that is not recorded by then counts as failed.
     private func note(_ job: Job, counts: Bool, in jobs: Jobs) async {
         let end = ContinuousClock.now + .milliseconds(Jobs.lease)
         while ContinuousClock.now < end {

@@ -4,21 +4,22 @@ import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// Verifies the audit trail, the API keys and the ledgers once a night, and says in the log what it found.
+/// Runs the integrity check of the audit trail, the API keys and the ledgers once a night, and logs the result.
 ///
-/// Each instance does so by itself, at a minute of its own. The check reads without locks, a page at a time, and rests
-/// after each page of ledgers for as long as the page took, so requests wait for it no longer than for one of their
-/// own.
+/// Each instance runs its own check, at a random minute of the hour. The check takes no locks and reads page by page.
+/// After each page of ledgers it rests for as long as the page took. So a request waits for the check no longer than
+/// for another request.
 struct NightlyIntegrityCheck: Service {
-    /// After midnight, UTC, in milliseconds; instances begin within the hour that follows.
+    /// The earliest time of a check: 03:00 UTC, in milliseconds after midnight. Instances begin within an hour from
+    /// then.
     private static let begins = 3 * Instant.millisecondsPerHour
-    /// The pause after a check that the database did not let end.
+    /// The pause after a check that an error of the database ended early.
     private static let pause = Duration.seconds(600)
 
     let pool: Pool
     let clock: WallClock
     let logger: Logger
-    /// Learns what came of it.
+    /// Called with the result of each check.
     let note: @Sendable (IntegrityHealth) -> Void
 
     /// Works until the process is to end. Throws nothing.
@@ -34,14 +35,15 @@ struct NightlyIntegrityCheck: Service {
         }
     }
 
-    /// How long it is at `now` until the next check; `share` is how far into its hour that begins, from 0 to 1.
+    /// The time from `now` to the next check. `share`, from 0 to 1, is the part of the hour after 03:00 at which that
+    /// begins.
     static func wait(at now: Instant, share: Double) -> Duration {
         let day = Instant.millisecondsPerDay
         let sinceBeginning = (now.milliseconds - begins) % day
         return .milliseconds(day - sinceBeginning + Int64(share * Double(Instant.millisecondsPerHour)))
     }
 
-    /// Checks now; false when the database did not let it end.
+    /// Runs the check; false if an error of the database ended it early.
     func check() async -> Bool {
         let start = Surroundings.uptime()
         let pacing = WorkPacing(since: start)

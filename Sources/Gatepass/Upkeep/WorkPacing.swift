@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Rests for as long as the work since the last rest took, so that work takes half of the time at most.
+/// Rests for as long as the work since the last rest took, so that the work takes at most half of the time.
 final class WorkPacing: Sendable {
     private let end: Mutex<Duration>
 
-    /// The work began at this point of the process's time.
+    /// - Parameter start: The uptime of the process at which the work began.
     init(since start: Duration) {
         end = Mutex(start)
     }

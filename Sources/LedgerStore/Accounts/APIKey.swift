@@ -30,15 +30,15 @@ package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// A server's key, without the secret that it is shown by.
+/// A server's API key, without its secret.
 package struct APIKey: Hashable, Sendable {
     package let id: UInt64
     package let name: String
     package let scopes: Set<APIKeyScope>
     package let createdAt: Instant
-    /// Nil while it counts.
+    /// The instant of revocation; nil while the key is valid.
     package let revokedAt: Instant?
-    /// To the minute.
+    /// The instant of the last use, accurate to a minute; nil if the key was never used.
     package let lastUsedAt: Instant?
 
     package init(
@@ -59,14 +59,14 @@ package struct APIKey: Hashable, Sendable {
     }
 }
 
-/// A key to be made: a name for people and at least one scope.
+/// A request for a new API key: a name for people to read, and at least one scope.
 package struct APIKeyRequest: Hashable, Sendable {
     package static let nameLimit = 64
 
     package let name: String
     package let scopes: Set<APIKeyScope>
 
-    /// Nil unless the name has 1–64 characters and no control character, and there is a scope.
+    /// A request; nil unless the name has 1–64 characters and no control character, and there is a scope.
     package init?(name: String, scopes: Set<APIKeyScope>) {
         let scalars = name.unicodeScalars
         guard (1...Self.nameLimit).contains(scalars.count), !scopes.isEmpty,
@@ -77,15 +77,15 @@ package struct APIKeyRequest: Hashable, Sendable {
     }
 }
 
-/// The text of a key: `gp_` and 32 random bytes in base64url. The text is shown once and stored nowhere.
+/// The secret of an API key: `gp_` and 32 random bytes in base64url. It is shown once and stored nowhere.
 package struct APIKeySecret: Sendable {
     package static let prefix = "gp_"
-    /// Random bytes in a text, which is their base64url.
+    /// The number of random bytes that a secret encodes.
     package static let byteCount = 32
 
     package let text: String
 
-    /// Nil for a text that no key has, which then costs no look into the database.
+    /// A secret; nil for a text that has not the form of a secret, so that it needs no database query.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.count == Self.prefix.utf8.count + Self.textLength, text.hasPrefix(Self.prefix),

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `api_keys`.
+/// A row of `api_keys`: a server's API key, with the SHA-256 of its secret.
 enum APIKeyRow {
     private static let columns = "id, name, scopes, created_at, revoked_at, last_used_at"
 
@@ -24,7 +24,7 @@ enum APIKeyRow {
         "touch api key",
         "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)")
 
-    /// The key whose secret has this digest, and the digest as it is kept.
+    /// The key whose secret has this SHA-256 digest, with the stored digest; nil if there is none.
     static func find(
         secretHash: [UInt8], in session: Session
     ) throws(DatabaseError) -> (key: APIKey, secretHash: [UInt8])? {
@@ -32,18 +32,18 @@ enum APIKeyRow {
         return (try decode(row), try row.bytes(6))
     }
 
-    /// The key of this number.
+    /// The key with this id; nil if there is none.
     static func read(_ id: UInt64, in session: Session) throws(DatabaseError) -> APIKey? {
         guard let row = try session.query(byID, [.uint64(id)]).first else { return nil }
         return try decode(row)
     }
 
-    /// A page of the keys before `id`, newest first.
+    /// Up to `limit` keys with ids below `id`, the newest first.
     static func page(before id: UInt64?, limit: Int, in session: Session) throws(DatabaseError) -> [APIKey] {
         try session.query(page, [.uint64(id ?? .max), Value(limit)], decode: decode)
     }
 
-    /// Keeps a new key; a duplicate-key error when the secret has one.
+    /// Inserts a new key. Throws a duplicate-key error if a key has this secret already.
     static func insert(
         _ request: APIKeyRequest, secretHash: [UInt8], at now: Instant, in session: Session
     ) throws(DatabaseError) -> APIKey {
@@ -54,12 +54,12 @@ enum APIKeyRow {
         return try decode(row)
     }
 
-    /// True if the key counted until now.
+    /// Revokes a key; true if it was valid until now.
     static func revoke(_ id: UInt64, at now: Instant, in session: Session) throws(DatabaseError) -> Bool {
         try session.execute(revoke, [.int64(now.milliseconds), .uint64(id)]) > 0
     }
 
-    /// Writes that the key was used, unless that was written after `limit`.
+    /// Writes the instant of a key's use, unless a use after `limit` is already written.
     static func touch(_ id: UInt64, at now: Instant, ifNotSince limit: Instant, in session: Session)
         throws(DatabaseError)
     {

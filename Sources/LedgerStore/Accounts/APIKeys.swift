@@ -3,20 +3,20 @@ package import Entitlements
 package import MariaDB
 import Synchronization
 
-/// Issues, revokes and recognises the keys of servers (`api.md`, "API keys").
+/// Issues, revokes and recognises the API keys of servers (`api.md`, "API keys").
 ///
-/// A key that counted is remembered for `memory`, so a revocation takes effect at once on the instance that made it and
-/// within two seconds on all others. The audit trail has all that makes a key count, so that ``APIKeyCheck`` finds a
-/// key that was put into the table, or widened there.
+/// A valid key is cached for `memory`. So a revocation takes effect at once on the instance that makes it, and within
+/// two seconds on all others. The audit trail has a key's name, scopes and secret digest, so that ``APIKeyCheck`` finds
+/// a key that was inserted or changed in the table.
 package final class APIKeys: Sendable {
-    /// How long a key is taken for what it was, in milliseconds.
+    /// How long a key is cached, in milliseconds.
     package static let memory: Int64 = 2_000
-    /// How often the use of a key is written at most, in milliseconds.
+    /// The shortest time between two writes of a key's use, in milliseconds.
     package static let touchInterval: Int64 = 60_000
-    /// Keys that are remembered.
+    /// The most keys in the cache.
     private static let maximumRemembered = 4_096
 
-    /// A key as it was found.
+    /// A cached key, and the instant at which it was read.
     private struct Remembered {
         let key: APIKey
         let foundAt: Instant
@@ -34,7 +34,7 @@ package final class APIKeys: Sendable {
     private let random: @Sendable () -> APIKeySecret
     private let remembered = Mutex(Memory())
 
-    /// `random` makes a secret nobody can guess.
+    /// - Parameter random: Makes a secret that nobody can guess.
     package init(
         pool: Pool, audit: AuditTrail, now: @escaping @Sendable () -> Instant,
         random: @escaping @Sendable () -> APIKeySecret
@@ -45,10 +45,10 @@ package final class APIKeys: Sendable {
         self.random = random
     }
 
-    /// The key with this secret; nil where none counts.
+    /// The valid key with this secret; nil if there is none.
     ///
-    /// The secret's digest finds the row and is then compared in constant time. No time tells of the secret itself,
-    /// because it is hashed first. Throws when the database is away.
+    /// The row is found by the secret's digest, which is then compared in constant time. Timing reveals nothing about
+    /// the secret, because it is hashed first. Throws when the database is away.
     package func key(for secret: APIKeySecret) async throws(ServiceFailure) -> APIKey? {
         let digest = SHA256.hash(data: Array(secret.text.utf8))
         let bytes = Array(digest)
@@ -61,7 +61,7 @@ package final class APIKeys: Sendable {
             else { return nil }
             let limit = now + -Self.touchInterval
             if found.key.lastUsedAt.map({ $0 <= limit }) ?? true {
-                // Lost: a note of when the key was used; the next request writes it.
+                // A failure is ignored: the next request writes the use.
                 try? APIKeyRow.touch(found.key.id, at: now, ifNotSince: limit, in: session)
             }
             return found.key
@@ -74,8 +74,8 @@ package final class APIKeys: Sendable {
         return found
     }
 
-    /// Makes a key; its text is in the answer and never again. With `remembering`, the first answer to the request that
-    /// asked for it is kept in the same transaction.
+    /// Makes an API key. Only this result has its secret. If `remembering` is given, its answer to the request is
+    /// stored in the same transaction.
     ///
     /// Throws when the database is away.
     package func create(
@@ -86,7 +86,7 @@ package final class APIKeys: Sendable {
         let hash = Array(SHA256.hash(data: Array(secret.text.utf8)))
         let now = now()
         let key = try await pool.commit { (session) throws(DatabaseError) in
-            // A commit that went unanswered is found again by its secret.
+            // If the connection broke at COMMIT, the key may be stored already; its secret finds it.
             if let earlier = try APIKeyRow.find(secretHash: hash, in: session) { return earlier.key }
             let key = try APIKeyRow.insert(request, secretHash: hash, at: now, in: session)
             if let remembering { try IdempotencyKeys.finish(remembering(key, secret), at: now, in: session) }
@@ -98,7 +98,7 @@ package final class APIKeys: Sendable {
         return (key, secret)
     }
 
-    /// Ends a key, which then never counts again; nil when there is none. Ending it twice changes nothing.
+    /// Revokes a key for good, and returns it; nil if there is none. Repeat is safe.
     ///
     /// Throws when the database is away.
     package func revoke(_ id: UInt64, by actor: Actor, reason: String?) async throws(ServiceFailure) -> APIKey? {
@@ -116,7 +116,8 @@ package final class APIKeys: Sendable {
         return key
     }
 
-    /// A page of all keys, newest first, the revoked ones too. Throws when the database is away.
+    /// Up to `limit` keys with ids below `id`, the newest first, including revoked keys. Throws when the database is
+    /// away.
     package func page(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [APIKey] {
         try await pool.ask { (session) throws(DatabaseError) in
             try APIKeyRow.page(before: id, limit: limit, in: session)

@@ -1,10 +1,13 @@
 import Entitlements
 import MariaDB
 
-/// A row of `account_tokens`: the label of the random UUID that names one person to the App Store, and while the person
-/// is there the UUID.
+/// A row of `account_tokens`: the label of a token or name, and the person whom it names.
+///
+/// A token is the random UUID that the App Store knows a person by; the UUID itself is stored while the person is
+/// there. The labels of stores' customers, and of user ids of erased people and merged guests, have rows without a
+/// token.
 enum AccountTokenRow {
-    /// The holders by the tokens themselves, then by the users whom tokens of the legacy form name.
+    /// The people whom labels name: by rows of `account_tokens`, then by the legacy tokens of users.
     private static let holdersByLabel = SQLStatement(
         "read token holders",
         """
@@ -64,16 +67,16 @@ enum AccountTokenRow {
         ON DUPLICATE KEY UPDATE label = label
         """)
 
-    /// Has the customer of a store under `label` name the person under `pseudonym`, unless it names somebody. Repeat is
-    /// safe. Throws when the database is away.
+    /// Makes a store's customer under `label` name the person under `pseudonym`, unless the label already names
+    /// somebody. Repeat is safe. Throws when the database is away.
     static func remember(
         _ label: Label, as pseudonym: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
         try session.execute(remember, [.text(label.text), .uint64(pseudonym), .int64(now.milliseconds)])
     }
 
-    /// The people, erased ones among them, to whom the tokens under `labels` were issued, or whom a token's legacy form
-    /// names.
+    /// The people whom the labels name, including erased people. A label may be of an issued token, a legacy token, a
+    /// customer or a user id.
     static func holders(of labels: Set<Label>, in session: Session) throws(DatabaseError) -> [Label: UserID] {
         guard !labels.isEmpty else { return [:] }
         var (issued, legacy) = (JSONArray(), JSONArray())
@@ -83,13 +86,13 @@ enum AccountTokenRow {
         var holders: [Label: UserID] = [:]
         for row in try session.query(holdersByLabel, [.text(issued.closed), .text(legacy.closed)]) {
             let (label, user) = (Label(try row.text(0)), try UserRow.user(row, at: 2, pseudonym: 1))
-            // A user who came back under an erased person's id is named by the legacy token now.
+            // If a user came back under the id of an erased person, the legacy token names that user.
             if holders[label]?.isErased ?? true { holders[label] = user }
         }
         return holders
     }
 
-    /// The `labels`, of tokens and Apple accounts, that name somebody who is erased. Throws when the database is away.
+    /// The `labels` of tokens and Apple accounts that name an erased person. Throws when the database is away.
     static func erased(among labels: Set<Label>, in session: Session) throws(DatabaseError) -> Set<Label> {
         guard !labels.isEmpty else { return [] }
         let array = JSONArray(labels.map(\.text)).closed
@@ -97,28 +100,29 @@ enum AccountTokenRow {
         return Set(try session.query(erased, values) { (row) throws(DatabaseError) in Label(try row.text(0)) })
     }
 
-    /// The token issued to `user`, if one was.
+    /// The token issued to `user`; nil if there is none.
     static func token(of user: UserID, in session: Session) throws(DatabaseError) -> AccountToken? {
         guard let row = try session.query(byUser, [.text(user.text)]).first else { return nil }
         return AccountToken(bytes: try row.bytes(0))
     }
 
-    /// The labels of all tokens that name the person, whose lock is held. Throws when the database is away.
+    /// The labels of all tokens and customers that name the person, whose row is locked. Throws when the database is
+    /// away.
     static func labels(of pseudonym: UInt64, in session: Session) throws(DatabaseError) -> [Label] {
         try session.query(labelsByPseudonym, [.uint64(pseudonym)]) { (row) throws(DatabaseError) in
             Label(try row.text(0))
         }
     }
 
-    /// Makes the token or name under `label` name the person under `pseudonym`, and frees its holder to be issued
-    /// another. Repeat is safe. Throws when the database is away.
+    /// Makes the token or name under `label` name the person under `pseudonym`. The user to whom a token was issued can
+    /// then be issued another. Repeat is safe. Throws when the database is away.
     static func move(
         _ label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
         try session.execute(move, [.text(label.text), .uint64(pseudonym), .int64(now.milliseconds)])
     }
 
-    /// Issues `token` to a person who has none, and returns the one they have.
+    /// Issues `token` to a person who has none; returns the token that the person then has.
     static func issue(
         _ token: AccountToken, as label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) -> AccountToken {

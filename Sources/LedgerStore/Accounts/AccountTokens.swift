@@ -8,7 +8,7 @@ package struct AccountTokens: Sendable {
     private let now: @Sendable () -> Instant
     private let random: @Sendable () -> AccountToken
 
-    /// `random` makes a UUID v4 nobody can guess.
+    /// - Parameter random: Makes a UUID v4 that nobody can guess.
     package init(
         pool: Pool, labels: Labels, now: @escaping @Sendable () -> Instant,
         random: @escaping @Sendable () -> AccountToken
@@ -19,7 +19,7 @@ package struct AccountTokens: Sendable {
         self.random = random
     }
 
-    /// The token of `user`, issued now if there was none; the same one ever after.
+    /// The account token of `user`. It is issued at the first call and stays the same.
     ///
     /// Repeat is safe because a user has one row. Throws when the database is away.
     package func token(of user: UserID) async throws(ServiceFailure) -> AccountToken {

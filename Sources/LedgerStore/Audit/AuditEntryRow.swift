@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `audit_entries`, and its words in `audit_notes`.
+/// A row of `audit_entries`, and its note in `audit_notes`.
 enum AuditEntryRow {
     private static let insert = SQLStatement(
         "append audit entry",
@@ -24,7 +24,8 @@ enum AuditEntryRow {
         ORDER BY e.id DESC
         """)
 
-    /// A page of entries. The words of an entry may be gone where a later erasure took them: that of one of its people.
+    /// A page of entries with their notes. The last column is true if the note is gone and a later erasure of one of
+    /// the entry's people may have taken it.
     private static let chain = SQLStatement(
         "read audit chain",
         """
@@ -39,7 +40,7 @@ enum AuditEntryRow {
         ORDER BY e.id
         """)
 
-    /// Appends an entry; a duplicate-key error when the head did not stand where the entries end.
+    /// Inserts an entry. Throws a duplicate-key error if the head was not at the last entry.
     static func insert(_ link: AuditLink, in session: Session) throws(DatabaseError) {
         try session.execute(
             insert,
@@ -50,13 +51,13 @@ enum AuditEntryRow {
             ])
     }
 
-    /// Appends the words of an entry.
+    /// Inserts the note of an entry.
     static func insert(_ note: AuditNote, of id: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(
             insertNote, [.uint64(id), .bytes(note.salt), .text(note.details), Value(note.reason)])
     }
 
-    /// A page of the entries before `id`, newest first.
+    /// Up to `limit` entries with ids below `id`, the newest first.
     static func page(before id: UInt64?, limit: Int, in session: Session) throws(DatabaseError) -> [AuditEntry] {
         try session.query(page, [.uint64(id ?? .max), Value(limit)]) { (row) throws(DatabaseError) in
             AuditEntry(
@@ -67,17 +68,17 @@ enum AuditEntryRow {
         }
     }
 
-    /// An entry as it is stored, for its verification.
+    /// A stored entry, with the data that its verification needs.
     struct Stored {
         let link: AuditLink
         let hash: [UInt8]
-        /// Nil once erased.
+        /// The note of the entry; nil once erased.
         let note: AuditNote?
         /// True if an erasure may have taken the note.
         let mayBeErased: Bool
     }
 
-    /// A page of the entries after `id`, oldest first.
+    /// Up to `limit` entries with ids above `id`, the oldest first.
     static func chain(after id: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [Stored] {
         try session.query(chain, [.text(AuditAction.erase.text), .uint64(id), Value(limit)]) {
             (row) throws(DatabaseError) in
@@ -95,9 +96,9 @@ enum AuditEntryRow {
     }
 }
 
-/// The one row of `audit_heads`.
+/// The single row of `audit_heads`: the length and the last hash of the audit trail.
 enum AuditHeadRow {
-    /// Makes the row where there is none, and holds its lock until the transaction ends.
+    /// Inserts the row if there is none, and locks it until the transaction ends.
     private static let lockOne = SQLStatement(
         "lock audit head",
         """
@@ -112,7 +113,7 @@ enum AuditHeadRow {
     private static let moveOne = SQLStatement(
         "move audit head", "UPDATE audit_heads SET length = ?, last_at = ?, hash = ? WHERE id = 1")
 
-    /// The head, which nobody else moves until the transaction ends.
+    /// Locks the head until the transaction ends, and returns it.
     static func lock(in session: Session) throws(DatabaseError) -> AuditHead {
         guard let row = try session.query(lockOne).first else {
             throw DatabaseError(.unexpectedCell(column: 0), statement: lockOne.name)
@@ -120,13 +121,13 @@ enum AuditHeadRow {
         return try decode(row)
     }
 
-    /// The head, without a lock.
+    /// Reads the head without a lock.
     static func read(in session: Session) throws(DatabaseError) -> AuditHead {
         guard let row = try session.query(readOne).first else { return .empty }
         return try decode(row)
     }
 
-    /// Writes where the trail stands now.
+    /// Writes the new head of the trail.
     static func move(to head: AuditHead, in session: Session) throws(DatabaseError) {
         try session.execute(
             moveOne, [.uint64(head.length), .int64(head.lastAt.milliseconds), .bytes(head.hash)])

@@ -1,16 +1,17 @@
 package import Entitlements
 
-/// Where the trail stands: its last entry. Exported, it proves later that nothing before it was changed or cut off.
+/// The head of the audit trail: its length, and the instant and hash of its last entry. An exported head proves later
+/// that no entry up to it was changed or removed.
 package struct AuditHead: Hashable, Sendable, CustomStringConvertible {
     package let length: UInt64
     package let lastAt: Instant
     package let hash: [UInt8]
 
-    /// Before the first entry.
+    /// The head of an empty trail.
     package static let empty = AuditHead(
         length: 0, lastAt: Instant(milliseconds: 0), hash: [UInt8](repeating: 0, count: 32))
 
-    /// `number:hash`, as it is exported.
+    /// The form in which a head is exported: `number:hash`.
     package var description: String { "\(length):\(Hexadecimal.text(hash))" }
 }
 
@@ -19,7 +20,7 @@ package struct ExportedAuditHead: Hashable, Sendable {
     package let length: UInt64
     package let hash: [UInt8]
 
-    /// Nil unless `text` is of the form `number:hash`.
+    /// An exported head; nil unless `text` has the form `number:hash`.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let length = UInt64(parts[0]), let hash = Hexadecimal.bytes(parts[1]),
@@ -30,7 +31,7 @@ package struct ExportedAuditHead: Hashable, Sendable {
     }
 }
 
-/// The parts of an entry that the chain covers.
+/// The parts of an entry that its hash covers.
 struct AuditLink: Hashable {
     let id: UInt64
     let at: Instant
@@ -41,7 +42,7 @@ struct AuditLink: Hashable {
     let detailsDigest: [UInt8]
     let previousHash: [UInt8]
 
-    /// SHA-256 over all of it; the encoding never changes.
+    /// SHA-256 over all parts; the encoding never changes.
     var hash: [UInt8] {
         var encoder = FieldEncoder()
         encoder.append(previousHash)
@@ -56,7 +57,8 @@ struct AuditLink: Hashable {
     }
 }
 
-/// The words of an entry. They can be deleted together with their salt; the digest that stays then reveals nothing.
+/// The details and the reason of an entry. They can be deleted together with their salt; the remaining digest then
+/// reveals nothing.
 struct AuditNote: Hashable {
     let salt: [UInt8]
     let details: String

@@ -11,7 +11,7 @@ package struct AuditRecord: Sendable {
     package let otherSubject: UInt64?
     /// The details of the act, by name; they may be erased with the person.
     package let details: [String: String]
-    /// Why, in the actor's words; erased likewise.
+    /// The reason, in the actor's words; it may be erased with the person too.
     package let reason: String?
 
     package init(
@@ -28,16 +28,16 @@ package struct AuditRecord: Sendable {
     }
 }
 
-/// An entry of the trail as operators read it.
+/// An entry of the audit trail as operators see it.
 package struct AuditEntry: Hashable, Sendable {
     package let id: UInt64
     package let at: Instant
     package let actor: String
     package let action: String
     package let subject: UInt64?
-    /// The subject's user id; nil without a subject, and once the person was erased.
+    /// The subject's user id; nil if there is no subject, and once the person is erased.
     package let user: UserID?
-    /// The pseudonym of somebody else whom the act concerned.
+    /// The pseudonym of another person whom the act concerned.
     package let otherSubject: UInt64?
     /// The details as a JSON object; nil once erased.
     package let details: String?

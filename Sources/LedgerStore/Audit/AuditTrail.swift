@@ -2,20 +2,22 @@ package import MariaDB
 
 /// The audit trail, hash-chained over the whole table (`api.md`, "Audit trail").
 ///
-/// The one row of `audit_heads` is locked from `append` until the act's transaction ends, so audited transactions
-/// commit one after the other, each with its own flush: some hundreds a second. A batch of the ledger enters all of its
-/// acts in one, so servers that spend credits for their users are not held to that number. A transaction that has
-/// appended locks nothing afterwards, so no two can wait for each other; on a cluster the second of two fails its
-/// certification and is run again like after a deadlock.
+/// `append` locks the single row of `audit_heads` until the transaction ends. So audited transactions commit one after
+/// the other, each with its own flush: some hundreds a second. A batch of the ledger enters all its acts in one
+/// transaction, so servers that spend credits for their users can exceed that rate.
+///
+/// A transaction takes no lock after `append`, so two of them cannot deadlock. On a cluster the second of two fails its
+/// certification and is run again, like after a deadlock.
 package struct AuditTrail: Sendable {
     private let salt: @Sendable () -> [UInt8]
 
-    /// `salt` makes 16 random bytes.
+    /// - Parameter salt: Makes 16 random bytes.
     package init(salt: @escaping @Sendable () -> [UInt8]) {
         self.salt = salt
     }
 
-    /// Enters an act in the transaction that carries it out, as the transaction's last lock.
+    /// Enters an act into the trail, in the transaction that carries it out. It must be the last lock of that
+    /// transaction.
     ///
     /// Throws when the database refuses a statement or is away.
     package func append(_ record: AuditRecord, in session: Session) throws(DatabaseError) {
@@ -30,7 +32,7 @@ package struct AuditTrail: Sendable {
         try AuditHeadRow.move(to: AuditHead(length: link.id, lastAt: link.at, hash: link.hash), in: session)
     }
 
-    /// A page of the trail, newest first. Throws when the database is away.
+    /// Up to `limit` entries with ids below `id`, the newest first. Throws when the database is away.
     package static func page(
         before id: UInt64?, limit: Int, from pool: Pool
     ) async throws(ServiceFailure) -> [AuditEntry] {
@@ -39,12 +41,12 @@ package struct AuditTrail: Sendable {
         }
     }
 
-    /// Where the trail stands now. Throws when the database is away.
+    /// The head of the trail, read without a lock. Throws when the database is away.
     package static func head(from pool: Pool) async throws(ServiceFailure) -> AuditHead {
         try await pool.ask { (session) throws(DatabaseError) in try AuditHeadRow.read(in: session) }
     }
 
-    /// The details in the order of their names, so that equal details have one text.
+    /// The details as a JSON object, sorted by name, so that equal details have the same text.
     private static func object(_ details: [String: String]) -> String {
         var text = "{"
         for (name, value) in details.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {

@@ -1,18 +1,18 @@
 package import Entitlements
 import MariaDB
 
-/// An act of an operator that concerns a person's ledger. The audit trail tells it if the act changes anything.
+/// An act of an operator or a server to a person. It is entered into the audit trail if it changes anything.
 package struct AuditedAct: Hashable, Sendable {
     package let actor: Actor
     package let action: AuditAction
-    /// The user to whom it is done.
+    /// The user to whom the act is done.
     package let subject: UserID
-    /// A second person whom it concerns. The trail names them by pseudonym alone, so that no name is left after an
-    /// erasure.
+    /// A second person whom the act concerns. The trail has only the pseudonym of that person, so that no name is left
+    /// after an erasure.
     package let other: UserID?
     /// The details of the act, by name; they are erased with either of the two people.
     package let details: [String: String]
-    /// Why, in the actor's words; it is erased likewise.
+    /// The reason, in the actor's words; it is erased with either of the two people.
     package let reason: String?
 
     package init(
@@ -27,8 +27,8 @@ package struct AuditedAct: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The record of it, once carried out on `workspace`. Throws `.misuse` when the act's people are not in the
-    /// workspace.
+    /// The record for the audit trail, after the act was carried out on `workspace`. Throws `.misuse` if one of the
+    /// act's people is not in the workspace.
     func record(on workspace: Workspace) throws(DatabaseError) -> AuditRecord {
         AuditRecord(
             at: workspace.now, actor: actor, action: action, subject: try Self.pseudonym(of: subject, in: workspace),

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// Enters into the audit trail what an actor does that is about no person, with the reason.
+/// Enters acts that are about no person into the audit trail, with their actor and reason.
 package struct TrailWriter: Sendable {
     private let actor: Actor
     private let reason: String?
@@ -13,7 +13,7 @@ package struct TrailWriter: Sendable {
         self.trail = trail
     }
 
-    /// Enters it in the transaction that carries it out, as the transaction's last lock.
+    /// Enters an act, in the transaction that carries it out. It must be the last lock of that transaction.
     ///
     /// Throws when the database refuses a statement or is away.
     func enter(

@@ -2,12 +2,13 @@ package import Entitlements
 package import MariaDB
 import Synchronization
 
-/// The catalogue's versions as the database holds them, cached.
+/// A cache of the catalogue's versions in the database.
 ///
-/// The database is the authority: readers and writers compare the newest version's number with the cached one and
-/// refresh when another instance, or `gatepass catalog apply`, has put a newer one in force.
+/// The database decides which versions exist. Another instance, or `gatepass catalog apply`, may put a newer version in
+/// force. So readers and writers compare the number of the newest version with the cached number, and refresh if they
+/// differ.
 package final class CatalogueVersionCache: Sendable {
-    /// Reads the text of a version; throws what is wrong with it.
+    /// Reads the text of a version; throws the defect of a text that is no valid catalogue.
     package typealias Reader = @Sendable (String) throws -> Catalogue
 
     private let pool: Pool
@@ -17,8 +18,8 @@ package final class CatalogueVersionCache: Sendable {
     /// The cached versions.
     struct Held: Sendable {
         let versions: CatalogueVersions
-        /// The newest version's number in the database when it was last read; more than `versions` know when only a
-        /// newer program can read that version.
+        /// The number of the newest version in the database when it was last read. It is higher than in `versions` if
+        /// only a newer program can read that version.
         let newest: Int
     }
 
@@ -28,26 +29,24 @@ package final class CatalogueVersionCache: Sendable {
         held = Mutex(Held(versions: versions, newest: versions.latest.number))
     }
 
-    /// The versions as last seen.
+    /// The cached versions.
     package var snapshot: CatalogueVersions { cached.versions }
 
     var cached: Held {
         held.withLock { $0 }
     }
 
-    /// Loads the catalogue; nil while the database holds none.
-    ///
-    /// Throws when the database is away, or when a version cannot be read.
+    /// Loads all versions; nil while the database has none.
     package static func open(pool: Pool, read: @escaping Reader) async throws -> CatalogueVersionCache? {
         guard let versions = try await load(pool, read) else { return nil }
         return CatalogueVersionCache(pool: pool, read: read, versions: versions)
     }
 
-    /// Puts `content` in force as the next version, from `now` on, if it differs from the newest one; `audit` enters it
-    /// into the trail if an actor does it.
+    /// Puts `content` in force from `now` on as the next version, if it differs from the newest one. With `audit`, that
+    /// is entered into the audit trail.
     ///
-    /// A repeat, or a race with another instance that applies the same catalogue, makes a single version. Throws when
-    /// the database is away. Returns the number of the version that holds `content`, and whether this call made it.
+    /// A repeat, or a race with an instance that applies the same catalogue, makes only one version. Returns the number
+    /// of the version that has `content`, and whether this call made it. Throws when the database is away.
     package static func apply(
         _ content: String, to pool: Pool, at now: Instant, audit: TrailWriter? = nil,
         isSame: @escaping @Sendable (String) -> Bool
@@ -70,8 +69,8 @@ package final class CatalogueVersionCache: Sendable {
         }
     }
 
-    /// Loads what is new. Throws when the database is away; a version that cannot be read leaves the earlier ones in
-    /// use, for it was checked before it was applied and only a newer program can have written it.
+    /// Loads the versions again. If one cannot be read, the cached versions stay in use: it was checked before it was
+    /// applied, so only a newer program can have written it. Throws when the database is away.
     package func refresh() async throws(ServiceFailure) {
         let stored = try await pool.ask { (session) throws(DatabaseError) in try CatalogueVersionRow.load(in: session)
         }
@@ -83,8 +82,8 @@ package final class CatalogueVersionCache: Sendable {
         }
     }
 
-    /// Loads the versions of the database, unless they are cached. A database that was restored to an earlier time has
-    /// fewer versions. Throws when the database is away.
+    /// Loads the versions again if the newest number in the database is not the cached one. A database that was
+    /// restored to an earlier time may have a lower number. Throws when the database is away.
     package func refreshIfNewer() async throws(ServiceFailure) {
         let newest = try await pool.ask { (session) throws(DatabaseError) in
             try CatalogueVersionRow.latest(in: session)

@@ -1,9 +1,9 @@
 import Entitlements
 import MariaDB
 
-/// A row of `catalog_versions`: the text of a catalogue file and since when it is in force.
+/// A row of `catalog_versions`: the text of a catalogue file, and the instant since which it is in force.
 enum CatalogueVersionRow {
-    /// A version as it is kept.
+    /// A stored version.
     struct Stored {
         let number: Int
         let effectiveAt: Instant
@@ -18,7 +18,7 @@ enum CatalogueVersionRow {
     private static let insert = SQLStatement(
         "apply catalogue", "INSERT INTO catalog_versions (version, effective_at, content) VALUES (?, ?, ?)")
 
-    /// The newest version's number; 0 while there is none.
+    /// The number of the newest version; 0 while there is none.
     static func latest(in session: Session) throws(DatabaseError) -> Int {
         try session.query(newest).first?.optionalInt(0) ?? 0
     }
@@ -31,7 +31,7 @@ enum CatalogueVersionRow {
         }
     }
 
-    /// Puts a version in force; a duplicate-key error when another instance was first.
+    /// Inserts a version. Throws a duplicate-key error if another instance has inserted this number first.
     static func insert(_ version: Stored, in session: Session) throws(DatabaseError) {
         try session.execute(
             insert, [Value(version.number), .int64(version.effectiveAt.milliseconds), .text(version.content)])

@@ -1,6 +1,6 @@
 import Crypto
 
-/// Joins fields so that no two different lists of fields give the same bytes.
+/// Joins fields into bytes, so that two different lists of fields never give the same bytes.
 struct FieldEncoder {
     private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct FieldEncoder {
         bytes.append(contentsOf: field)
     }
 
-    /// An absent text differs from an empty one.
+    /// Appends a text; nil gives other bytes than an empty text.
     mutating func append(_ text: String?) {
         guard let text else { return absent() }
         append(Array(text.utf8))

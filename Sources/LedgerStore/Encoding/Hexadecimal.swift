@@ -1,11 +1,11 @@
-/// Bytes as digits, two a byte, in lower case.
+/// Bytes as hexadecimal text, two digits a byte, in lower case.
 package enum Hexadecimal {
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Nil for anything but pairs of digits.
+    /// The bytes of a hexadecimal text in either case; nil for any other text.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 2) else { return nil }

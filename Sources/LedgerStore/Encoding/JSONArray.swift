@@ -1,13 +1,13 @@
-/// A JSON array of texts or numbers, to bind as the one parameter of `JSON_TABLE(?)`.
+/// A JSON array of texts or numbers, which a statement takes as the one parameter of `JSON_TABLE(?)`.
 ///
-/// A single prepared statement then serves every number of keys.
+/// So one prepared statement serves any number of keys.
 struct JSONArray {
-    /// The ids of a bound array, each as `j.id`.
+    /// Turns a bound JSON array of ids into rows, each with the column `j.id`.
     static let ids = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j"
 
     private var bytes = [UInt8(ascii: "[")]
 
-    /// The finished array.
+    /// The text of the whole array.
     var closed: String { String(decoding: bytes + [UInt8(ascii: "]")], as: UTF8.self) }
 
     init() {}
@@ -42,7 +42,7 @@ struct JSONArray {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
     }
 
-    /// `element` as JSON writes a text.
+    /// `element` as a JSON string, with quotes and escapes.
     static func quoted(_ element: String) -> String {
         var bytes: [UInt8] = []
         bytes.append(quoted: element)
@@ -51,7 +51,7 @@ struct JSONArray {
 }
 
 extension [UInt8] {
-    /// Appends `text` as JSON writes it. Most texts are copied as they are.
+    /// Appends `text` as a JSON string. Texts without special characters are copied unchanged.
     mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         for byte in text.utf8 {

@@ -1,6 +1,6 @@
 import Entitlements
 
-/// A field of a fact as the ledger writes it: a text, nothing, or a list of fields; SQL reads them with `JSON_VALUE`.
+/// A field of a fact, as ledgers store it: a text, null, or a list of fields. SQL can read it with `JSON_VALUE`.
 enum JSONField: Hashable, Sendable {
     case null
     case text(String)
@@ -11,7 +11,7 @@ enum JSONField: Hashable, Sendable {
     init(_ flag: Bool) { self = .text(flag ? "true" : "false") }
     init(_ instant: Instant?) { self.init(instant.map { String($0.milliseconds) }) }
 
-    /// The one JSON text of it, without white space.
+    /// The JSON text of the field, without white space. Each field has exactly one text.
     var json: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -33,7 +33,7 @@ enum JSONField: Hashable, Sendable {
         }
     }
 
-    /// Nil unless `json` is the one text that a field is written as.
+    /// The field of a JSON text; nil unless `json` is exactly the text that this type writes.
     init?(json: String) {
         var reader = JSONFieldReader(json)
         guard let field = reader.field(depth: 0), reader.isAtEnd else { return nil }
@@ -41,7 +41,7 @@ enum JSONField: Hashable, Sendable {
     }
 }
 
-/// Walks over the bytes of a field's text.
+/// Parses the JSON text of a field.
 private struct JSONFieldReader {
     private static let maximumDepth = 4
     private static let null = Array("null".utf8)
@@ -78,7 +78,7 @@ private struct JSONFieldReader {
 
     private mutating func quoted() -> String? {
         position += 1
-        // Few texts have escapes; the others are read where they stand.
+        // Most texts have no escapes and are read in one piece.
         let start = position
         while position < bytes.count, !Self.isSpecial(bytes[position]) { position += 1 }
         if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
@@ -110,14 +110,14 @@ private struct JSONFieldReader {
         return nil
     }
 
-    /// The character after a backslash: a quote, a backslash, or a control character by its number.
+    /// Reads the rest of an escape: a quote, a backslash, or `u` and the four digits of a control character.
     private mutating func escaped() -> UInt8? {
         if take("\"") { return UInt8(ascii: "\"") }
         if take("\\") { return UInt8(ascii: "\\") }
         guard take("u"), position + 4 <= bytes.count else { return nil }
         let digits = bytes[position..<position + 4]
         position += 4
-        // As they are written: four digits in lower case.
+        // Only lower-case digits are accepted, as this type writes them.
         guard let number = Hexadecimal.bytes(String(decoding: digits, as: UTF8.self)), number[0] == 0, number[1] < 0x20,
             digits.allSatisfy({ $0 >= UInt8(ascii: "a") || $0 <= UInt8(ascii: "9") })
         else { return nil }

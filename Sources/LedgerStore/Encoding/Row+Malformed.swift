@@ -1,7 +1,7 @@
 import MariaDB
 
 extension Row {
-    /// The fault of a cell that holds what this program would never write.
+    /// The error for a cell whose content this program never writes.
     func malformed(_ column: Int) -> DatabaseError {
         DatabaseError(.unexpectedCell(column: column), statement: "decode")
     }

@@ -1,8 +1,9 @@
 import Entitlements
 
-/// The hashed content of an entry, as its row holds it: the entry before it, its place, its times and all that it says.
+/// The content of a ledger entry that its hash covers, as the entry's row stores it. The hash also covers the hash of
+/// the entry before it.
 ///
-/// A person stands in it by pseudonym alone. The encoding never changes.
+/// A person is named only by pseudonym. The encoding never changes.
 struct EntryHash {
     let pseudonym: UInt64
     let sequence: Int
@@ -10,14 +11,14 @@ struct EntryHash {
     let effectiveAt: Instant
     let kind: String
     let isOwnAct: Bool
-    /// The row of the purchase that it is about.
+    /// The id of the row of the purchase that the entry is about.
     let purchase: UInt64?
-    /// The row of the signed state that it repeats.
+    /// The id of the row of the signed state that the entry repeats.
     let state: UInt64?
     let content: String
     let note: [UInt8]?
 
-    /// SHA-256; `previous` is the hash of the entry before, and 32 zeros before the first.
+    /// The SHA-256 of the entry. `previous` is the hash of the entry before it, 32 zero bytes for the first entry.
     func bytes(after previous: [UInt8]) -> [UInt8] {
         var encoder = FieldEncoder()
         encoder.append(previous)

@@ -1,7 +1,7 @@
 import Entitlements
 
 extension FactContent {
-    /// The fact of a row whose content is `fields`; nil for what this program would never write.
+    /// The fact that a row's content encodes; nil for content that this program never writes.
     static func read(_ fields: [JSONField], of kind: FactKind) -> Fact? {
         switch kind {
         case .purchaseState: StatementContent.purchase(fields).map { .stated(.purchase($0)) }

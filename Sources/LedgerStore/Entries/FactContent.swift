@@ -1,9 +1,9 @@
 import Entitlements
 
-/// A whole fact as the ledger writes it: a JSON array in the column `content`, read by the kind that stands beside it.
+/// The encoding of a fact: a JSON array in the column `content`, read according to the column `kind`.
 ///
-/// Covered by the entry's hash, so the encoding of a kind never changes. Nothing in it names a person: people's names
-/// are labels, and words stand in `notes`.
+/// The entry's hash covers it, so the encoding of a kind never changes. It names no person: people's names are labels
+/// in it, and words are in `notes`.
 enum FactContent {
     static func of(_ fact: Fact) -> JSONField {
         switch fact {

@@ -1,14 +1,14 @@
 import Entitlements
 import MariaDB
 
-/// A row of `ledger_entries`: one fact of one person, whole.
+/// A row of `ledger_entries`: one fact in the ledger of one person.
 enum LedgerEntryRow {
     private static let columns = """
         l.user_id, l.seq, l.recorded_at, l.effective_at, l.kind, l.is_own_act, l.purchase_id, l.content,
         l.note_digest, l.hash
         """
 
-    /// The entries of ledgers, each from the entry behind which it is to be read on, that one included.
+    /// Reads ledgers, each from a given entry on, including that entry.
     private static let byPlace = SQLStatement(
         "read ledgers",
         """
@@ -19,8 +19,7 @@ enum LedgerEntryRow {
         ORDER BY l.user_id, l.seq
         """)
 
-    /// The entries of one person up to an entry: a range of the primary key, where a join goes through the whole
-    /// ledger.
+    /// Reads a part of one ledger. It reads a range of the primary key, where a join would go through the whole ledger.
     private static let slice = SQLStatement(
         "read slice of ledger",
         "SELECT \(columns) FROM ledger_entries l WHERE l.user_id = ? AND l.seq BETWEEN ? AND ? ORDER BY l.seq")
@@ -37,25 +36,25 @@ enum LedgerEntryRow {
     private static let exists = SQLStatement(
         "find entry", "SELECT 1 FROM ledger_entries WHERE user_id = ? AND seq = ? AND hash = ? LOCK IN SHARE MODE")
 
-    /// Behind which entry of whose ledger to read; 0 is the start.
+    /// The place after which a ledger is read: the pseudonym, and the number of the entry; 0 for the start.
     struct Place {
         let pseudonym: UInt64
         let after: Int
     }
 
-    /// A ledger, or the rest of one, as its rows hold it.
+    /// A ledger, or the part of a ledger after a place, as read from its rows.
     struct Loaded {
-        /// The hash of the entry behind which it begins; nil at the start.
+        /// The hash of the entry before this part; nil if the part begins at the start.
         fileprivate(set) var joint: [UInt8]?
-        /// The place and the hash of the newest entry, whether or not this program can read it.
+        /// The number and the hash of the newest entry, including entries that this program cannot read.
         fileprivate(set) var length = 0
         fileprivate(set) var head: [UInt8] = []
         fileprivate(set) var entries: [LedgerEntry] = []
-        /// The rows of the purchases that the entries are about.
+        /// The ids of the rows of the purchases that the entries are about.
         fileprivate(set) var purchases: [PurchaseKey: UInt64] = [:]
     }
 
-    /// The ledgers behind `places` by pseudonym, each in its order.
+    /// The parts of ledgers after `places`, by pseudonym, each in the order of its entries.
     static func load(from places: [Place], in session: Session) throws(DatabaseError) -> [UInt64: Loaded] {
         guard !places.isEmpty else { return [:] }
         var array = JSONArray()
@@ -74,11 +73,11 @@ enum LedgerEntryRow {
         return ledgers
     }
 
-    /// How many entries of a heavy ledger one statement reads.
+    /// The number of entries of a heavy ledger that one statement reads.
     private static let sliceLength = 4_096
 
-    /// The entries of one ledger behind `place` up to `length`, some at a time, so that the rows of all never stand in
-    /// memory at once.
+    /// The entries of one ledger after `place`, up to the number `length`. They are read in several statements, so that
+    /// not all rows are in memory at once.
     static func loadInSlices(
         to length: Int, from place: Place, in session: Session
     ) throws(DatabaseError) -> Loaded {
@@ -91,7 +90,7 @@ enum LedgerEntryRow {
         return loaded
     }
 
-    /// The entry of a row; nil for a kind that a newer version writes.
+    /// The entry in a row; nil for a kind that only a newer version of this program knows.
     fileprivate static func decode(_ row: Row) throws(DatabaseError) -> LedgerEntry? {
         guard let kind = FactKind(rawValue: try row.text(4)) else { return nil }
         guard case .list(let fields)? = JSONField(json: try row.text(7)), let fact = FactContent.read(fields, of: kind)
@@ -101,11 +100,11 @@ enum LedgerEntryRow {
             fact: fact, isOwnAct: try row.bool(5), note: try row.optionalBytes(8).map { NoteDigest(bytes: $0) })
     }
 
-    /// An entry to append: whose, where in the ledger, and the rows it refers to.
+    /// An entry to append, with its place in the ledger and the rows that it refers to.
     struct New {
         let hashed: EntryHash
 
-        /// `content` is that of the entry's fact.
+        /// - Parameter content: The encoded fact of the entry.
         init(
             _ entry: LedgerEntry, saying content: String, pseudonym: UInt64, sequence: Int, purchase: UInt64?,
             state: UInt64?
@@ -117,7 +116,8 @@ enum LedgerEntryRow {
         }
     }
 
-    /// Appends entries with their hashes. Throws a duplicate-key error when a place in a ledger is taken.
+    /// Inserts entries with their hashes. Throws a duplicate-key error if a ledger already has an entry with one of the
+    /// numbers.
     static func append(_ entries: [(new: New, hash: [UInt8])], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             insert,
@@ -131,16 +131,16 @@ enum LedgerEntryRow {
             })
     }
 
-    /// True if the entry at the head of a ledger is there. Waits for a transaction that has written it and not ended
-    /// yet.
+    /// True if the ledger has the entry that `head` names. Waits for a transaction that has written this entry and has
+    /// not ended.
     static func holds(_ head: UserRow.Head, in session: Session) throws(DatabaseError) -> Bool {
         try !session.query(exists, [.uint64(head.pseudonym), Value(head.length), .bytes(head.hash)]).isEmpty
     }
 }
 
 extension LedgerEntryRow.Loaded {
-    /// Reads the rows of one ledger; the first is the entry `after`, unless that is 0. Throws for a row that no program
-    /// has written.
+    /// Reads the rows of one ledger. The first row is the entry number `after`, unless that is 0. Throws for a row that
+    /// this program never writes.
     fileprivate init(_ rows: ArraySlice<Row>, after: Int) throws(DatabaseError) {
         entries.reserveCapacity(rows.count)
         for row in rows {
@@ -155,7 +155,7 @@ extension LedgerEntryRow.Loaded {
         }
     }
 
-    /// Takes what stands behind it.
+    /// Appends the next part of the same ledger.
     fileprivate mutating func append(_ next: Self, isFirst: Bool) {
         if isFirst { joint = next.joint }
         (length, head) = (next.length, next.head)

@@ -2,11 +2,10 @@ package import Entitlements
 package import MariaDB
 import Synchronization
 
-/// Erases people by deleting: nothing that names one is left, and the facts stay under the pseudonym (`semantics.md`
-/// §5).
+/// Erases people. Everything that names the person is deleted; the facts stay under the pseudonym (`semantics.md` §5).
 package struct Erasure: Sendable {
-    /// Erasures by pseudonym: the user id, the account tokens, whose labels stay, the words in ledgers and in the audit
-    /// trail.
+    /// The statements that erase by pseudonym. They delete the user id, the account tokens, the notes in ledgers and
+    /// the audit notes; the labels of the tokens stay.
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
         SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
@@ -20,7 +19,7 @@ package struct Erasure: Sendable {
             "DELETE n FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id WHERE e.other_subject = ?"),
     ]
 
-    /// Erases the texts of all that the person has or had.
+    /// Deletes the signed texts of all purchases that the person has or had.
     private static let texts = SQLStatement(
         "erase texts",
         """
@@ -44,14 +43,23 @@ package struct Erasure: Sendable {
         self.now = now
     }
 
-    /// Erases `user`, in one transaction, and returns what is left of them; nil for one never seen.
+    /// Erases `user` in one transaction, and returns the erased person's identity; nil for a user who was never seen.
     ///
-    /// Deletes the user id, the account token, and the signed texts of all that they have or had. Deletes also the
-    /// texts of deliveries that name them, the words about them in ledgers and in the audit trail, and the kept
-    /// requests of servers about them. The label of the user id stays, so that no text is kept of what names them
-    /// later. No fact, hash or digest changes. What they owe is owed by nobody. The act itself is entered into the
-    /// audit trail under the pseudonym. With `remembering`, the answer to the request that asked for it is kept in the
-    /// same transaction. Repeat is safe: the second time there is nobody of that id. Throws when the database is away.
+    /// These are deleted:
+    ///
+    /// * the user id and the account token; their labels stay
+    /// * the signed texts of all purchases that the person has or had
+    /// * the texts of deliveries that name the person
+    /// * the notes about the person in ledgers and in the audit trail
+    /// * the kept answers to servers' requests about the person
+    ///
+    /// The label of the user id stays, so that no text that names the person later is kept. No fact, hash or digest
+    /// changes. The person's debt is written off.
+    ///
+    /// The erasure is entered into the audit trail under the pseudonym. If `remembering` is given, its answer is stored
+    /// in the same transaction as the answer to the request.
+    ///
+    /// Repeat is safe: the second time there is no user of that id. Throws when the database is away.
     package func erase(
         _ user: UserID, by actor: Actor, reason: String, remembering: (@Sendable () -> RememberedAnswer)? = nil
     ) async throws(ServiceFailure) -> UserID? {
@@ -59,7 +67,7 @@ package struct Erasure: Sendable {
         let name = labels.mention(of: user)
         let attempted = Mutex<UInt64?>(nil)
         let erased: UserID? = try await pool.commit { (session) throws(DatabaseError) in
-            // A commit that went unanswered is found again by what it left.
+            // If the connection broke at COMMIT, the erasure may be done already.
             if let earlier = attempted.withLock({ $0 }), try UserRow.isErased(earlier, in: session) {
                 return .erased(pseudonym: earlier)
             }
@@ -82,7 +90,7 @@ package struct Erasure: Sendable {
                 in: session)
             return .erased(pseudonym: pseudonym)
         }
-        // A delivery that came meanwhile may have seen the person there.
+        // A delivery that was stored meanwhile may not have found the person erased, so its text is removed here.
         if let pseudonym = erased?.pseudonym {
             try await pool.commit { (session) throws(DatabaseError) in
                 try removeDeliveries(of: pseudonym, named: name, in: session)
@@ -91,8 +99,7 @@ package struct Erasure: Sendable {
         return erased
     }
 
-    /// Removes the texts of all deliveries that name the person. A delivery that is not tried yet keeps its text until
-    /// it is.
+    /// Removes the texts of all deliveries that name the person. A pending delivery keeps its text until it is tried.
     private func removeDeliveries(
         of pseudonym: UInt64, named name: Label, in session: Session
     ) throws(DatabaseError) {
@@ -102,8 +109,8 @@ package struct Erasure: Sendable {
         try SignedTextRow.removeUnowned(of: deliveries, in: session)
     }
 
-    /// The pseudonym of somebody whom only deliveries name: a person made for the erasure; nil where none does, and for
-    /// one who was erased before.
+    /// Adds an erased person for a user whom only deliveries name, and returns the pseudonym. Nil if no delivery names
+    /// the user, or if the user was erased before.
     private func addErased(named name: Label, at now: Instant, in session: Session) throws(DatabaseError) -> UInt64? {
         guard try AccountTokenRow.holders(of: [name], in: session).isEmpty else { return nil }
         guard try !PersonDeliveries.find(of: nil, named: name, withPast: true, in: session).isEmpty else { return nil }

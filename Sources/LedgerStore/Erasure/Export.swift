@@ -10,7 +10,7 @@ package struct Export: Sendable {
         FROM users WHERE user_id = ? OR pseudonym = ? AND user_id IS NULL FOR UPDATE
         """)
 
-    /// A token as people are given it: lower case, `8-4-4-4-12`.
+    /// SQL that writes a token as a UUID in lower case, `8-4-4-4-12`.
     private static func uuid(_ column: String) -> String {
         [9, 14, 19, 24].reduce("LOWER(HEX(\(column)))") { "INSERT(\($0), \($1), 0, '-')" }
     }
@@ -28,7 +28,7 @@ package struct Export: Sendable {
         ORDER BY d.id
         """)
 
-    /// The members by name; each row is an object.
+    /// The members of the document, by name; each row of a member is a JSON object.
     private static let members = [
         (
             "account_tokens",
@@ -131,8 +131,8 @@ package struct Export: Sendable {
         self.labels = labels
     }
 
-    /// A JSON object: the person, and a list for each kind of thing that is held; nil for one never seen. Read at one
-    /// instant, under the person's lock. Throws when the database is away.
+    /// The export of a person as a JSON object: the member `user`, and a list for each kind of data. Nil for a user who
+    /// was never seen. Everything is read at one instant, under the person's lock. Throws when the database is away.
     package func document(of user: UserID) async throws(ServiceFailure) -> String? {
         try await pool.commit { (session) throws(DatabaseError) in
             let name: Value = user.isErased ? .null : .text(user.text)
@@ -148,7 +148,7 @@ package struct Export: Sendable {
             let label = user.isErased ? nil : labels.mention(of: user)
             var ids = JSONArray()
             for id in try PersonDeliveries.find(of: pseudonym, named: label, withPast: false, in: session) {
-                // A text that names somebody else too is theirs as well.
+                // A text that names another person too is not exported.
                 let hasOthers = try PersonDeliveries.nameOthers(
                     id, than: pseudonym, named: label, in: session)
                 ids.append([id, hasOthers ? 1 : 0])

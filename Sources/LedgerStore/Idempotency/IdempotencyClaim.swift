@@ -1,20 +1,20 @@
 package import Entitlements
 
-/// The people whom a request is about: its stored answer is erased with any of them.
+/// The people whom a request is about. The stored answer to the request is erased with any of them.
 package enum IdempotencySubject: Hashable, Sendable {
     case nobody
-    /// The labels of user ids.
+    /// The request is about one or two users, given by the labels of their user ids.
     case user(Label, and: Label?)
-    /// The answer may name any user, so it is erased with any user.
+    /// The request may be about any user, so its answer is erased with any user.
     case anybody
 }
 
-/// A request that a server asked for under a key.
+/// A request that a server sent with an idempotency key.
 package struct IdempotentRequest: Hashable, Sendable {
-    /// The number of the server's API key.
+    /// The id of the server's API key.
     package let apiKey: UInt64
     package let key: Label
-    /// The digest of the whole request.
+    /// The label of the whole request, which distinguishes a repeat from another request under the same key.
     package let digest: Label
     package let subject: IdempotencySubject
 
@@ -26,12 +26,12 @@ package struct IdempotentRequest: Hashable, Sendable {
     }
 }
 
-/// An attempt to carry a request out; while it lasts, no other attempt begins.
+/// The claim of one attempt to carry a request out. While the claim lasts, no other attempt begins.
 package struct IdempotencyClaim: Hashable, Sendable {
-    /// The column `owner` of its row.
+    /// The value of the column `owner`: `api_key:` and the id of the server's API key.
     let owner: String
     package let key: Label
-    /// Names the attempt; random.
+    /// The random number of the attempt.
     package let claimant: UInt64
 
     package init(owner: String, key: Label, claimant: UInt64) {
@@ -41,7 +41,7 @@ package struct IdempotencyClaim: Hashable, Sendable {
     }
 }
 
-/// The answer that repeats of a request get.
+/// The first answer to a request, which repeats of the request get too.
 package struct RememberedAnswer: Hashable, Sendable {
     package let claim: IdempotencyClaim
     package let status: Int
@@ -54,14 +54,14 @@ package struct RememberedAnswer: Hashable, Sendable {
     }
 }
 
-/// The verdict on a request with a key.
+/// The verdict on a request with an idempotency key.
 package enum IdempotencyVerdict: Hashable, Sendable {
-    /// Carry it out, then finish or release the claim.
+    /// The caller has the claim: it must carry the request out, and then finish or release the claim.
     case claimed(IdempotencyClaim)
-    /// The attempt of this name answered the request before.
+    /// The request was answered before, by the attempt `claimant`.
     case answered(status: Int, body: [UInt8], claimant: UInt64)
-    /// The key stands for another request.
+    /// The key was used for a request with other content.
     case reused
-    /// Another attempt is at it.
+    /// Another attempt is carrying the request out.
     case inProgress
 }

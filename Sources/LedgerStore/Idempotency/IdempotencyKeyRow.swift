@@ -1,19 +1,19 @@
 import Entitlements
 import MariaDB
 
-/// A row of `idempotency_keys`.
+/// A row of `idempotency_keys`: a request under a key, the claim of an attempt, and the first answer.
 enum IdempotencyKeyRow {
-    /// The row of a key.
+    /// The content of a row.
     struct Stored {
         let digest: Label
         let claimant: UInt64
         let claimedUntil: Instant
-        /// Nil while there is no answer.
+        /// The first answer; nil while there is none.
         let answer: (status: Int, body: [UInt8])?
         let expiresAt: Instant
     }
 
-    /// Makes the row where there is none, and holds its lock until the transaction ends.
+    /// Inserts the row if there is none, and locks it until the transaction ends.
     private static let lockOne = SQLStatement(
         "claim request",
         """
@@ -64,10 +64,10 @@ enum IdempotencyKeyRow {
     private static let forgetByOtherSubject = SQLStatement(
         "forget requests about another", "DELETE FROM idempotency_keys WHERE other_subject = ?")
 
-    /// In place of a user id, which has no such character.
+    /// The value of `subject` for a request that may be about any user; no label has this character.
     private static let anybody = "*"
 
-    /// The row of the key, locked; `fresh` if there was none.
+    /// The locked row of the key; equal to `fresh` if there was none.
     static func lock(
         _ fresh: Stored, about subject: IdempotencySubject, owner: String, key: Label, at now: Instant,
         in session: Session
@@ -88,7 +88,7 @@ enum IdempotencyKeyRow {
             expiresAt: Instant(milliseconds: try row.int64(5)))
     }
 
-    /// Replaces what is stored by `fresh`.
+    /// Replaces the content of the row by `fresh`, without an answer.
     static func replace(
         with fresh: Stored, about subject: IdempotencySubject, owner: String, key: Label, at now: Instant,
         in session: Session
@@ -101,7 +101,7 @@ enum IdempotencyKeyRow {
             ] + values(of: subject) + [.text(owner), .text(key.text)])
     }
 
-    /// The columns `subject` and `other_subject`.
+    /// The values of the columns `subject` and `other_subject`.
     private static func values(of subject: IdempotencySubject) -> [Value] {
         switch subject {
         case .nobody: [.null, .null]
@@ -110,7 +110,8 @@ enum IdempotencyKeyRow {
         }
     }
 
-    /// True if the answer is stored now: the claim still stood, or had been finished before.
+    /// Stores the answer of a claim. False if the claim was taken over or erased; true if the answer is stored now, or
+    /// was before.
     static func finish(
         _ answer: RememberedAnswer, expiresAt: Instant, in session: Session
     ) throws(DatabaseError) -> Bool {
@@ -126,22 +127,22 @@ enum IdempotencyKeyRow {
         return try row?.uint64(0) == claim.claimant
     }
 
-    /// Removes a claim that still stands.
+    /// Removes the row of a claim that has no answer and was not taken over.
     static func release(_ claim: IdempotencyClaim, in session: Session) throws(DatabaseError) {
         try session.execute(release, [.text(claim.owner), .text(claim.key.text), .uint64(claim.claimant)])
     }
 
-    /// Removes up to `limit` rows that have expired; how many there were.
+    /// Removes up to `limit` expired rows, and returns how many were removed.
     static func sweep(at now: Instant, limit: Int, in session: Session) throws(DatabaseError) -> Int {
         Int(try session.execute(sweep, [.int64(now.milliseconds), Value(limit)]))
     }
 
-    /// Removes all rows that are about a person, or may be.
+    /// Removes all rows whose requests are about a person or may be about any user.
     static func forget(about user: Label, in session: Session) throws(DatabaseError) {
         for statement in [forgetBySubject, forgetByOtherSubject] { try session.execute(statement, [.text(user.text)]) }
     }
 
-    /// Clears the people whom a request is about.
+    /// Clears the people of a request, so that erasing them does not remove its row.
     static func forgetSubject(of claim: IdempotencyClaim, in session: Session) throws(DatabaseError) {
         try session.execute(forgetSubject, [.text(claim.owner), .text(claim.key.text), .uint64(claim.claimant)])
     }

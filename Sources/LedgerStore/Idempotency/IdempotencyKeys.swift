@@ -1,18 +1,18 @@
 package import Entitlements
 package import MariaDB
 
-/// Lets a write that is sent several times under one key happen once, and gives repeats the first answer
-/// (`api.md`, "Conventions").
+/// Makes a write that is sent several times under one key happen once, and gives repeats the first answer (`api.md`,
+/// "Conventions").
 ///
-/// An attempt claims the key, acts, and finishes with its answer or releases the key. An act that has a transaction of
-/// its own finishes in it, so that act and answer are on disk together or not at all. A claim whose process died is
-/// taken over after `claimTime`.
+/// An attempt claims the key, acts, and then finishes with its answer or releases the key. An act that has a
+/// transaction of its own stores the answer in that transaction, so that both are committed together. If the process
+/// dies, its claim can be taken over after `claimTime`.
 package struct IdempotencyKeys: Sendable {
-    /// How long an attempt may take, in milliseconds: longer than any request does.
+    /// How long a claim lasts, in milliseconds; longer than any request takes.
     package static let claimTime: Int64 = 90_000
-    /// How long a server's answers are kept, in milliseconds; a little more than promised.
+    /// How long answers are kept, in milliseconds; an hour longer than the documentation promises.
     package static let keptTime: Int64 = 25 * Instant.millisecondsPerHour
-    /// How many rows one sweep removes in one transaction, and in how many.
+    /// The number of rows that a sweep removes in one transaction, and the number of its transactions.
     private static let sweepLimit = 500
     private static let sweepBatches = 20
 
@@ -20,17 +20,17 @@ package struct IdempotencyKeys: Sendable {
     private let now: @Sendable () -> Instant
     private let random: @Sendable () -> UInt64
 
-    /// `random` names attempts.
+    /// - Parameter random: Makes the random number of an attempt.
     package init(pool: Pool, now: @escaping @Sendable () -> Instant, random: @escaping @Sendable () -> UInt64) {
         self.pool = pool
         self.now = now
         self.random = random
     }
 
-    /// Claims a request, to carry it out. Exactly one of any number of attempts at once gets the claim.
+    /// Claims a request. If several attempts claim it at once, exactly one gets the claim.
     ///
-    /// Repeat is safe because the attempt is named before the transaction, which finds itself again. Throws when the
-    /// database is away.
+    /// Repeat is safe: the attempt has its number before the transaction, so a transaction that runs again recognises
+    /// its own claim. Throws when the database is away.
     package func claim(_ request: IdempotentRequest) async throws(ServiceFailure) -> IdempotencyVerdict {
         let (claimant, now) = (random(), now())
         return try await pool.commit { (session) throws(DatabaseError) in
@@ -55,7 +55,7 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// Keeps the first answer; a repeat changes nothing. Throws when the database is away, and `givenUp` where the
+    /// Stores the first answer; a repeat changes nothing. Throws when the database is away. Throws `givenUp` if the
     /// claim was taken over, or erased with a person whom the request is about.
     package func finish(_ answer: RememberedAnswer) async throws(ServiceFailure) {
         let now = now()
@@ -64,7 +64,8 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// Finishes in the act's own transaction, which is given up when the claim is.
+    /// Stores the first answer in the transaction of the act. Throws `givenUp` if the claim was taken over or erased,
+    /// which rolls the act back.
     package static func finish(
         _ answer: RememberedAnswer, at now: Instant, in session: Session
     ) throws(DatabaseError) {
@@ -73,14 +74,14 @@ package struct IdempotencyKeys: Sendable {
         }
     }
 
-    /// Gives the key up, because the request was refused or failed. Throws when the database is away; the claim then
+    /// Releases the key, because the request was refused or failed. Throws when the database is away; the claim then
     /// ends by itself.
     package func release(_ claim: IdempotencyClaim) async throws(ServiceFailure) {
         try await pool.ask { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
     }
 
-    /// Removes what has expired, in small transactions and not for long; how many rows. Throws when the database is
-    /// away.
+    /// Removes expired rows, in a bounded number of small transactions, and returns how many rows were removed. Throws
+    /// when the database is away.
     @discardableResult
     package func sweep() async throws(ServiceFailure) -> Int {
         let now = now()

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `delivery_mentions`.
+/// A row of `delivery_mentions`: a name or number that stands in a delivery, and whether the delivery waits for it.
 enum DeliveryMentionRow {
     private static let insert = SQLStatement(
         "keep mention",
@@ -10,7 +10,7 @@ enum DeliveryMentionRow {
         ON DUPLICATE KEY UPDATE is_awaited = is_awaited OR VALUES(is_awaited)
         """)
 
-    /// The mentions of a bound array, each as `j.mention`.
+    /// Turns a bound JSON array of mentions into rows, each with the column `j.mention`.
     static let bound = """
         JSON_TABLE(?, '$[*]' COLUMNS (
             mention VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
@@ -29,7 +29,7 @@ enum DeliveryMentionRow {
         ORDER BY d.id
         """)
 
-    /// A delivery that waits for the owner of a purchase may wait for its customer.
+    /// Finds the customers that parked deliveries wait for, once the purchases of these deliveries have owners.
     private static let customers = SQLStatement(
         "find customers of purchases",
         """
@@ -43,8 +43,8 @@ enum DeliveryMentionRow {
         ORDER BY d.id, m.mention
         """)
 
-    /// The customers for whom deliveries about `purchases` wait, the owners' pseudonyms, and the deliveries. Throws
-    /// when the database is away.
+    /// The customers that parked deliveries about `purchases` wait for, each with the pseudonym of the purchase's owner
+    /// and the id of the delivery. Throws when the database is away.
     static func customers(
         of purchases: [UInt64], in session: Session
     ) throws(DatabaseError) -> [(label: Label, owner: UInt64, delivery: UInt64)] {
@@ -54,18 +54,19 @@ enum DeliveryMentionRow {
         }
     }
 
-    /// Notes names and numbers that stand in a delivery, and whether it awaits them. Repeat is safe. Throws when the
-    /// database is away.
+    /// Stores names and numbers that stand in a delivery. With `isAwaited` the delivery also waits for them. Repeat is
+    /// safe. Throws when the database is away.
     static func insert(
         _ mentions: [String], of delivery: UInt64, isAwaited: Bool = false, in session: Session
     ) throws(DatabaseError) {
-        // In one order, so that two deliveries that mention the same do not wait for each other.
+        // Sorted, so that two deliveries with the same mentions do not deadlock.
         let rows = Set(mentions).sorted().map { [Value.text($0), .uint64(delivery), Value(isAwaited)] }
         try session.executeBulk(insert, rows)
     }
 
-    /// Has the parked deliveries that await one of `mentions` in the account of `delivery`, other than that one, tried
-    /// at once. Throws when the database is away.
+    /// Makes the jobs of parked deliveries that wait for one of `mentions` due at once. Only deliveries of the same
+    /// source, app and environment as `delivery` are woken, and not `delivery` itself. Throws when the database is
+    /// away.
     static func wake(
         awaiting mentions: [String], besides delivery: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {

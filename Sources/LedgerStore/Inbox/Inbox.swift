@@ -1,9 +1,9 @@
 package import Entitlements
 package import MariaDB
 
-/// The deliveries of stores: stored before anything is done about them, so that none is lost.
+/// The inbox of deliveries. A delivery is stored before it is processed, so that none is lost.
 package struct Inbox: Sendable {
-    /// How long after its arrival a delivery is tried by a job, if it was not placed at once.
+    /// The delay, in milliseconds, after which a job tries a delivery that was not placed on arrival.
     private static let patience: Int64 = 10_000
 
     private let pool: Pool
@@ -12,8 +12,8 @@ package struct Inbox: Sendable {
     private let realNow: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - now: The clock of facts.
-    ///   - realNow: Real time, for when work is due.
+    ///   - now: The clock that dates facts; a test may move it.
+    ///   - realNow: Real time, which decides when jobs are due.
     package init(
         pool: Pool, now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant
     ) {
@@ -22,10 +22,10 @@ package struct Inbox: Sendable {
         self.realNow = realNow
     }
 
-    /// Stores a delivery, with a job that places it if nothing else does; when this returns, it is on disk.
+    /// Stores a delivery, and a job that places it later if nothing else does. Both are committed when this returns.
     ///
-    /// Repeat is safe: the same content under the same id has one row, whose standing is returned. A delivery that was
-    /// given up is placed again, with all its tries. Throws when the database is away.
+    /// Repeat is safe: the same content under the same id has one row, and its standing is returned. A quarantined
+    /// delivery that comes again becomes pending, with all its tries. Throws when the database is away.
     package func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
         let header = try await header(of: delivery.text)
         let (now, realNow) = (now(), realNow())
@@ -44,36 +44,40 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// The row of the header of a compact JWS. Throws when the database is away.
+    /// The row of the header of a compact JWS; nil for any other text. Throws when the database is away.
     private func header(of text: InboxText) async throws(ServiceFailure) -> UInt64? {
         guard case .jws(let jws, _) = text else { return nil }
         return try await headers.rows(of: [jws], in: pool)[jws.header]
     }
 
-    /// The ids of a source, among `externalIDs`, under which deliveries came. Throws when the database is away.
+    /// The ids among `externalIDs` under which this source already delivered something. Throws when the database is
+    /// away.
     package func known(_ externalIDs: [String], in space: NumberSpace) async throws(ServiceFailure) -> Set<String> {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.known(externalIDs, in: space, session: session)
         }
     }
 
-    /// The standing of a delivery; nil when there is none. Throws when the database is away.
+    /// The standing of a delivery; nil if there is no such delivery. Throws when the database is away.
     package func standing(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryStanding? {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.read(delivery, in: session)?.standing
         }
     }
 
-    /// The content that is kept of a delivery; nil when there is none. Throws when the database is away.
+    /// The text and the takeback that are still stored of a delivery; nil if there is no such delivery. Throws when the
+    /// database is away.
     package func content(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryContent? {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxTextRow.read(of: delivery, in: session)
         }
     }
 
-    /// Has a job place a delivery again, at once and with all its tries, and enters that into the audit trail; nil when
-    /// there is no such delivery. Changes that it has made it cannot make twice, so an applied delivery stays so. A
-    /// delivery of which nothing is left to place stays as it is. Throws when the database is away.
+    /// Makes a job place a delivery again, at once and with all its tries, and enters that into the audit trail.
+    /// Returns the delivery, or nil if there is none.
+    ///
+    /// An applied delivery stays applied, because its changes cannot be made twice. A delivery with neither text nor
+    /// takeback stays as it is, without an audit entry. Throws when the database is away.
     package func replay(
         _ delivery: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
     ) async throws(ServiceFailure) -> RecordedDelivery? {
@@ -95,8 +99,8 @@ package struct Inbox: Sendable {
 }
 
 extension Inbox {
-    /// Places the delivery `id`: records what it shows, gives its purchase to the user whom it names, and notes what
-    /// became of it, all in one transaction of `ledger`. Throws when the database is away.
+    /// Places the delivery `id`: records its statements, gives its purchase to the user whom it names, and writes its
+    /// standing. All of it is one transaction of `ledger`. Throws when the database is away.
     package static func place(
         _ delivery: ReadDelivery, as id: UInt64, under rules: ClaimRules, in ledger: Ledger
     ) async throws(ServiceFailure) -> DeliveryStanding {
@@ -106,7 +110,8 @@ extension Inbox {
         }.answer.get()
     }
 
-    /// Notes that the text of a delivery is gone that takes nothing back. Throws when the database is away.
+    /// Marks a delivery as parked with the reason `text_gone`: its text is deleted and it has no takeback. Throws when
+    /// the database is away.
     package static func noteTextGone(
         _ id: UInt64, in ledger: Ledger
     ) async throws(ServiceFailure) -> DeliveryStanding {
@@ -117,7 +122,7 @@ extension Inbox {
     }
 }
 
-/// A delivery as its source reads it: its news, and the statements that it shows.
+/// A delivery as the reader of its source understood it: its news, and the statements that it shows.
 package struct ReadDelivery: Sendable {
     package let news: DeliveryNews
     package let evidence: [Evidence]

@@ -1,25 +1,26 @@
 package import Entitlements
 
-/// An authentic delivery of a store, before anything came of it.
+/// An authentic delivery of a store, before it is stored and placed.
 package struct InboxDelivery: Sendable {
     package let source: Source
     package let app: AppID
     package let environment: StoreEnvironment
-    /// The store's id of it, the same in its repeats: Apple's `notificationUUID`, the id of a card event.
+    /// The store's id of the delivery, the same when the store sends it again: Apple's `notificationUUID`, Stripe's
+    /// event id.
     package let externalID: String
-    /// As the store calls it, such as `DID_RENEW`; of what is longer, the first 64 characters.
+    /// The store's name of the delivery's type, such as `DID_RENEW`. Only its first 64 characters are stored.
     package let type: String
     package let subtype: String?
     package let signedAt: Instant
-    /// The purchase that it is about; nil where it is about none.
+    /// The purchase that the delivery is about; nil if it names none.
     package let purchase: ExternalID?
-    /// The names and numbers that stand in it: labels of users, customers, account tokens and Apple accounts, and the
-    /// store's numbers of purchases.
+    /// The names and numbers that stand in the delivery: labels of users, customers, account tokens and Apple accounts,
+    /// and the store's numbers of purchases.
     package let mentions: [String]
-    /// The takeback in numbers alone, as its source writes it; nil where it takes nothing back.
+    /// The takeback as text, in numbers and dates without names (`Takeback.text`); nil if nothing is taken back.
     package let takeback: String?
     package let text: InboxText
-    /// SHA-256 over what it says, the same in all repeats.
+    /// SHA-256 of the content; it is the same each time the store sends this delivery.
     package let contentDigest: [UInt8]
 
     package init(
@@ -42,9 +43,9 @@ package struct InboxDelivery: Sendable {
     }
 }
 
-/// A delivery as operators read it.
+/// A delivery as operators see it in lists.
 package struct RecordedDelivery: Hashable, Sendable {
-    /// Grows with each that is received.
+    /// The row's id. A delivery that was received later has a larger one.
     package let id: UInt64
     package let standing: DeliveryStanding
     package let source: Source
@@ -56,22 +57,22 @@ package struct RecordedDelivery: Hashable, Sendable {
     package let signedAt: Instant
     package let receivedAt: Instant
     package let settledAt: Instant?
-    /// The purchase that it is about.
+    /// The purchase that the delivery is about; nil if none is known.
     package let purchase: ExternalID?
-    /// The owner of the purchase.
+    /// The owner of the purchase; nil while nobody has it, or if the owner is erased.
     package let owner: UserID?
-    /// True if another content came under the same id.
+    /// True if a delivery with the same id but other content was received too.
     package let isContradicted: Bool
 }
 
-/// The content that is kept of a delivery, which may still have to be placed.
+/// The text and the takeback that are stored of a delivery.
 package struct DeliveryContent: Hashable, Sendable {
     package let source: Source
     package let app: AppID
     package let environment: StoreEnvironment
-    /// The text as it came; nil once it is deleted.
+    /// The text as it was received; nil once it is deleted.
     package let text: String?
-    /// The delivery's ``InboxDelivery/takeback``, until that is placed.
+    /// The delivery's ``InboxDelivery/takeback``; nil if there is none, or once the delivery is placed.
     package let takeback: String?
 
     package init(source: Source, app: AppID, environment: StoreEnvironment, text: String?, takeback: String?) {
@@ -83,7 +84,7 @@ package struct DeliveryContent: Hashable, Sendable {
     }
 }
 
-/// A delivery as it is stored.
+/// A stored delivery's id and standing.
 package struct StoredDelivery: Hashable, Sendable {
     package let id: UInt64
     package let standing: DeliveryStanding

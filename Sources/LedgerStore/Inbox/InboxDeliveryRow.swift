@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `inbox_deliveries`, and the one of `inbox_texts` with its text.
+/// A row of `inbox_deliveries`; the delivery's text is in `inbox_texts`.
 enum InboxDeliveryRow {
     private static let insert = SQLStatement(
         "insert delivery",
@@ -33,7 +33,7 @@ enum InboxDeliveryRow {
         WHERE id = ? AND state IN ('parked', 'quarantined')
         """)
 
-    /// The row of the purchase that the delivery `d` is about.
+    /// Joins, as `p`, the purchase that the delivery `d` is about.
     static let purchaseOfDelivery = """
         purchases p ON p.source = d.source AND p.app = d.app AND p.environment = d.environment
             AND p.external_id = d.purchase
@@ -71,8 +71,8 @@ enum InboxDeliveryRow {
         WHERE id = ?
         """)
 
-    /// Stores a delivery and its text, unless the same content came under the same id before; the row and where it
-    /// stands. Throws when the database is away.
+    /// Stores a delivery, its text and its mentions, unless the same content is already there under the same id.
+    /// Returns the row's id and standing. Throws when the database is away.
     static func insert(
         _ delivery: InboxDelivery, header: UInt64?, at now: Instant, in session: Session
     ) throws(DatabaseError) -> StoredDelivery {
@@ -96,7 +96,7 @@ enum InboxDeliveryRow {
         return stored
     }
 
-    /// The ids of `externalIDs` that deliveries have. Throws when the database is away.
+    /// The ids among `externalIDs` that stored deliveries have. Throws when the database is away.
     static func known(
         _ externalIDs: [String], in space: NumberSpace, session: Session
     ) throws(DatabaseError) -> Set<String> {
@@ -106,8 +106,9 @@ enum InboxDeliveryRow {
         return Set(try session.query(known, values.map(Value.text)) { (row) throws(DatabaseError) in try row.text(0) })
     }
 
-    /// Writes what became of a delivery that is pending, and about which `purchase` it proved to be, if it did not say;
-    /// the first to say so counts. The text goes if it names somebody who is erased. Throws when the database is away.
+    /// Writes the standing of a delivery that is not settled yet, and the purchase that it proved to be about. A
+    /// settled delivery stays as it is. The text is removed if it names an erased person. Throws when the database is
+    /// away.
     static func settle(_ placement: Placement, at now: Instant, in session: Session) throws(DatabaseError) {
         try session.execute(
             settle,
@@ -121,26 +122,27 @@ enum InboxDeliveryRow {
         try PersonDeliveries.removeTextOfErased(placement.delivery, in: session)
     }
 
-    /// Waits for whoever settles one of `deliveries`, ascending ids, and has others wait until the transaction ends.
-    /// Throws when the database is away.
+    /// Locks the rows of `deliveries`, in ascending order of their ids, until the transaction ends. Throws when the
+    /// database is away.
     static func lock(_ deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         _ = try session.query(lock, [.text(JSONArray(deliveries).closed)])
     }
 
-    /// Notes that the purchases with these rows, for whose users deliveries wait, have one now. Repeat is safe.
-    /// Throws when the database is away.
+    /// Settles as applied the parked deliveries that waited for an owner of one of these purchases. `purchases` are ids
+    /// of rows. Repeat is safe. Throws when the database is away.
     static func place(of purchases: [UInt64], at now: Instant, in session: Session) throws(DatabaseError) {
         try session.executeBulk(placeParked, purchases.map { [.int64(now.milliseconds), .uint64($0)] })
     }
 
-    /// Gives a delivery up that could not be placed; what was applied stays so, and says that it failed since. Throws
-    /// when the database is away.
+    /// Quarantines a delivery whose tries have all failed. An applied delivery stays applied, and gets the reason
+    /// `failed`. Throws when the database is away.
     static func quarantine(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(quarantine, [.uint64(delivery)])
         try PersonDeliveries.removeTextOfErased(delivery, in: session)
     }
 
-    /// A delivery is to be placed again; what was applied stays so. Repeat is safe. Throws when the database is away.
+    /// Marks a delivery as pending, so that it is placed again. An applied delivery stays applied, without the reason
+    /// `failed`. Repeat is safe. Throws when the database is away.
     static func reopen(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(reopen, [.uint64(delivery)])
     }
@@ -167,7 +169,7 @@ enum InboxDeliveryRow {
 
     private static let one = SQLStatement("read delivery", "\(columns) WHERE d.id = ?")
 
-    /// Up to `limit` deliveries before `id`, the last received first. Throws when the database is away.
+    /// Up to `limit` deliveries with ids below `id`, the last received first. Throws when the database is away.
     static func page(
         before id: UInt64, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?, in session: Session
     ) throws(DatabaseError) -> [RecordedDelivery] {
@@ -180,7 +182,7 @@ enum InboxDeliveryRow {
             pageOfState, [.text(result.rawValue), .uint64(id), Value(limit)], decode: recorded)
     }
 
-    /// A delivery; nil when there is none. Throws when the database is away.
+    /// The delivery with this id; nil if there is none. Throws when the database is away.
     static func read(_ delivery: UInt64, in session: Session) throws(DatabaseError) -> RecordedDelivery? {
         try session.query(one, [.uint64(delivery)], decode: recorded).first
     }
@@ -197,7 +199,8 @@ enum InboxDeliveryRow {
             owner: try row.optionalText(13).flatMap { UserID($0) }, isContradicted: try row.bool(14))
     }
 
-    /// The standing of a delivery by the columns from `column` on: its result, and the reason. Throws for other texts.
+    /// The standing in two columns: the result in `column`, the reason in the next. Throws for a result that is not
+    /// known here.
     static func standing(_ row: Row, at column: Int) throws(DatabaseError) -> DeliveryStanding {
         guard let result = DeliveryResult(rawValue: try row.text(column)) else { throw row.malformed(column) }
         return DeliveryStanding(result, because: try row.optionalText(column + 1).flatMap(DeliveryReason.init))

@@ -1,16 +1,18 @@
 package import Entitlements
 import MariaDB
 
-/// The text of a delivery as it came.
+/// The text of a delivery as it was received.
 package enum InboxText: Sendable {
-    /// A body, such as that of a card event.
+    /// A request body, such as that of a card event.
     case body([UInt8])
-    /// A compact JWS, and its payload, which is strict JSON.
+    /// A compact JWS, and its decoded payload, which is strict JSON.
     case jws(SignedText, payload: [UInt8])
 }
 
-/// A row of `inbox_texts`. A notification repeats its header in each text inside, and encodes that twice: of some
-/// 19 KB, 15 KB are the header. So a JWS is kept without it and decoded.
+/// A row of `inbox_texts`.
+///
+/// The payload of an App Store notification contains further texts with the same JWS header. Of about 19 KB, 15 KB are
+/// repeated headers. So a JWS is stored decoded and without its header.
 enum InboxTextRow {
     private static let insert = SQLStatement(
         "insert delivery's text",
@@ -29,7 +31,7 @@ enum InboxTextRow {
     private static let remove = SQLStatement(
         "remove delivery's text", "DELETE FROM inbox_texts WHERE delivery_id = ?")
 
-    /// Spares the text of a delivery that no try came to an end with: its job still needs it.
+    /// Deletes the texts of deliveries that are not pending. The job of a pending delivery still needs its text.
     private static let removeTried = SQLStatement(
         "remove tried delivery's text",
         """
@@ -39,7 +41,7 @@ enum InboxTextRow {
         WHERE COALESCE(d.reason, '') <> 'pending'
         """)
 
-    /// A delivery that was given up, and of which nothing is left to try.
+    /// Sets the reason of a quarantined delivery without a takeback to `text_gone`, because nothing is left to try.
     private static let giveUp = SQLStatement(
         "give up delivery without text",
         """
@@ -56,13 +58,13 @@ enum InboxTextRow {
         ORDER BY t.delivery_id
         """)
 
-    /// Stands for the header in a payload, where JSON has no such character.
+    /// The byte that stands for the header in a stored payload. JSON never contains it unescaped.
     private static let mark: UInt8 = 1
 
-    /// The rows, and what ``text`` needs beside them.
+    /// The rows of texts, joined with the headers that ``text`` needs.
     static let table = "inbox_texts t LEFT JOIN signed_headers h ON h.id = t.header_id"
 
-    /// The text as it came, of ``table``.
+    /// SQL that restores the text as it was received, from a row of ``table``.
     static let text = """
         CONVERT(IF(t.header_id IS NULL, t.content, CONCAT(h.header, '.', \(base64url(
             "REPLACE(t.content, CHAR(\(mark)), h.header)")), '.', t.signature)) USING utf8mb4)
@@ -74,8 +76,8 @@ enum InboxTextRow {
         """
     }
 
-    /// Keeps the text of a delivery; `header` is the row of its header. Repeat is safe. Throws when the database is
-    /// away.
+    /// Stores the text of a delivery; `header` is the id of the header's row. Repeat is safe. Throws when the database
+    /// is away.
     static func insert(
         _ text: InboxText, of delivery: UInt64, header: UInt64?, in session: Session
     ) throws(DatabaseError) {
@@ -92,7 +94,7 @@ enum InboxTextRow {
         try session.execute(insert, [.uint64(delivery)] + values)
     }
 
-    /// The content that is kept of a delivery; nil when there is no such delivery. Throws when the database is away.
+    /// The stored text and takeback of a delivery; nil if there is no such delivery. Throws when the database is away.
     static func read(of delivery: UInt64, in session: Session) throws(DatabaseError) -> DeliveryContent? {
         try session.query(read, [.uint64(delivery)]) { (row) throws(DatabaseError) in
             guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }
@@ -102,16 +104,16 @@ enum InboxTextRow {
         }.first
     }
 
-    /// Removes the texts of those of `deliveries` that have been tried; what these take back stays beside. Repeat is
-    /// safe. Throws when the database is away.
+    /// Removes the texts of those `deliveries` that are not pending; their takebacks stay. Repeat is safe. Throws when
+    /// the database is away.
     static func removeTried(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         guard !deliveries.isEmpty else { return }
         try session.execute(removeTried, [.text(JSONArray(deliveries).closed)])
         try session.executeBulk(giveUp, deliveries.map { [.uint64($0)] })
     }
 
-    /// Removes those of the `limit` oldest texts whose deliveries were received before `instant`, whatever became of
-    /// these; how many. Throws when the database is away.
+    /// Removes texts of deliveries that were received before `instant`, whatever their standing, and returns how many.
+    /// It looks at the `limit` oldest texts only. Throws when the database is away.
     static func removeOldest(
         _ limit: Int, before instant: Instant, in session: Session
     ) throws(DatabaseError) -> Int {

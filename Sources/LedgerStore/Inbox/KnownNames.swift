@@ -1,19 +1,21 @@
 import Entitlements
 import MariaDB
 
-/// The names and numbers in the deliveries that a batch places: locked, and with everything that is known of them.
+/// The names and numbers in the deliveries of a batch, under locks, with everything that is known about them.
 struct KnownNames {
-    /// The meanings of all numbers, those that the deliveries tell among them, and of the numbers to which these lead.
+    /// The meanings of all numbers in the deliveries, and of the numbers to which these lead. Meanings that the
+    /// deliveries themselves tell are included.
     private(set) var numbers: [NumberSpace: [String: Set<PurchaseNumber>]] = [:]
-    /// The labels by which a person may be named.
+    /// The labels of customers and account tokens in the deliveries.
     private(set) var labels: Set<Label> = []
-    /// The users to be locked: those named by an id, and who the labels name.
+    /// The users whose rows the batch has to lock: users whom the deliveries name by id or by label, without erased
+    /// ones.
     private(set) var users: Set<UserID> = []
-    /// The users named by an id who are erased, and not known again.
+    /// The users whom the deliveries name by id, who are erased, and who have not come back under that id.
     private(set) var erased: Set<UserID> = []
 
-    /// Locks and reads all that `news` names. Repeats until no number leads to one that is not locked. Throws when the
-    /// database refuses a statement or is away.
+    /// Locks and reads all names and numbers in `news`. A number may lead to further numbers, so it repeats until all
+    /// of them are locked. Throws when the database refuses a statement or is away.
     static func lock(
         _ news: [DeliveryNews], under labels: Labels, in session: Session
     ) throws(DatabaseError) -> KnownNames {
@@ -35,7 +37,7 @@ struct KnownNames {
         for (user, mention) in mentions where holders[mention]?.isErased == true {
             if try !UserRow.isKnown(user, in: session) { names.erased.insert(user) }
         }
-        // A token of the legacy form that names an erased person names nobody by that id.
+        // A legacy token of an erased person encodes the user id, so that id names nobody either.
         for news in news where news.token.flatMap({ holders[$0] })?.isErased == true {
             names.erased.formUnion(news.users)
         }
@@ -60,7 +62,7 @@ struct KnownNames {
         }
     }
 
-    /// The purchases that a delivery's numbers may lead to.
+    /// The purchases to which the numbers of a takeback may lead; empty for a delivery without a takeback.
     func keys(of news: DeliveryNews?) -> Set<PurchaseKey> {
         guard let news, news.takeback != nil else { return [] }
         var found = news.allNumbers

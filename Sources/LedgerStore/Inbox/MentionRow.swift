@@ -1,9 +1,11 @@
 import MariaDB
 
-/// A row of `mentions`: the lock of a name or number that deliveries mention, known or not. Of two transactions that
-/// rely on one mention the second waits for the first, and sees what that wrote.
+/// A row of `mentions`: the lock of a name or number in a delivery, whether or not anything is known about it.
+///
+/// If two transactions rely on the same mention, the second waits until the first ends, and then sees what the first
+/// wrote.
 enum MentionRow {
-    /// A write, and no read lock: the nodes of a cluster certify only rows that are written.
+    /// A write instead of a locking read, because the nodes of a cluster certify only rows that are written.
     private static let write = SQLStatement(
         "lock mention",
         "INSERT INTO mentions (mention) VALUES (?) ON DUPLICATE KEY UPDATE touched = touched + 1")
@@ -12,8 +14,8 @@ enum MentionRow {
         "remove mentions",
         "DELETE m FROM \(DeliveryMentionRow.bound) STRAIGHT_JOIN mentions m ON m.mention = j.mention")
 
-    /// Holds the locks of `mentions` until the transaction ends, taken in ascending order. The rows are gone at once,
-    /// and their locks are not. Throws when the database refuses a statement or is away.
+    /// Locks `mentions` in ascending order, until the transaction ends. The rows are inserted and deleted again at
+    /// once; their locks stay. Throws when the database refuses a statement or is away.
     static func lock(_ mentions: Set<String>, in session: Session) throws(DatabaseError) {
         guard !mentions.isEmpty else { return }
         let sorted = mentions.sorted()

@@ -4,10 +4,10 @@ import MariaDB
 /// The deliveries that name a person: by the user id, a store's customer, an account token, an Apple account, or a
 /// number that leads to a purchase of theirs (`semantics.md` §5).
 enum PersonDeliveries {
-    /// The purchases that a person has.
+    /// The purchases that a person has now, as `h`.
     private static let present = "(SELECT id FROM purchases WHERE user_id = ?) h"
 
-    /// The purchases that a person has or had.
+    /// The purchases that a person has or had, as `h`.
     static let presentAndPast = """
         (SELECT id FROM purchases WHERE user_id = ? UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) h
         """
@@ -23,7 +23,7 @@ enum PersonDeliveries {
             """)
     }
 
-    /// The numbers of `purchases`, and all that lead to them.
+    /// The store's numbers of `purchases`, and all numbers that lead to them.
     private static func numbers(_ name: String, of purchases: String) -> SQLStatement {
         SQLStatement(
             name,
@@ -60,7 +60,7 @@ enum PersonDeliveries {
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id AND d.source = ? AND d.app = ? AND d.environment = ?
         """)
 
-    /// The purchases that the deliveries with these ids are about, unless somebody else has them.
+    /// The purchases that these deliveries are about, except purchases that another living person has.
     private static let purchases = SQLStatement(
         "find what person's deliveries are about",
         """
@@ -72,8 +72,12 @@ enum PersonDeliveries {
         WHERE d.purchase IS NOT NULL AND (u.user_id IS NULL OR u.pseudonym = ?)
         """)
 
-    /// The people whom a delivery names: by a number that leads to a purchase that they have or had, a label, an
-    /// Apple account, or another delivery about the same purchase.
+    /// The people whom a delivery names, and whether each is erased. A delivery names a person in four ways:
+    ///
+    /// * by a number that leads to a purchase that the person has or had
+    /// * by the label of a customer or account token
+    /// * by an Apple account
+    /// * by its purchase, if another delivery about that purchase has a label of the person
     private static let named = SQLStatement(
         "find people of delivery",
         """
@@ -105,7 +109,7 @@ enum PersonDeliveries {
         "find other user of delivery",
         "SELECT 1 FROM delivery_mentions WHERE delivery_id = ? AND mention LIKE 'user:%' AND mention <> ? LIMIT 1")
 
-    /// The deliveries with texts that mention something that the delivery mentions.
+    /// The deliveries that share a mention with the delivery and still have a text.
     private static let beside = SQLStatement(
         "find deliveries beside",
         """
@@ -115,12 +119,12 @@ enum PersonDeliveries {
         WHERE m.delivery_id = ?
         """)
 
-    /// The ids of all deliveries that name the person, ascending.
+    /// The ids of all deliveries that name the person, in ascending order.
     ///
     /// - Parameters:
-    ///   - pseudonym: Nil for a person never seen, whom deliveries may name all the same.
-    ///   - name: The label of the user id; nil for a person who is erased and has none.
-    ///   - withPast: True to go by the purchases that the person gave away too.
+    ///   - pseudonym: The person's pseudonym; nil for a person who was never seen here but may stand in deliveries.
+    ///   - name: The label of the user id; nil for an erased person.
+    ///   - withPast: True to include the purchases that the person gave away.
     /// - Throws: When the database is away.
     static func find(
         of pseudonym: UInt64?, named name: Label?, withPast: Bool, in session: Session
@@ -148,15 +152,15 @@ enum PersonDeliveries {
         return found.sorted()
     }
 
-    /// True if the delivery names somebody who is erased. Throws when the database is away.
+    /// True if the delivery names an erased person. Throws when the database is away.
     static func nameErased(_ delivery: UInt64, in session: Session) throws(DatabaseError) -> Bool {
         try session.query(named, [.uint64(delivery)]) { (row) throws(DatabaseError) in try row.bool(1) }
             .contains(true)
     }
 
-    /// True if the delivery names anybody else who is not erased. Throws when the database is away.
+    /// True if the delivery names another person who is not erased. Throws when the database is away.
     ///
-    /// - Parameter name: The label of the person's user id; nil for a person who is erased.
+    /// - Parameter name: The label of the user id of the person under `pseudonym`; nil for an erased person.
     static func nameOthers(
         _ delivery: UInt64, than pseudonym: UInt64, named name: Label?, in session: Session
     ) throws(DatabaseError) -> Bool {
@@ -168,8 +172,9 @@ enum PersonDeliveries {
         }.contains(true)
     }
 
-    /// Removes the text of a delivery if it names somebody who is erased, and then also the texts of deliveries beside
-    /// it of which it says that they do. Throws when the database is away.
+    /// Removes the text of a delivery that names an erased person, and the signed texts of its purchase if nobody has
+    /// that. Deliveries that share a mention with it lose their texts too, if they name an erased person. Throws when
+    /// the database is away.
     static func removeTextOfErased(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         guard try nameErased(delivery, in: session) else { return }
         var erased = [delivery]
@@ -185,6 +190,6 @@ enum PersonDeliveries {
 }
 
 extension Labels {
-    /// The name by which deliveries mention a user.
+    /// The label by which deliveries mention a user id: `user:` and the HMAC of the id.
     package func mention(of user: UserID) -> Label { Label("user:" + label(.user, user.text).text) }
 }

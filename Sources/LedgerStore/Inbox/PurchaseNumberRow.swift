@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `purchase_numbers`.
+/// A row of `purchase_numbers`: a store's number, and the number or the transaction of a purchase that it means.
 enum PurchaseNumberRow {
     private static let insert = SQLStatement(
         "keep number",
@@ -20,8 +20,8 @@ enum PurchaseNumberRow {
         STRAIGHT_JOIN purchase_numbers n ON n.number = j.number AND n.source = ? AND n.app = ? AND n.environment = ?
         """)
 
-    /// Keeps what numbers mean, and returns those of which this was not known. Repeat is safe. Throws when the database
-    /// is away.
+    /// Stores the meanings of numbers, and returns the numbers whose meaning was new. Repeat is safe. Throws when the
+    /// database is away.
     static func insert(
         _ numbers: [PurchaseNumber], toldBy delivery: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) -> [String] {

@@ -1,12 +1,12 @@
 package import MariaDB
 
-/// Compares the table of API keys with the audit trail. A key that counts was made by somebody, with these scopes and
-/// this secret; a revoked key stays revoked.
+/// Compares the table of API keys with the audit trail. Every valid key must have been created in the trail with its
+/// name, scopes and secret, and a revoked key must stay revoked.
 package enum APIKeyCheck {
     /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let keys: Int
-        /// In the order of the keys.
+        /// The faults, in the order of the keys' ids.
         package let faults: [APIKeyFault]
 
         package init(keys: Int, faults: [APIKeyFault]) {
@@ -42,7 +42,7 @@ package enum APIKeyCheck {
     }
 }
 
-/// An API key that is not as the audit trail says.
+/// An API key on which the table and the audit trail disagree.
 package struct APIKeyFault: Hashable, Sendable, CustomStringConvertible {
     /// The defect of a key.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
@@ -51,11 +51,11 @@ package struct APIKeyFault: Hashable, Sendable, CustomStringConvertible {
         case nameChanged
         case scopesChanged(from: String)
         case secretChanged
-        /// The row says revoked, but the audit trail does not.
+        /// The row says that the key is revoked, but the audit trail does not.
         case notRevoked
-        /// The audit trail says revoked, but the row does not.
+        /// The audit trail says that the key is revoked, but the row does not.
         case restored
-        /// The audit trail tells of the key's creation, but the table does not have it.
+        /// The audit trail has the key's creation, but the table does not have the key.
         case missing
 
         package var description: String {
@@ -72,7 +72,7 @@ package struct APIKeyFault: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The key's number.
+    /// The key's id.
     package let key: UInt64
     package let defect: Defect
 

@@ -2,15 +2,15 @@ import MariaDB
 
 /// An API key as the integrity check reads it: its row of `api_keys`, or an entry of the audit trail about it.
 struct APIKeyCheckRow {
-    /// Nil for a row of the table; else what was done to the key.
+    /// The audited act on the key; nil for a row of `api_keys`.
     let action: String?
-    /// The key's number; nil in an entry whose words are gone.
+    /// The key's id; nil for an audit entry whose note is gone.
     let key: UInt64?
     let name: String?
     let scopes: String?
-    /// The hash as hexadecimal digits; entries have it where they tell of a new key.
+    /// The secret's SHA-256 in hexadecimal digits; of audit entries only those that create a key have it.
     let secretHash: String?
-    /// True for a row of the table that is revoked.
+    /// True for a row of `api_keys` that is revoked.
     let isRevoked: Bool
 
     private static let all = SQLStatement(
@@ -24,7 +24,7 @@ struct APIKeyCheckRow {
         WHERE e.action IN (?, ?)
         """)
 
-    /// All keys and all that the trail says of keys, as of one instant.
+    /// All keys, and all audit entries about keys, as of one instant.
     static func load(in session: Session) throws(DatabaseError) -> [APIKeyCheckRow] {
         let actions = [AuditAction.createAPIKey, .revokeAPIKey].map { Value.text($0.text) }
         return try session.query(all, actions) { (row) throws(DatabaseError) in

@@ -1,25 +1,25 @@
 package import MariaDB
 
-/// Walks the audit trail from its first entry and says what does not fit.
+/// Verifies the audit trail from its first entry and reports its defects.
 ///
-/// The chain finds an entry that was edited, taken out, put in or moved; the head finds a trail that was cut off at its
-/// end; a head that was exported finds one that was written anew, head and all.
+/// The chain of hashes shows entries that were edited, removed, inserted or moved. The head shows a trail that was cut
+/// off at its end. An exported head shows a trail that was rewritten together with its head.
 package struct AuditTrailCheck: Sendable {
     /// The defect of an entry.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
-        /// The entry that should follow is not there.
+        /// The next number has no entry.
         case missing(id: UInt64)
-        /// The entry is not what its hash covers.
+        /// The content of the entry does not match its hash.
         case edited(id: UInt64)
-        /// The entry does not continue the one before it.
+        /// The entry's previous hash is not the hash of the entry before it, or its instant is earlier.
         case unlinked(id: UInt64)
-        /// The words of the entry are not what its digest covers.
+        /// The note of the entry does not match its digest.
         case noteEdited(id: UInt64)
-        /// The words of the entry are gone, and no erasure after it took them.
+        /// The note of the entry is gone, and no later erasure can have removed it.
         case noteMissing(id: UInt64)
-        /// The head does not stand at the last entry.
+        /// The head does not name the last entry.
         case headMismatch(last: UInt64, head: UInt64)
-        /// The trail does not reach the exported head, or was another then.
+        /// The trail does not have the exported entry, or has another entry of that number.
         case exportMismatch(length: UInt64)
 
         package var description: String {
@@ -38,15 +38,15 @@ package struct AuditTrailCheck: Sendable {
     /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let head: AuditHead
-        /// Entries whose words are gone.
+        /// The number of entries whose notes were erased.
         package let erased: Int
-        /// The first of each kind that was met, in the order of the entries; empty when the trail is whole.
+        /// The first defects, in the order of the entries; empty if the trail is whole.
         package let defects: [Defect]
     }
 
-    /// How many entries one statement reads.
+    /// The number of entries that one statement reads.
     private static let batch = 1_000
-    /// After this many defects the rest tells nothing new.
+    /// The most defects that are reported; more would tell nothing new.
     private static let maximumDefects = 20
 
     private let export: ExportedAuditHead?
@@ -60,11 +60,12 @@ package struct AuditTrailCheck: Sendable {
         isExportMet = export.map { $0.length == 0 && $0.hash == AuditHead.empty.hash } ?? true
     }
 
-    /// Verifies the trail, also against a head that was exported earlier. Throws when the database is away.
+    /// Verifies the trail, and compares it with a head that was exported earlier, if one is given. Throws when the
+    /// database is away.
     package static func run(
         from pool: Pool, against export: ExportedAuditHead? = nil
     ) async throws(ServiceFailure) -> Outcome {
-        // Read first: what is appended meanwhile lies behind it.
+        // The head is read first, so that entries appended meanwhile are not checked.
         let head = try await AuditTrail.head(from: pool)
         var check = AuditTrailCheck(export: export)
         var isAtEnd = false
@@ -99,7 +100,7 @@ package struct AuditTrailCheck: Sendable {
         last = AuditHead(length: link.id, lastAt: link.at, hash: entry.hash)
     }
 
-    /// Entries behind the head belong there only if the head has moved since.
+    /// Checks the end of the trail. Entries after the head are right only if the head has moved since it was read.
     private mutating func judgeEnd(_ head: AuditHead, from pool: Pool) async throws(ServiceFailure) {
         let beyond = try await pool.ask { (session) throws(DatabaseError) in
             let entries = try AuditEntryRow.chain(after: head.length, limit: 1, in: session)

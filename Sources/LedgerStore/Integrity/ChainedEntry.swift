@@ -1,9 +1,11 @@
 import Entitlements
 import MariaDB
 
-/// A ledger entry as the integrity check reads it: all that its hash covers, and the rows to which it refers.
+/// A ledger entry as the integrity check reads it: the content that its hash covers, and the comparison with the rows
+/// to which it refers.
 struct ChainedEntry {
-    /// True if the words of `l` may be gone because `u` is erased: an entry of theirs refers to the same words.
+    /// An SQL condition: true if the person `u` is erased and an entry of `u` has the same note as the entry `l`. Then
+    /// the note may be gone.
     private static let mayWordsBeGone = """
         u.user_id IS NULL AND EXISTS (
             SELECT 1 FROM ledger_entries c WHERE c.user_id = u.pseudonym AND c.note_digest = l.note_digest)
@@ -18,7 +20,7 @@ struct ChainedEntry {
                 WHERE h.purchase_id = p.id AND \(mayWordsBeGone)))
         """
 
-    /// Each entry, and as of the same instant its owner and where the owner's ledger ends.
+    /// Reads entries, each with the row of its owner in `users` as of the same instant.
     private static let page = SQLStatement(
         "read page of chains",
         """
@@ -34,30 +36,31 @@ struct ChainedEntry {
         ORDER BY l.user_id, l.seq
         """)
 
-    /// How many columns an entry has.
+    /// The number of columns of an entry; the columns of the owner follow.
     private static let width = 19
 
     let hashed: EntryHash
     let hash: [UInt8]
-    /// True if the row of the entry's purchase has the identity that the entry says.
+    /// True if the row of the entry's purchase has the identity that the entry states, or if the entry has no purchase.
     let isPurchaseWhole: Bool
-    /// True if the row of the signed state that the entry repeats says the same.
+    /// True if the row of the signed state has the same statement as the entry, or if the entry has no signed state.
     let isStateWhole: Bool
-    /// True if the note of the entry is the one that its digest covers; nil when the note is gone.
+    /// True if the note matches its digest, or if the entry has no note; nil if the note is gone.
     private let isNoteWhole: Bool?
     private let mayNoteBeErased: Bool
 
-    /// Words may be gone only when the person is erased, or a second person whom the words were about.
+    /// True if the note matches its digest. A note may be gone only if its person is erased, or a second person whom it
+    /// is about.
     func isNoteWhole(erased: Bool) -> Bool { isNoteWhole ?? (erased || mayNoteBeErased) }
 
-    /// How far the ledgers have been read, one after the other.
+    /// The last entry that was read; ledgers are read in the order of their pseudonyms.
     struct Place {
         var pseudonym: UInt64
         var sequence = -1
     }
 
-    /// Up to `limit` entries behind `place`, of people up to the one under `last`; with whose they are, nil for
-    /// nobody's.
+    /// Up to `limit` entries after `place`, of people with pseudonyms up to `last`. Each comes with its owner; nil if
+    /// nobody has the pseudonym.
     static func page(
         after place: Place, through last: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [(entry: ChainedEntry, person: LedgerOwner?)] {
@@ -92,7 +95,7 @@ struct ChainedEntry {
         mayNoteBeErased = try row.bool(18)
     }
 
-    /// The purchase that a fact about one begins with.
+    /// The key of the purchase with which the content of a fact begins; nil if there is none.
     private static func key(in content: String) -> PurchaseKey? {
         guard case .list(let fields)? = JSONField(json: content) else { return nil }
         return KeyContent.read(fields, at: 0)

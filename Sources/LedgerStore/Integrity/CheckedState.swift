@@ -1,8 +1,8 @@
 import Entitlements
 import MariaDB
 
-/// A row of `apple_iap_transactions` as the integrity check reads it, and whether it is whole. A whole row's columns,
-/// statement and digest say the same, and its owner is the owner of its purchase.
+/// A row of `apple_iap_transactions` as the integrity check reads it. The row is whole if its columns, statement and
+/// digest agree, and its owner is the owner of its purchase.
 struct CheckedState {
     private static let page = SQLStatement(
         "read page of states", statement(choosing: "SELECT id FROM apple_iap_transactions WHERE id > ?"))
@@ -36,7 +36,8 @@ struct CheckedState {
     let id: UInt64
     let isWhole: Bool
 
-    /// Up to `limit` states behind `id`, of all or of what the person under `pseudonym` has or had.
+    /// Up to `limit` rows with ids above `id`: of all states, or of the purchases that the person under `pseudonym` has
+    /// or had.
     static func page(
         of pseudonym: UInt64?, after id: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [CheckedState] {

@@ -1,16 +1,18 @@
 package import Entitlements
 package import MariaDB
 
-/// The results of an integrity check: the audit trail, the API keys against it, the signed states and the ledgers.
+/// The results of an integrity check of the audit trail, the API keys, the signed states and the ledgers.
 package struct IntegrityCheck: Sendable {
     package let trail: AuditTrailCheck.Outcome
     package let keys: APIKeyCheck.Outcome
     package let states: StateCheck.Outcome
     package let ledgers: LedgerCheck.Outcome
 
-    /// Verifies all of it while servers go on, also against a head of the trail that was exported earlier. Calls
-    /// `onPage` after each page of the signed states and of the ledgers, and goes on when it returns. Throws when the
-    /// database is away.
+    /// Checks everything while servers go on working. If `export` is given, the audit trail is also compared with that
+    /// earlier head.
+    ///
+    /// `onPage` is called after each page of signed states and of ledgers, and the check goes on when it returns.
+    /// Throws when the database is away.
     package init(
         of pool: Pool, against export: ExportedAuditHead? = nil,
         onPage: @Sendable (LedgerCheck.Progress) async -> Void
@@ -21,8 +23,8 @@ package struct IntegrityCheck: Sendable {
         ledgers = try await LedgerCheck(pool: pool).run(onPage: onPage)
     }
 
-    /// Checks the books with the ledger of `user` alone, and the signed states of what they have; nil for a user never
-    /// seen. Throws when the database is away.
+    /// Checks the audit trail and the API keys, and for one user the ledger and the signed states of the user's
+    /// purchases. Nil for a user who was never seen. Throws when the database is away.
     package init?(
         of pool: Pool, against export: ExportedAuditHead? = nil, ledgerOf user: UserID
     ) async throws(ServiceFailure) {
@@ -34,12 +36,12 @@ package struct IntegrityCheck: Sendable {
         states = try await StateCheck.run(from: pool, of: pseudonym) { _ in }
     }
 
-    /// The faults, a line each, without a user's id.
+    /// The faults, one line each, without user ids.
     package var faults: [String] {
         unnamedFaults + ledgers.faults.map(\.unnamed)
     }
 
-    /// The faults with user ids, for operators who may read them.
+    /// The faults, one line each, with user ids, for operators who may read them.
     package var namedFaults: [String] {
         unnamedFaults + ledgers.faults.map(\.description)
     }

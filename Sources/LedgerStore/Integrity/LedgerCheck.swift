@@ -1,20 +1,20 @@
 package import Entitlements
 package import MariaDB
 
-/// Recomputes the chains of hashes from the tables, and compares who has what with the ledgers, and says what does not
-/// agree: edits, deletions, swaps and truncation.
+/// Recomputes the hash chains of ledgers, compares the owners of purchases with the ledgers, and reports what does not
+/// agree. It finds entries that were edited, deleted, swapped or cut off.
 ///
-/// Ledgers are read one after the other in pages, without a lock; a ledger of any length takes the memory of a page and
-/// of the numbers of its purchases. A change between two pages looks like a fault, so a ledger that seems to have one
-/// is judged once more, under its own lock.
+/// Ledgers are read one after the other in pages, without a lock. The memory needed is that of one page and of the ids
+/// of a person's purchases, however long a ledger is. A change between two pages looks like a fault. So a ledger that
+/// seems to have a fault is checked again, under its own lock.
 package struct LedgerCheck: Sendable {
-    /// How much the check has read.
+    /// The progress of the check.
     package struct Progress: Hashable, Sendable {
-        /// The signed states, which come before the ledgers.
+        /// The number of signed states, which are checked before the ledgers.
         package var states = 0
         package var people = 0
         package var entries = 0
-        /// The per cent of all people that are done.
+        /// The percentage of the people that are checked.
         package var percent = 0
 
         package init(states: Int = 0, people: Int = 0, entries: Int = 0, percent: Int = 0) {
@@ -28,23 +28,23 @@ package struct LedgerCheck: Sendable {
     /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let done: Progress
-        /// In the order of the people; some more than `maximumFaults` end the check.
+        /// The faults, in the order of the people. The check ends once it has found `maximumFaults`.
         package let faults: [LedgerFault]
     }
 
-    /// After this many faults the rest tells nothing new.
+    /// The number of faults at which the check ends; more would tell nothing new.
     package static let maximumFaults = 1_000
 
     private let pool: Pool
     private let page: Int
 
-    /// Reads `page` entries at once.
+    /// - Parameter page: The number of entries that one statement reads.
     package init(pool: Pool, page: Int = 1_000) {
         self.pool = pool
         self.page = page
     }
 
-    /// The faults of the ledger of `user`; none for a user never seen. Throws when the database is away.
+    /// The faults of the ledger of `user`; none for a user who was never seen. Throws when the database is away.
     package func faults(of user: UserID) async throws(ServiceFailure) -> [LedgerFault] {
         guard let pseudonym = try await pseudonym(of: user) else { return [] }
         return try await run(of: pseudonym).faults
@@ -60,13 +60,13 @@ package struct LedgerCheck: Sendable {
         try await run(pseudonym...pseudonym) { _ in }
     }
 
-    /// Under which pseudonym `user` stands; nil for one never seen. Throws when the database is away.
+    /// The pseudonym of `user`; nil for a user who was never seen. Throws when the database is away.
     func pseudonym(of user: UserID) async throws(ServiceFailure) -> UInt64? {
         try await pool.ask { (session) throws(DatabaseError) in try LedgerOwner.pseudonym(of: user, in: session) }
     }
 
-    /// Checks everybody's, while the server goes on; calls `onPage` after each page, and goes on when it
-    /// returns. Throws when the database is away.
+    /// Checks all ledgers while servers go on working. `onPage` is called after each page, and the check goes on when
+    /// it returns. Throws when the database is away.
     package func run(
         onPage: @Sendable (Progress) async -> Void = { _ in }
     ) async throws(ServiceFailure) -> Outcome {
@@ -97,7 +97,7 @@ package struct LedgerCheck: Sendable {
         return Outcome(done: done, faults: faults)
     }
 
-    /// The faults of people who have a head or purchases and no entries at all.
+    /// The faults of people who should have entries, because they have a head or purchases, but have none at all.
     private func emptied(_ people: ClosedRange<UInt64>) async throws(ServiceFailure) -> [LedgerFault] {
         var faults: [LedgerFault] = []
         var last: UInt64? = people.lowerBound - 1
@@ -111,7 +111,7 @@ package struct LedgerCheck: Sendable {
         return faults
     }
 
-    /// The faults of the ledger under `pseudonym`, judged while nobody else can add to it.
+    /// The faults of the ledger under `pseudonym`, checked under its lock so that nobody can add to it.
     private func confirmed(_ pseudonym: UInt64) async throws(ServiceFailure) -> [LedgerFault] {
         try await pool.commit { (session) throws(DatabaseError) in
             var walk = LedgerWalk(of: pseudonym, try LedgerOwner.lock(pseudonym, in: session))

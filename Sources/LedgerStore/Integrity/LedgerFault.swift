@@ -1,28 +1,28 @@
 package import Entitlements
 
-/// A difference between the tables and what was recorded of one person.
+/// A fault of one person's ledger: the tables do not agree with what was recorded.
 package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
-    /// The defect of a ledger; a sequence counts from 1.
+    /// The defect of a ledger. `sequence` is the number of an entry, from 1; `row` and `purchase` are ids of rows.
     package enum Defect: Hashable, Sendable, CustomStringConvertible {
-        /// There is no entry at this place.
+        /// There is no entry with this number.
         case missing(sequence: Int)
-        /// The entry says something else than what was recorded, or stands where another was.
+        /// The entry does not match its hash: it was edited or moved.
         case edited(sequence: Int)
-        /// The row of the purchase that the entry is about has another identity than was recorded, or is gone.
+        /// The row of the entry's purchase has another identity than the entry states, or is gone.
         case purchaseEdited(sequence: Int, row: UInt64)
-        /// The signed state that the entry repeats says something else than what was recorded.
+        /// The row of the entry's signed state has another statement than the entry, or is gone.
         case stateEdited(sequence: Int, row: UInt64)
-        /// The note says something else than what was recorded, or is gone though the person is not.
+        /// The note does not match its digest, or is gone although nobody was erased.
         case noteEdited(sequence: Int)
-        /// The ledger does not end where its head says.
+        /// The last entry is not the one that the head names.
         case head
-        /// There are entries, and no row of the person.
+        /// The ledger has entries, but nobody has its pseudonym.
         case nobodys
-        /// The row of the purchase names the person its owner, the ledger does not.
+        /// The row of the purchase names the person as its owner, but the ledger does not.
         case notOwned(purchase: UInt64)
-        /// The ledger says that the person owns the purchase, its row does not.
+        /// The ledger says that the person owns the purchase, but the row does not.
         case disowned(purchase: UInt64)
-        /// The ledger and the rows do not agree whether the person had the purchase before.
+        /// The ledger and `purchase_holders` disagree on whether the person had the purchase earlier.
         case notHeld(purchase: UInt64)
 
         package var description: String {
@@ -54,11 +54,11 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
         self.defect = defect
     }
 
-    /// With the user's id; for who reads it and not for a log.
+    /// The fault with the user's id; not for logs.
     package var description: String {
         user.isErased ? unnamed : "\(user) (\(unnamed.prefix { $0 != ":" })): \(defect)"
     }
 
-    /// The fault without the user's id: a pseudonym tells operators who it is as long as they are there.
+    /// The fault with the pseudonym only. Operators can look the user up by it as long as the person is not erased.
     package var unnamed: String { "#\(pseudonym): \(defect)" }
 }

@@ -1,7 +1,8 @@
 import Entitlements
 import MariaDB
 
-/// A row of `users` as the integrity check reads it: the owner of a ledger, and where the ledger should end.
+/// A row of `users` as the integrity check reads it: the owner of a ledger, and the head at which the ledger should
+/// end.
 struct LedgerOwner {
     let user: UserID
     let head: UserRow.Head
@@ -25,7 +26,7 @@ struct LedgerOwner {
         FROM users u WHERE u.pseudonym > ? AND u.pseudonym <= ? ORDER BY u.pseudonym LIMIT ?
         """)
 
-    /// The person in the columns from `first` on. An id that is none names nobody.
+    /// The person in the columns from `first` on. An invalid user id is read as an erased person.
     init(_ row: Row, from first: Int) throws(DatabaseError) {
         let pseudonym = try row.uint64(first)
         user = try row.optionalText(first + 4).flatMap { UserID($0) } ?? .erased(pseudonym: pseudonym)
@@ -34,24 +35,26 @@ struct LedgerOwner {
             lastRecordedAt: Instant(milliseconds: try row.int64(first + 2)), hash: try row.bytes(first + 3))
     }
 
-    /// The pseudonym of `user`; nil for one never seen.
+    /// The pseudonym of `user`; nil for a user who was never seen.
     static func pseudonym(of user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
         if let pseudonym = user.pseudonym { return pseudonym }
         return try session.query(byUserID, [.text(user.text)]).first?.uint64(0)
     }
 
-    /// The person under `pseudonym`, whose ledger does not change until the transaction ends; nil for nobody.
+    /// Locks the person under `pseudonym`, whose ledger then does not change until the transaction ends; nil if there
+    /// is no such person.
     static func lock(_ pseudonym: UInt64, in session: Session) throws(DatabaseError) -> LedgerOwner? {
         guard let row = try session.query(lock, [.uint64(pseudonym)]).first else { return nil }
         return try LedgerOwner(row, from: 0)
     }
 
-    /// The last pseudonym of all; 0 while there is none.
+    /// The highest pseudonym; 0 while there is none.
     static func last(in session: Session) throws(DatabaseError) -> UInt64 {
         try session.query(last).first?.optionalUInt64(0) ?? 0
     }
 
-    /// Up to `limit` people behind `pseudonym` up to `last`, and whether one who should have entries has none at all.
+    /// Up to `limit` people with pseudonyms above `pseudonym` and up to `last`. `isEmptied` is true for a person who
+    /// should have entries and has none.
     static func page(
         after pseudonym: UInt64, through last: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [(pseudonym: UInt64, isEmptied: Bool)] {

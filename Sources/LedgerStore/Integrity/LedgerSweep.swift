@@ -1,31 +1,33 @@
 import Entitlements
 import MariaDB
 
-/// Goes through ledgers one after the other, a page of entries at a time.
+/// Checks ledgers one after the other, a page of entries at a time.
 struct LedgerSweep {
     private let last: UInt64
     private let size: Int
     private var place: ChainedEntry.Place
-    /// The ledger that the last page ended in.
+    /// The check of the ledger in which the last page ended.
     private var walk: LedgerWalk?
     private(set) var isAtEnd = false
 
-    /// Begins to read the ledgers of the people under these pseudonyms, `page` entries at a time.
+    /// - Parameters:
+    ///   - people: The pseudonyms of the people whose ledgers are read.
+    ///   - page: The number of entries that are read at a time.
     init(of people: ClosedRange<UInt64>, page: Int) {
         last = people.upperBound
         size = page
         place = ChainedEntry.Place(pseudonym: people.lowerBound)
     }
 
-    /// The person to whose ledger the sweep has come.
+    /// The pseudonym of the person whose ledger was read last.
     var pseudonym: UInt64 { place.pseudonym }
 
-    /// The next entries. Throws when the database is away.
+    /// Reads the next page of entries. Throws when the database is away.
     func page(in session: Session) throws(DatabaseError) -> [(entry: ChainedEntry, person: LedgerOwner?)] {
         try ChainedEntry.page(after: place, through: last, limit: size, in: session)
     }
 
-    /// Judges the page behind the last one, and returns the ledgers that end with it.
+    /// Checks the next page, and returns the checks of the ledgers that ended in it.
     mutating func judge(_ rows: [(entry: ChainedEntry, person: LedgerOwner?)]) -> [LedgerWalk] {
         var ended: [LedgerWalk] = []
         for (entry, person) in rows {

@@ -1,16 +1,17 @@
 import Entitlements
 
-/// Goes through one ledger entry by entry: recomputes its chain of hashes, and notes whose purchases it says.
+/// Checks one ledger entry by entry: recomputes its chain of hashes, and follows which purchases the person has and
+/// had.
 struct LedgerWalk {
-    /// After this many defects of one ledger the rest tells nothing new.
+    /// The most defects of one ledger that are reported; more would tell nothing new.
     private static let maximumDefects = 20
 
     let pseudonym: UInt64
-    /// The ledger's owner and where it should end, as last read; nil where nobody owns it.
+    /// The ledger's owner and head, as last read; nil if nobody has the pseudonym.
     private var person: LedgerOwner?
     private var previous = UserRow.Head.start
     private var sequence = 0
-    /// The purchases that the person has and had, by the ledger.
+    /// The purchases that the person has and had, according to the ledger.
     private var owned: Set<UInt64> = []
     private var held: Set<UInt64> = []
     private var defects: [LedgerFault.Defect] = []
@@ -20,7 +21,7 @@ struct LedgerWalk {
         self.person = person
     }
 
-    /// Takes the next entry; `person` as read together with it.
+    /// Checks the next entry; `person` is the owner, as read together with the entry.
     mutating func judge(_ entry: ChainedEntry, of person: LedgerOwner?) {
         self.person = person
         let missing = (sequence + 1)..<max(sequence + 1, entry.hashed.sequence)
@@ -34,7 +35,8 @@ struct LedgerWalk {
         follow(entry)
     }
 
-    /// The faults, once all entries are judged; `rows` are the purchases that the person has and had by other tables.
+    /// The faults of the ledger, after its last entry. `rows` are the purchases that the person has and had according
+    /// to the other tables.
     func faults(against rows: Holdings) -> [LedgerFault] {
         guard let person else { return [fault(.nobodys, of: .erased(pseudonym: pseudonym))] }
         var defects = defects

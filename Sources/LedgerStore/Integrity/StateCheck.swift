@@ -1,23 +1,25 @@
 package import MariaDB
 
-/// Compares every row of `apple_iap_transactions` with itself: its columns, its statement and its digest.
+/// Checks that the columns, the statement and the digest of every row of `apple_iap_transactions` agree.
 ///
-/// So an edit of one of them is found in rows that no ledger repeats, too. Apple's details beyond the statement, such
-/// as a storefront, decide nothing and are covered by nothing.
+/// So it finds edits in rows that no ledger repeats, too. Apple's details beyond the statement, such as the storefront,
+/// decide nothing and are not checked.
 package enum StateCheck {
     /// The result of the check.
     package struct Outcome: Hashable, Sendable {
         package let states: Int
-        /// The rows that do not agree with themselves; some more than `maximumFaults` end the check.
+        /// The ids of the rows that are not whole. The check ends once it has found `maximumFaults`.
         package let faults: [UInt64]
     }
 
     private static let batch = 1_000
     private static let maximumFaults = 1_000
 
-    /// Checks all rows, or those of what the person under `pseudonym` has or had, a page at a time without a lock.
-    /// Calls `onPage` with how many are done after each page, and goes on when it returns. Throws when the database is
-    /// away.
+    /// Checks all rows, or those of the purchases that the person under `pseudonym` has or had. Reads a page at a time,
+    /// without a lock.
+    ///
+    /// `onPage` is called with the number of checked rows after each page, and the check goes on when it returns.
+    /// Throws when the database is away.
     package static func run(
         from pool: Pool, of pseudonym: UInt64? = nil, onPage: @Sendable (Int) async -> Void = { _ in }
     ) async throws(ServiceFailure) -> Outcome {

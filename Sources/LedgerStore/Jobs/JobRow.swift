@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `jobs`.
+/// A row of `jobs`: work that is done once it is due.
 enum JobRow {
     private static let insert = SQLStatement(
         "add job",
@@ -10,7 +10,7 @@ enum JobRow {
         ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at))
         """)
 
-    /// A newer server's kinds are its own to do.
+    /// The kinds of jobs that this version knows. Jobs of other kinds are left to newer servers.
     private static let kinds = JobKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
     private static let due = SQLStatement(
@@ -26,7 +26,7 @@ enum JobRow {
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
-    /// When a woken job is due, before every lease.
+    /// The instant at which a woken job is due: before every lease.
     private static let atOnce = Instant(milliseconds: 0)
 
     private static let postpone = SQLStatement(
@@ -41,7 +41,8 @@ enum JobRow {
         ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL, created_at = VALUES(created_at)
         """)
 
-    /// Adds a job, or makes the one that is there due at `dueAt` if that is earlier. Throws when the database is away.
+    /// Adds a job. If the job is already there, it becomes due at `dueAt` if that is earlier. Throws when the database
+    /// is away.
     static func add(
         _ kind: JobKind, about subject: UInt64, dueAt: Instant, now: Instant, in session: Session
     ) throws(DatabaseError) {
@@ -50,15 +51,16 @@ enum JobRow {
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Adds a job that is due before all others, or has the one that is there tried so, also one that a worker has now,
-    /// with all its tries. Throws when the database is away.
+    /// Adds a job, or restarts the job that is there: due before all others, with all its tries. A job that a worker
+    /// has now is restarted too. Throws when the database is away.
     static func wake(
         _ kind: JobKind, about subject: UInt64, now: Instant, in session: Session
     ) throws(DatabaseError) {
         try revive(kind, about: subject, dueAt: atOnce, now: now, in: session)
     }
 
-    /// Adds a job, or has the one that is there due at `dueAt`, with all its tries. Throws when the database is away.
+    /// Adds a job, or restarts the job that is there: due at `dueAt`, with all its tries. Throws when the database is
+    /// away.
     static func revive(
         _ kind: JobKind, about subject: UInt64, dueAt: Instant, now: Instant, in session: Session
     ) throws(DatabaseError) {
@@ -67,8 +69,8 @@ enum JobRow {
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Up to `limit` jobs that are due at `now`, the longest due first, leased until `end`. Jobs that another instance
-    /// takes at the moment are passed over. Throws when the database is away.
+    /// Takes up to `limit` jobs that are due at `now`, the longest due first, and leases them until `end`. Jobs that
+    /// another instance is taking are skipped. Throws when the database is away.
     static func take(
         _ limit: Int, dueAt now: Instant, until end: Instant, in session: Session
     ) throws(DatabaseError) -> [Job] {
@@ -84,13 +86,13 @@ enum JobRow {
         return jobs
     }
 
-    /// Removes the job about `subject`. Repeat is safe. Throws when the database is away.
+    /// Removes the job of this kind about `subject`. Repeat is safe. Throws when the database is away.
     static func remove(_ kind: JobKind, about subject: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(remove, [.text(kind.rawValue), .uint64(subject)])
     }
 
-    /// Has a job tried again at `dueAt`, unless its lease ran out and another worker took it. Where `counts` is false
-    /// the try is forgotten. Throws when the database is away.
+    /// Makes a job due again at `dueAt`, unless another worker took it after its lease ran out. If `counts` is false,
+    /// this try is not counted. Throws when the database is away.
     static func postpone(
         _ job: Job, until dueAt: Instant, counts: Bool, in session: Session
     ) throws(DatabaseError) {
@@ -102,8 +104,8 @@ enum JobRow {
             ])
     }
 
-    /// Has a job tried no more; false where it is not this worker's any more, because its lease ran out and another one
-    /// took it, or because what it is about was done meanwhile. Throws when the database is away.
+    /// Ends a job, which is then not tried again. False if another worker took it after its lease ran out, or if the
+    /// job was removed or restarted meanwhile. Throws when the database is away.
     static func end(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) -> Bool {
         try session.execute(end, [.int64(now.milliseconds), .uint64(job.id), Value(job.attempt)]) > 0
     }

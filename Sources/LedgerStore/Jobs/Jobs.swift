@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// The kind of a job; the raw value stands in the database.
+/// The kind of a job; the raw value is stored in the database.
 package enum JobKind: String, Hashable, Sendable, CaseIterable {
     /// Places a delivery of the inbox.
     case delivery
@@ -11,33 +11,33 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
 package struct Job: Hashable, Sendable {
     let id: UInt64
     package let kind: JobKind
-    /// The number of what it is about.
+    /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`.
     package let subject: UInt64
-    /// How often it has been tried, this time included.
+    /// The number of tries, including this one.
     package let attempt: Int
-    /// Since when it is to be done.
+    /// The instant at which the job was added or restarted.
     let createdAt: Instant
 
-    /// True if a failure of this attempt is the job's last.
+    /// True if the job is given up when this attempt fails.
     package var isLastAttempt: Bool { attempt >= Jobs.maximumAttempts }
 }
 
-/// Work that is done later than it was asked for, by whichever instance takes it.
+/// Jobs: work that is done later, by whichever instance takes it.
 ///
-/// A worker takes jobs for a time, the lease. If it dies, they are due again when the lease ends, so what a job does
-/// must be safe to do twice.
+/// A worker takes a job for a limited time, the lease. If the worker dies, the job is due again when the lease ends. So
+/// a job must be safe to do twice.
 package struct Jobs: Sendable {
-    /// For how long a worker has a job.
+    /// The length of a lease, in milliseconds.
     package static let lease: Int64 = 60_000
-    /// How often a job is tried.
+    /// The most tries of a job.
     package static let maximumAttempts = 8
-    /// The pause after the first try at most; each later one is twice as long at most.
+    /// The longest pause after the first try, in milliseconds. It doubles with each further try, up to `longestPause`.
     private static let firstPause: Int64 = 5_000
     private static let longestPause: Int64 = 10 * 60_000
 
     private let pool: Pool
     private let now: @Sendable () -> Instant
-    /// From 0 to 1.
+    /// A random number from 0 to 1, by which pauses are multiplied.
     private let jitter: @Sendable () -> Double
 
     /// - Parameters:
@@ -49,8 +49,8 @@ package struct Jobs: Sendable {
         self.jitter = jitter
     }
 
-    /// Takes up to `limit` jobs that are due. A job that was tried as often as allowed and never ended, as when it ends
-    /// its worker, is given up instead. Throws when the database is away.
+    /// Takes up to `limit` jobs that are due. A job whose last try never ended, for example because it crashes its
+    /// worker, is given up instead. Throws when the database is away.
     package func take(_ limit: Int) async throws(ServiceFailure) -> [Job] {
         let now = now()
         return try await pool.commit { (session) throws(DatabaseError) in
@@ -60,9 +60,11 @@ package struct Jobs: Sendable {
         }
     }
 
-    /// A job failed. It is tried again after a random pause, which may be longer each time, or was tried often enough:
-    /// then what it is about is given up. Where `counts` is false, because something that it needs is away, it is tried
-    /// as often as that takes, after as long again as it has waited at most. Throws when the database is away.
+    /// Records that a job failed. It is tried again after a random pause, whose upper limit doubles each time. After
+    /// its last try it is given up.
+    ///
+    /// `counts` is false if something that the job needs is away. Then the try is not counted, and the pause may be as
+    /// long as the job has waited so far. Throws when the database is away.
     package func fail(_ job: Job, counts: Bool = true) async throws(ServiceFailure) {
         let now = now()
         let usual = Self.firstPause << Int64(job.attempt - 1)

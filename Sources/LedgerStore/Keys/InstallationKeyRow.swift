@@ -3,7 +3,7 @@ import MariaDB
 
 /// A row of `installation_keys`: a secret of the installation, sealed under the key-encryption key.
 enum InstallationKeyRow {
-    /// A secret as it is kept.
+    /// A sealed secret, and the value that tells whether it was opened with the right key.
     struct Sealed {
         let key: [UInt8]
         let checkValue: [UInt8]
@@ -29,13 +29,13 @@ enum InstallationKeyRow {
     private static let reseal = SQLStatement(
         "seal installation key again", "UPDATE installation_keys SET sealed_key = ? WHERE name = ? AND sealed_key = ?")
 
-    /// The secret of this name; nil while there is none.
+    /// The sealed secret of this name; nil while there is none.
     static func load(_ name: String, in session: Session) throws(DatabaseError) -> Sealed? {
         guard let row = try session.query(byName, [.text(name)]).first else { return nil }
         return Sealed(key: try row.bytes(0), checkValue: try row.bytes(1))
     }
 
-    /// True if anything was written that may hold labels.
+    /// True if the database has rows that may contain labels, so that a missing pseudonym key is a fault.
     static func isMissed(in session: Session) throws(DatabaseError) -> Bool {
         try session.query(anyLabels).first?.bool(0) ?? false
     }
@@ -48,7 +48,7 @@ enum InstallationKeyRow {
             insert, [.text(name), .bytes(sealed.key), .bytes(sealed.checkValue), .int64(now.milliseconds)])
     }
 
-    /// Replaces the seal `old`, unless another instance did.
+    /// Replaces the sealed secret `old`, unless another instance has replaced it.
     static func reseal(
         _ name: String, from old: [UInt8], to new: [UInt8], in session: Session
     ) throws(DatabaseError) {

@@ -1,13 +1,13 @@
 package import Entitlements
 package import MariaDB
 
-/// Opens the pseudonym key of the installation; the first instance makes it.
+/// Opens the pseudonym key of the installation. The first instance makes it.
 package struct InstallationKeys: Sendable {
-    /// Why the pseudonym key cannot be used.
+    /// A reason why the pseudonym key cannot be used.
     package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The key was sealed under a key-encryption key that is not configured, or was changed in the database.
+        /// The key was sealed under a key-encryption key that is not configured, or its row was edited.
         case notOpened
-        /// The key is gone from a database whose rows were labelled under it.
+        /// The key's row is missing in a database that may already contain labels made with the key.
         case missing
 
         package var description: String {
@@ -33,7 +33,7 @@ package struct InstallationKeys: Sendable {
     private let now: @Sendable () -> Instant
     private let random: @Sendable (Int) -> [UInt8]
 
-    /// `random` makes so many bytes that nobody can guess.
+    /// - Parameter random: Makes the given number of bytes that nobody can guess.
     package init(
         pool: Pool, seal: KeySeal, now: @escaping @Sendable () -> Instant, random: @escaping @Sendable (Int) -> [UInt8]
     ) {
@@ -43,11 +43,11 @@ package struct InstallationKeys: Sendable {
         self.random = random
     }
 
-    /// The key, made now in a database without users and servers' requests, and sealed again if that was under a
-    /// previous key-encryption key.
+    /// The pseudonym key. It is made in a database without users, purchases, account tokens and servers' requests. A
+    /// key that is sealed under a previous key-encryption key is sealed again.
     ///
-    /// Repeat is safe because the key is one row: of several instances that make one, one wins. Throws when the
-    /// database is away.
+    /// Repeat is safe because the key is one row: if several instances make a key, one wins. Throws when the database
+    /// is away.
     package func pseudonymKey() async throws(ServiceFailure) -> Result<PseudonymKey, Fault> {
         let new = PseudonymKey(bytes: random(PseudonymKey.byteCount))
         guard let sealedNew = seal.seal(new.bytes, as: Self.name) else { return .failure(.notOpened) }

@@ -1,37 +1,39 @@
 package import Crypto
 
-/// Seals keys that are stored in the database under the key-encryption key: AES-256-GCM (NIST SP 800-38D).
+/// Encrypts keys that are stored in the database, under the key-encryption key: AES-256-GCM (NIST SP 800-38D).
 ///
-/// A name is bound into the seal, so a key that was sealed for one row cannot be put into another. Each seal has a
-/// random nonce of its own. A seal under a previous key-encryption key is opened too, and is to be made anew.
+/// A name is authenticated with each key, so that a key sealed for one row cannot be put into another. Each seal has
+/// its own random nonce. A seal under a previous key-encryption key can still be opened, and should then be made again.
 package struct KeySeal: Sendable {
-    /// A secret as it was opened.
+    /// An opened secret.
     package struct Opened: Sendable {
         package let secret: [UInt8]
-        /// True if the key was sealed under a previous key-encryption key.
+        /// True if the secret was sealed under a previous key-encryption key.
         package let isOutdated: Bool
     }
 
-    /// Nonce, 32 bytes and tag of a sealed key.
+    /// The bytes of a sealed 32-byte key: the nonce, the encrypted key and the tag.
     package static let sealedKeyBytes = 12 + 32 + 16
 
     private let current: SymmetricKey
     private let previous: [SymmetricKey]
 
-    /// Each key has 32 bytes.
+    /// - Parameters:
+    ///   - current: The key-encryption key, of 32 bytes.
+    ///   - previous: Earlier key-encryption keys, of 32 bytes each.
     package init(_ current: SymmetricKey, previous: [SymmetricKey] = []) {
         self.current = current
         self.previous = previous
     }
 
-    /// Nonce, text and tag; nil only for a key of no AES size.
+    /// The nonce, the encrypted secret and the tag; nil only if the key-encryption key has no AES size.
     package func seal(_ secret: some Collection<UInt8>, as name: String) -> [UInt8]? {
-        // Lost: that the key has a size that AES does not know.
+        // The error is dropped: the key-encryption key has a size that AES does not allow.
         let box = try? AES.GCM.seal(Array(secret), using: current, authenticating: Array(name.utf8))
         return box?.combined.map { Array($0) }
     }
 
-    /// Nil unless it was sealed under one of the keys and this name, and not a bit was changed.
+    /// The opened secret; nil unless it was sealed under one of the keys with this name and is unchanged.
     package func open(_ sealed: [UInt8], as name: String) -> Opened? {
         if let secret = Self.open(sealed, as: name, under: current) { return Opened(secret: secret, isOutdated: false) }
         for key in previous {
@@ -41,7 +43,7 @@ package struct KeySeal: Sendable {
     }
 
     private static func open(_ sealed: [UInt8], as name: String, under key: SymmetricKey) -> [UInt8]? {
-        // Lost in both: the step that failed, so that an attacker who changed the seal learns nothing.
+        // The errors are dropped, so that somebody who changed the seal does not learn which step failed.
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let secret = try? AES.GCM.open(box, using: key, authenticating: Array(name.utf8))
         else { return nil }

@@ -2,15 +2,15 @@ import Crypto
 package import Entitlements
 
 /// The installation's pseudonym key, under which names from outside this server are stored as HMACs (`semantics.md` §5,
-/// *Names at the door*). The key is made once and never changes; without it no label can be made again.
+/// *Names at the door*). The key is made once and never changes. Without it no label can be made again.
 package struct PseudonymKey: Sendable, CustomStringConvertible {
     package static let byteCount = 32
 
     private let key: SymmetricKey
-    /// The key itself, to be sealed.
+    /// The key's bytes, to be sealed.
     package let bytes: [UInt8]
 
-    /// `bytes` are 32 that nobody can guess.
+    /// - Parameter bytes: 32 bytes that nobody can guess.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
         key = SymmetricKey(data: bytes)
@@ -22,7 +22,7 @@ package struct PseudonymKey: Sendable, CustomStringConvertible {
         Labels { [key] message in Array(HMAC<SHA256>.authenticationCode(for: message, using: key)) }
     }
 
-    /// A value that tells this key from any other, and nothing about it.
+    /// A value that identifies this key and reveals nothing about it.
     package var checkValue: [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array("gatepass pseudonym key check".utf8), using: key))
     }

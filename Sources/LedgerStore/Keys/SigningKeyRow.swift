@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `signing_keys`: a key that entitlement tokens are signed with.
+/// A row of `signing_keys`: a key that signs entitlement tokens.
 enum SigningKeyRow {
     private static let all = SQLStatement(
         "read signing keys",
@@ -39,7 +39,7 @@ enum SigningKeyRow {
         }
     }
 
-    /// A duplicate-key error when another instance made this generation first.
+    /// Inserts a key. Throws a duplicate-key error if another instance made this generation first.
     static func insert(
         _ key: SigningKeyStore.Key, generation: Int, in session: Session
     ) throws(DatabaseError) {
@@ -51,12 +51,12 @@ enum SigningKeyRow {
             ])
     }
 
-    /// No key that is there signs any more.
+    /// Ends the signing of all keys in the table.
     static func retireAll(at now: Instant, in session: Session) throws(DatabaseError) {
         try session.execute(retireAll, [.int64(now.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Tokens of the key may live this long, at least.
+    /// Raises the longest life of the key's tokens to `hours`, unless it is longer already.
     static func promise(_ hours: Int, by kid: String, in session: Session) throws(DatabaseError) {
         try session.execute(promise, [Value(hours), .text(kid)])
     }
@@ -64,12 +64,12 @@ enum SigningKeyRow {
     private static let reseal = SQLStatement(
         "seal signing key again", "UPDATE signing_keys SET sealed_key = ? WHERE kid = ? AND sealed_key = ?")
 
-    /// Replaces the seal `old`, unless another instance did.
+    /// Replaces the sealed key `old`, unless another instance has replaced it.
     static func reseal(_ kid: String, from old: [UInt8], to new: [UInt8], in session: Session) throws(DatabaseError) {
         try session.execute(reseal, [.bytes(new), .text(kid), .bytes(old)])
     }
 
-    /// A key that is gone already is no fault.
+    /// Deletes a key; nothing happens if it is already gone.
     static func delete(_ stored: SigningKeyStore.Stored, in session: Session) throws(DatabaseError) {
         try session.execute(delete, [.text(stored.key.kid), Value(stored.generation)])
     }

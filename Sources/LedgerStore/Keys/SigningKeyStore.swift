@@ -1,22 +1,23 @@
 package import Entitlements
 package import MariaDB
 
-/// Keeps the keys that entitlement tokens are signed with; it never sees a private key that is not sealed.
+/// Stores the keys that sign entitlement tokens; private keys are always sealed.
 ///
-/// Generations count the keys and are unique, so of any number of instances that make the next one, one wins.
+/// Each key has a generation, a number that counts the keys and is unique. So if several instances make the next key,
+/// one wins.
 package struct SigningKeyStore: Sendable {
-    /// A key as it is made.
+    /// A signing key as it is made.
     package struct Key: Hashable, Sendable {
         /// The RFC 7638 thumbprint of the public key.
         package let kid: String
-        /// The public key, as the JSON that the thumbprint is taken of.
+        /// The public key, as the JSON text over which the thumbprint is computed.
         package let publicJWK: String
-        /// The private key under the key-encryption key.
+        /// The private key, sealed under the key-encryption key.
         package let sealedKey: [UInt8]
         package let createdAt: Instant
-        /// From then on it signs nothing; exclusive.
+        /// The instant from which the key signs nothing more.
         package let signsUntil: Instant
-        /// The longest life of a token that it may have signed.
+        /// The longest life, in hours, of the tokens that the key may have signed.
         package let tokenHours: Int
 
         package init(
@@ -32,11 +33,11 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// A key as it is kept.
+    /// A stored signing key.
     package struct Stored: Hashable, Sendable {
         package let generation: Int
         package let key: Key
-        /// When an operator's rotation ended its signing.
+        /// The instant at which an operator's rotation ended the key's signing; nil if none did.
         package let retiredAt: Instant?
 
         package init(generation: Int, key: Key, retiredAt: Instant?) {
@@ -45,7 +46,7 @@ package struct SigningKeyStore: Sendable {
             self.retiredAt = retiredAt
         }
 
-        /// From then on it signs nothing; exclusive.
+        /// The instant from which the key signs nothing more, with a rotation taken into account.
         package var stopsAt: Instant { min(key.signsUntil, retiredAt ?? key.signsUntil) }
     }
 
@@ -60,7 +61,7 @@ package struct SigningKeyStore: Sendable {
         try await pool.ask { (session) throws(DatabaseError) in try SigningKeyRow.load(in: session) }
     }
 
-    /// Keeps `key` as `generation`, and answers false when that generation was there already.
+    /// Stores `key` as `generation`; false if that generation exists already.
     ///
     /// Repeat is safe because a generation is one row. Throws when the database is away.
     package func add(_ key: Key, as generation: Int) async throws(ServiceFailure) -> Bool {
@@ -74,10 +75,10 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Keeps `key` as the next generation and ends the signing of all others, in one transaction, which the audit trail
-    /// tells.
+    /// Stores `key` as the next generation, ends the signing of all other keys, and enters that into the audit trail,
+    /// in one transaction.
     ///
-    /// Repeat is safe because a key that is there already is left as it is. Throws when the database is away.
+    /// Repeat is safe because nothing changes if the key is already stored. Throws when the database is away.
     package func replaceAll(with key: Key, audit: TrailWriter) async throws(ServiceFailure) {
         while true {
             do {
@@ -94,22 +95,22 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Notes that tokens of the key may live as long as `hours`, before the first one that does is signed.
-    /// Throws when the database is away.
+    /// Notes that tokens of the key may live as long as `hours`. It must be called before a token with this life is
+    /// signed. Throws when the database is away.
     package func promise(_ hours: Int, by kid: String) async throws(ServiceFailure) {
         try await pool.commit { (session) throws(DatabaseError) in
             try SigningKeyRow.promise(hours, by: kid, in: session)
         }
     }
 
-    /// Replaces the seal of a key; repeat is safe. Throws when the database is away.
+    /// Replaces the sealed private key of a key. Repeat is safe. Throws when the database is away.
     package func reseal(_ key: Key, as sealed: [UInt8]) async throws(ServiceFailure) {
         try await pool.commit { (session) throws(DatabaseError) in
             try SigningKeyRow.reseal(key.kid, from: key.sealedKey, to: sealed, in: session)
         }
     }
 
-    /// Deletes keys; one that is gone already is no fault. Throws when the database is away.
+    /// Deletes keys; keys that are already gone are ignored. Throws when the database is away.
     package func delete(_ keys: [Stored]) async throws(ServiceFailure) {
         guard !keys.isEmpty else { return }
         try await pool.commit { (session) throws(DatabaseError) in

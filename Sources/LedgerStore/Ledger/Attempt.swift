@@ -1,15 +1,16 @@
 import MariaDB
 import Synchronization
 
-/// Remembers what a run of a batch was about to commit, so that the next run finds out whether it was committed.
+/// The last outcome that a batch was about to commit, so that its next run can find out whether that was committed.
 ///
-/// When the connection breaks at COMMIT, the batch runs again. A decision that is not its own repeat, such as a
-/// transfer, would then refuse what it did itself; but if the entry at one of the heads is there, everything is.
+/// When the connection breaks at COMMIT, the batch runs again. A decision that already took effect could then refuse
+/// itself, for example a transfer. If the ledger entry at one of the new heads exists, the whole transaction was
+/// committed.
 final class Attempt: Sendable {
     private let last = Mutex<Batch.Outcome?>(nil)
 
-    /// The outcome of the run before, if it was committed after all; else the outcome of `write`. Throws what `write`
-    /// throws.
+    /// The outcome of the previous run if that was committed after all; else the verdict of `write`. Throws what
+    /// `write` throws.
     func repeated(
         in session: Session, write: () throws(DatabaseError) -> Batch.Verdict
     ) throws(DatabaseError) -> Batch.Verdict {

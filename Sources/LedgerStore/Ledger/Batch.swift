@@ -1,13 +1,14 @@
 import Entitlements
 import MariaDB
 
-/// The requests that share one transaction: which rows they lock, in which order, and what they write back.
+/// Requests that share one transaction. The batch locks and loads their rows, lets each request decide, and writes the
+/// results.
 struct Batch: Sendable {
     let requests: [Request]
     let settings: LedgerSettings
     let cache: LedgerCache
     let salt: @Sendable () -> [UInt8]
-    /// The rows of the headers of the evidence's texts.
+    /// The ids of the rows of `signed_headers`, for the texts in the evidence.
     let headers: [SignedText.Header: UInt64]
     /// True if the batch works on heavy ledgers.
     let takesHeavy: Bool
@@ -15,14 +16,15 @@ struct Batch: Sendable {
     /// The verdict on a batch.
     enum Verdict: Sendable {
         case written(Outcome)
-        /// The batch has to begin again: a purchase changed hands or a person was erased before they were locked, or a
-        /// newer catalogue is in force.
+        /// The batch has to begin again. A purchase changed hands or a person was erased before their rows were locked,
+        /// or a newer catalogue is in force.
         case outdated
-        /// Nothing was written, because these are heavy.
+        /// Nothing was written, because the batch needs these heavy ledgers.
         case tooHeavy(Heavy)
     }
 
-    /// The people with heavy ledgers, and their purchases, that the usual queue leaves to the queue of heavy ledgers.
+    /// The people with heavy ledgers, and the purchases of these people. Requests about them are left to the queue of
+    /// heavy ledgers.
     struct Heavy: Sendable {
         var users: Set<UserID> = []
         var keys: Set<PurchaseKey> = []
@@ -32,17 +34,17 @@ struct Batch: Sendable {
         }
     }
 
-    /// The outcome of a batch.
+    /// The result of a batch that was written.
     struct Outcome: Sendable {
-        /// In the order of the requests.
+        /// The results of the decisions, in the order of the requests.
         let decided: [Request.Decided]
         let written: WriteBack.Written
     }
 
     private var statements: [Statement] { requests.flatMap { $0.evidence.map(\.statement) } }
 
-    /// The tokens in the evidence and in the states that are recorded already, so that a text without a token cannot
-    /// evade the token of an earlier text. Also the tokens of each user who gives away all purchases.
+    /// The account tokens in the evidence and in the recorded states of the purchases. A new text without a token thus
+    /// cannot evade the token of an earlier text. The tokens of each user who gives away all purchases are added.
     private func tokens(
         with known: [PurchaseKey: Workspace.Holding], of heads: [UserID: UserRow.Head], in session: Session
     ) throws(DatabaseError) -> Set<Label> {
@@ -55,8 +57,11 @@ struct Batch: Sendable {
         return tokens
     }
 
-    /// Locks what deliveries name, then people and then purchases, each in ascending order, and the audit trail last,
-    /// so that two batches hardly ever wait for each other in a ring.
+    /// Locks rows, lets each request decide, and writes the results.
+    ///
+    /// The locks are taken in this order: names in deliveries, people, purchases, the audit trail. Within each kind the
+    /// order is ascending, so that two batches hardly ever deadlock. Throws when the database refuses a statement or is
+    /// away, and `.misuse` when a decision concerned rows that its request had not named.
     func write(
         in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {
@@ -65,7 +70,7 @@ struct Batch: Sendable {
         let numbered = requests.reduce(into: Set<PurchaseKey>()) { $0.formUnion(names.keys(of: $1.news)) }
         let known = try KnownPurchases.load(Array(keys.union(numbered)), in: session)
         guard known.catalogueVersion == catalogue.newest else { return .outdated }
-        // Before any lock: waiting for the lock of a heavy ledger would hold up the rest of the batch.
+        // Checked before people are locked: waiting for the lock of a heavy ledger would hold up the rest of the batch.
         guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
         var workspace: Workspace
         switch try load(keys, known, names, in: session, at: now) {
@@ -84,8 +89,8 @@ struct Batch: Sendable {
         return .written(Outcome(decided: decided, written: written))
     }
 
-    /// People of whom nothing was recorded before and nothing is now: of requests that were refused, or changed
-    /// nothing.
+    /// The pseudonyms of people whose rows were made for requests that were refused or changed nothing. Such a person
+    /// has no ledger entry.
     private func strangers(in workspace: Workspace, after decided: [Request.Decided]) -> [UInt64] {
         let concerned = Set(zip(requests, decided).filter(\.1.hasChanged).flatMap(\.0.users))
         return workspace.people.values.filter { person in
@@ -93,7 +98,8 @@ struct Batch: Sendable {
         }.map(\.head.pseudonym).sorted()
     }
 
-    /// The last lock of the transaction; other audited acts wait from here to its end.
+    /// Appends entries to the audit trail. This takes the last lock of the transaction; other audited acts wait for its
+    /// end.
     private func audit(
         _ decided: [Request.Decided], on workspace: Workspace, in session: Session
     ) throws(DatabaseError) {
@@ -104,16 +110,18 @@ struct Batch: Sendable {
         }
     }
 
-    /// The rows that the decisions may know, or why the batch cannot go on.
+    /// The rows that the decisions may read, or the reason why the batch cannot go on.
     private enum Load {
         case loaded(Workspace)
-        /// Somebody who has or had one of the purchases was not locked with the rest.
+        /// A person who has or had one of the purchases, or whom a label names, is not among the locked people.
         case outdated
         case tooHeavy(Set<UserID>)
     }
 
-    /// Locks and loads everything that the decisions may know. A purchase that another instance makes meanwhile is
-    /// noticed when its row is to be inserted.
+    /// Locks and loads everything that the decisions may read.
+    ///
+    /// A purchase without a row cannot be locked. If another instance inserts it meanwhile, the insert of this batch
+    /// fails with a duplicate key.
     private func load(
         _ keys: Set<PurchaseKey>, _ known: KnownPurchases, _ names: KnownNames, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Load {
@@ -142,7 +150,7 @@ struct Batch: Sendable {
         let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
         let tokens = try tokens(with: holdings, of: heads, in: session)
         let holders = try AccountTokenRow.holders(of: tokens.union(names.labels), in: session)
-        // A token may have gone to another user before its holder was locked.
+        // A label may have been given to another user before its holder was locked.
         guard names.labels.allSatisfy({ holders[$0].map { $0.isErased || heads[$0] != nil } ?? true }) else {
             try removeUnseen(heads, madeAt: now, in: session)
             return .outdated
@@ -153,7 +161,7 @@ struct Batch: Sendable {
                 names: names, salt: salt))
     }
 
-    /// Leaves nobody behind whom only locking has made.
+    /// Removes the rows of people that only the locking has made.
     private func removeUnseen(
         _ heads: [UserID: UserRow.Head], madeAt now: Instant, in session: Session
     ) throws(DatabaseError) {

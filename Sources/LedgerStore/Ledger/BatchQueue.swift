@@ -1,15 +1,16 @@
 import DequeModule
 import Synchronization
 
-/// A queue whose waiting items, up to a limit, are run as one batch; the next batch takes what has come meanwhile.
+/// A queue whose waiting items are run together as a batch, up to a limit. Items that come meanwhile wait for the next
+/// batch.
 ///
-/// On two cores the hops between threads cost more than the statements, so many requests share one transaction. A
-/// runner takes its next batch when its last one has ended; while it waits for the disk, another runner works.
+/// On two cores, switching between threads costs more than the SQL statements, so many requests share one transaction.
+/// A runner takes a batch when its last one has ended. While one runner waits for the disk, another runner works.
 final class BatchQueue<Item: Sendable>: Sendable {
     /// The state that the lock guards.
     private struct State {
         var waiting: Deque<Item> = []
-        /// Runners that wait for an item.
+        /// The runners that wait for an item.
         var idle: Deque<CheckedContinuation<Void, Never>> = []
         var isClosed = false
 
@@ -24,13 +25,15 @@ final class BatchQueue<Item: Sendable>: Sendable {
     private let maximumWaiting: Int
     private let state = Mutex(State())
 
-    /// At most `maximumBatch` items run together and `maximumWaiting` wait.
+    /// - Parameters:
+    ///   - maximumBatch: The most items of one batch.
+    ///   - maximumWaiting: The most items that may wait.
     init(maximumBatch: Int, maximumWaiting: Int) {
         self.maximumBatch = maximumBatch
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Puts an item in line; false when the queue is closed or too many wait.
+    /// Adds an item to the queue; false if the queue is closed or full.
     func submit(_ item: Item) -> Bool {
         state.withLock { state in
             guard !state.isClosed, state.waiting.count < maximumWaiting else { return false }
@@ -40,7 +43,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Takes no more items; `run` returns when those in line are done.
+    /// Takes no more items; `run` returns when the waiting items are done.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -59,10 +62,11 @@ final class BatchQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Nil once the queue is closed and empty.
+    /// The next batch; nil once the queue is closed and empty.
     private func next() async -> [Item]? {
         while true {
-            // Lets tasks submit that are about to: an item in a shared batch costs far less than in a batch of its own.
+            // First lets other tasks submit their items, because an item in a shared batch costs far less than a batch
+            // of its own.
             if state.withLock({ $0.waiting.count < maximumBatch }) { await Task.yield() }
             let (batch, isClosed) = state.withLock { ($0.take(atMost: maximumBatch), $0.isClosed) }
             guard batch.isEmpty else { return batch }
@@ -71,7 +75,7 @@ final class BatchQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Returns when an item may be waiting, or the queue is closed.
+    /// Suspends until an item may be waiting or the queue is closed.
     private func itemMayWait() async {
         await withCheckedContinuation { continuation in
             state.withLock { state in

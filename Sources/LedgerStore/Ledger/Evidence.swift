@@ -1,13 +1,13 @@
 package import Entitlements
 
-/// The proof of a purchase: the statement of a source, and for the App Store its signed text.
+/// A statement of a source about a purchase, and for the App Store the signed text that proves it.
 package struct Evidence: Sendable {
-    /// A signed text, and what it says beyond the statement.
+    /// A signed text, and its details beyond the statement.
     package struct Proof: Sendable {
         /// The compact JWS.
         package let text: SignedText
         package let details: StoreDetails
-        /// Its members that could not be read; none of them decides anything.
+        /// The JSON members of the text that could not be read; none of them affects a decision.
         package let unreadable: [String]
 
         package init(text: SignedText, details: StoreDetails, unreadable: [String] = []) {
@@ -18,7 +18,8 @@ package struct Evidence: Sendable {
     }
 
     package let statement: Statement
-    /// Nil for a source whose statements need no signed text. Such statements have no table and stand in ledgers alone.
+    /// Nil for a source whose statements have no signed text. Such statements are stored in ledgers alone, not in a
+    /// table of states.
     package let proof: Proof?
 
     /// The state of a purchase with the signed text that proves it.
@@ -27,7 +28,7 @@ package struct Evidence: Sendable {
         self.proof = proof
     }
 
-    /// A statement of a source that has no table of its own.
+    /// A statement of a source without signed texts.
     package init(_ statement: Statement) {
         self.statement = statement
         proof = nil

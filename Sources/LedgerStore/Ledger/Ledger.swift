@@ -2,20 +2,20 @@ package import Entitlements
 import Logging
 package import MariaDB
 
-/// The one write path: load, decide, append.
+/// The only path by which ledgers are written: load, decide, append.
 ///
-/// Ledger entries are committed by `record` alone. The requests that wait in the write queue share one transaction: all
-/// rows are locked and loaded, each decision is made in turn, everything is appended in bulk and committed once.
-/// Because decisions are pure, a batch may run again after a deadlock or a lost connection, and the unique keys make a
-/// repeat of what was committed a no-op.
+/// Only `record` commits ledger entries. The requests that wait in the write queue share one transaction. It locks and
+/// loads all rows, makes each decision in turn, appends everything in bulk and commits once. Decisions are pure, so a
+/// batch may run again after a deadlock or a lost connection. Unique keys keep a repeat from writing twice what was
+/// already committed.
 package final class Ledger: Sendable {
-    /// How many requests share a transaction at most; while one batch is written, the next one's evidence is verified.
+    /// The most requests of one transaction. While one batch is written, the evidence of the next one is verified.
     private static let maximumBatch = 16
-    /// How many batches are written at once: while one waits for the disk, the others' statements run.
+    /// The number of batches that are written at once: while one waits for the disk, the statements of the other run.
     private static let runners = 2
-    /// How often a batch begins again because another instance made the same row first.
+    /// How often a batch may begin again because another instance inserted the same row first.
     private static let maximumCollisions = 8
-    /// How many requests wait at most; one more is told that the database is overloaded.
+    /// The most requests that may wait; a further request fails as `.overloaded`.
     private static let maximumWaiting = 2_048
 
     private let pool: Pool
@@ -27,11 +27,15 @@ package final class Ledger: Sendable {
     private let cache = LedgerCache()
     private let headers = SignedHeaders()
     private let queue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    /// Requests that concern heavy ledgers, so that other requests do not wait behind them.
+    /// Requests that concern heavy ledgers. They wait apart, so that other requests do not wait behind them.
     private let heavyQueue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
-    /// A ledger over the tables that `pool` reaches; nothing is recorded before it runs. `salt` makes 16 random bytes;
-    /// `noteBatch` learns how many requests each committed transaction served.
+    /// A ledger over the database of `pool`. It records nothing until `run` is called.
+    ///
+    /// - Parameters:
+    ///   - now: The clock that dates facts.
+    ///   - salt: Makes 16 random bytes.
+    ///   - noteBatch: Called with the number of requests of each committed transaction.
     package init(
         pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, now: @escaping @Sendable () -> Instant,
         salt: @escaping @Sendable () -> [UInt8], noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
@@ -44,7 +48,7 @@ package final class Ledger: Sendable {
         self.noteBatch = noteBatch
     }
 
-    /// Records until `shutDown`; returns when every waiting request is answered.
+    /// Runs batches until `shutDown`; returns when every waiting request is answered.
     package func run() async {
         async let heavy: Void = heavyQueue.run(runners: 1) { await self.commit($0, takingHeavy: true) }
         await queue.run(runners: Self.runners) { await self.commit($0, takingHeavy: false) }
@@ -52,13 +56,13 @@ package final class Ledger: Sendable {
         await heavy
     }
 
-    /// A reader of what is recorded, which shares the cached ledgers.
+    /// A reader of the ledgers that shares this ledger's cache.
     package func reader() -> LedgerReader {
         LedgerReader(pool: pool, catalogue: catalogue, cache: cache)
     }
 
-    /// Removes an erased person's ledger from the cache. Other instances may still cache it, but never answer with it,
-    /// because no head leads to it (``LedgerCache``).
+    /// Removes an erased person's ledger from the cache of this instance. Other instances may still cache it, but never
+    /// return it, because no row of `users` has its head any more (``LedgerCache``).
     package func forget(_ user: UserID) {
         cache.forget(user)
     }
@@ -68,18 +72,22 @@ package final class Ledger: Sendable {
         queue.close()
     }
 
-    /// Keeps `evidence`, lets `deciding` decide over what is known with it, and appends what it decided, all in one
-    /// transaction: when this returns, it is on disk.
+    /// Stores `evidence`, calls `deciding` with everything that is then known, and appends its decision, all in one
+    /// transaction. When this returns, the transaction is committed.
     ///
-    /// `deciding` must be pure, for it may run several times; the catalogue it is handed is the newest. Its history
-    /// holds the ledgers of `users`, the purchases of `evidence` and `keys`, and the ledgers of their owners. The
-    /// users, the customer and the token of `news`, and the purchases that its numbers lead to, are loaded under locks
-    /// of these names.
+    /// `deciding` must be pure, because it may run several times. It gets the newest catalogue, and a history with:
     ///
-    /// A purchase that the decision moves, binds or grants must be among these, or be owned by `giver` or by an erased
-    /// owner of one of them. Its receiver must be among `users`, or be named by `news`. If the decision changes
-    /// anything, `audit`, whose people are among `users` or are `giver`, is entered into the audit trail with it. A
-    /// refusal and a repeat enter nothing. Throws `.misuse` when somebody is missing, and other errors when the
+    /// * the ledgers of `users`, and of the owners of the purchases
+    /// * the purchases of `evidence` and of `keys`
+    /// * for a delivery, the users, customer and token of `news`, and the purchases to which its numbers lead
+    ///
+    /// A decision may move, bind or grant only these purchases, the purchases of `giver`, and other purchases of an
+    /// erased owner of one of them. A receiver must be among `users` or be named by `news`.
+    ///
+    /// If the decision changes anything, `audit` is entered into the audit trail. Its people must be among `users` or
+    /// be `giver`. A refusal or a repeat enters nothing.
+    ///
+    /// Throws `.misuse` if the decision concerns a person or purchase that was not loaded. Throws other errors when the
     /// database is away; then the same call may be repeated.
     package func record<Reply, Refusal>(
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
@@ -111,7 +119,7 @@ package final class Ledger: Sendable {
         }.get()
     }
 
-    /// Records a decision that reads no catalogue. Throws as the other does.
+    /// Records a decision that needs no catalogue. Throws like the other `record`.
     package func record<Reply, Refusal>(
         _ evidence: [Evidence] = [], for users: Set<UserID>, keys: Set<PurchaseKey> = [],
         everythingOf giver: UserID? = nil, audit: AuditedAct? = nil,
@@ -126,8 +134,8 @@ package final class Ledger: Sendable {
         if !queue.submit(request) { request.fail(ServiceFailure(DatabaseError(.overloaded, statement: "record"))) }
     }
 
-    /// Commits a batch. If it fails as a whole, its requests are tried one by one, so that one bad request fails alone;
-    /// if the database is away, all of them fail.
+    /// Commits a batch and answers its requests. If the batch fails, each request is tried alone, so that one bad
+    /// request does not fail the others. If the database is away, all requests fail.
     private func commit(_ requests: [Request], takingHeavy: Bool) async {
         do {
             switch try await write(requests, takingHeavy: takingHeavy) {
@@ -143,9 +151,10 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Moves the requests that `heavy` concerns to the queue of heavy ledgers, and commits the rest. If no request
-    /// seems to be concerned, as when the ledger of a purchase's holder has just become heavy, each request is
-    /// committed alone.
+    /// Moves the requests that `heavy` concerns to the queue of heavy ledgers, and commits the rest.
+    ///
+    /// No request may seem concerned, for example when the ledger of a purchase's holder has just become heavy. Then
+    /// each request is committed alone.
     private func handOver(_ requests: [Request], because heavy: Batch.Heavy) async {
         cache.noteHeavy(heavy.users)
         let isAlone = requests.count == 1
@@ -158,7 +167,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// The verdict on a batch in the end.
+    /// The final verdict on a batch, after all repeats.
     private enum Written {
         case written(Batch.Outcome)
         case tooHeavy(Batch.Heavy)
@@ -195,7 +204,7 @@ package final class Ledger: Sendable {
             case .success(.outdated):
                 try await catalogue.refresh()
             case .failure(let error):
-                // Another instance made a row first; the next run finds it and locks it.
+                // Another instance inserted the same row first. The next run finds that row and locks it.
                 collisions += 1
                 guard error.isDuplicateKey, collisions <= Self.maximumCollisions else { throw error }
             }
@@ -203,11 +212,11 @@ package final class Ledger: Sendable {
     }
 }
 
-/// The result of a `record`: the answer, and the history after it.
+/// The result of a `record`: the answer, and the history after the decision.
 package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
     package let history: PurchaseHistory
-    /// The ledgers that grew with it, folded when they were written.
+    /// The timelines that were folded while the ledgers were written.
     private let folded: [UserID: FoldedLedger]
 
     package init(
@@ -218,7 +227,8 @@ package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
         self.folded = folded
     }
 
-    /// The timeline of `user` after it; folded here only where nothing was written, or more of another request.
+    /// The timeline of `user` after the decision. It is folded here unless the batch folded this ledger at the same
+    /// length.
     package func timeline(of user: UserID, in context: FoldContext) -> Timeline {
         guard let folded = folded[user], folded.length == history.ledger(of: user).entries.count else {
             return history.timeline(of: user, in: context)
@@ -227,14 +237,14 @@ package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
     }
 }
 
-/// A ledger's timeline, and how many entries gave it.
+/// A ledger's timeline, and the number of entries that were folded.
 package struct FoldedLedger: Sendable {
     let length: Int
     let timeline: Timeline
 }
 
 extension DatabaseError {
-    /// True if trying other requests now would only wait for the same fault.
+    /// True if other requests would fail now for the same reason.
     var isDatabaseAway: Bool {
         switch cause {
         case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true

@@ -2,44 +2,46 @@ import Entitlements
 import MariaDB
 import Synchronization
 
-/// Ledgers as they were last read, each under the hash of its newest entry.
+/// A cache of ledgers as they were last read, each with the hash of its newest entry.
 ///
-/// A ledger only grows, and every entry's hash covers all before it, so a ledger whose head in the database has the
-/// hash it has here is the same to the byte, whichever instance wrote it. So no entry of the cache is ever invalidated.
+/// A ledger only grows, and every entry's hash covers all entries before it. So a cached ledger is current, byte for
+/// byte, if its hash equals the hash of the head in the database, whichever instance wrote it. No cached ledger needs
+/// to be invalidated.
 ///
-/// Only the new entries of a ledger that has grown since are read. Heavy ledgers are cached apart, so that they push no
-/// other ledger out of the cache.
+/// If a ledger has grown, only its new entries are read. Heavy ledgers have a cache of their own, so that they do not
+/// push out the other ledgers.
 final class LedgerCache: Sendable {
-    /// How many bytes of the ledgers that are not heavy are cached, and how many of those that are; a single one may be
+    /// The capacities in bytes: of the cache of usual ledgers, and of the cache of heavy ones. A single ledger may be
     /// larger.
     private static let capacities = (usual: 16 << 20, heavy: 8 << 20)
 
-    /// A ledger and the rows of its purchases.
+    /// A ledger, and the ids of the rows of its purchases.
     struct CachedLedger: Sendable {
         let pseudonym: UInt64
-        /// How many entries it has, with those that this program cannot read, and the hash of the newest.
+        /// The number of entries in the database, including entries that this program cannot read, and the hash of the
+        /// newest.
         let length: Int
         let head: [UInt8]
         let ledger: UserLedger
         let purchases: [PurchaseKey: UInt64]
 
-        /// The memory that the cached ledger takes, about.
+        /// The approximate memory that the cached ledger takes.
         fileprivate var bytes: Int {
             let bytesPerEntry = Self.bytesPerEntry + (ledger.isFolded ? Self.bytesPerFoldedEntry : 0)
             return 256 + ledger.entries.count * bytesPerEntry + purchases.count * 64
         }
 
-        /// An entry in its list, and what it refers to: a state, a key.
+        /// The memory of an entry in the list, and of the state and keys that it refers to.
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
-        /// The entry's memory in the timeline that goes along, and in its index.
+        /// The additional memory of an entry if the ledger keeps a fold: in the timeline and its index.
         private static let bytesPerFoldedEntry = MemoryLayout<CreditEntry>.stride + 96
     }
 
-    /// The cached ledgers, by their length.
+    /// The cached ledgers, in a cache each for usual and heavy ones.
     private struct State {
         var usual = BoundedCache<UserID, CachedLedger>(capacity: capacities.usual) { $0.bytes }
         var heavy = BoundedCache<UserID, CachedLedger>(capacity: capacities.heavy) { $0.bytes }
-        /// The users whose ledgers were found to be heavy, also if they are not cached.
+        /// The users whose ledgers are known to be heavy, even if they are not cached.
         var knownHeavy = BoundedCache<UserID, Bool>(capacity: 16_384)
 
         subscript(user: UserID) -> CachedLedger? {
@@ -55,8 +57,10 @@ final class LedgerCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// The ledgers under `heads`, of those that have entries: from the cache where the hash says so, else what is
-    /// missing of them from the database.
+    /// The ledgers with these `heads`; a ledger without entries is left out.
+    ///
+    /// A ledger comes from the cache if its hash is that of its head. Otherwise the missing entries are read from the
+    /// database.
     func ledgers(under heads: [UserID: UserRow.Head], in session: Session) throws(DatabaseError) -> [UserID:
         CachedLedger]
     {
@@ -79,7 +83,8 @@ final class LedgerCache: Sendable {
         return ledgers
     }
 
-    /// The users under `heads` whose ledgers are cached so little that others should not wait until they are read.
+    /// The users whose ledgers would take so long to read that others should not wait: more than the length of a usual
+    /// ledger is not in the cache.
     func heavy(of heads: [UserID: UserRow.Head]) -> Set<UserID> {
         let long = heads.filter(\.value.isHeavy)
         guard !long.isEmpty else { return [] }
@@ -110,13 +115,13 @@ final class LedgerCache: Sendable {
         state.withLock { $0[user] = nil }
     }
 
-    /// Keeps what is committed.
+    /// Caches a ledger whose entries are all committed.
     func keep(_ ledger: CachedLedger) {
         state.withLock { $0[ledger.ledger.user] = ledger }
     }
 
-    /// The ledgers under `heads`, each read on from its part in `grown`, or from its start if that part does not belong
-    /// to it.
+    /// The ledgers with these `heads`, each read on from its cached part in `grown`. If that part is not the beginning
+    /// of the ledger, the ledger is read from its start.
     private func read(
         _ heads: [UserID: UserRow.Head], behind grown: [UserID: CachedLedger], in session: Session
     ) throws(DatabaseError) -> [CachedLedger] {
@@ -146,7 +151,7 @@ final class LedgerCache: Sendable {
 }
 
 extension LedgerCache.CachedLedger {
-    /// A cached ledger and the entries after it; nil when the two do not join.
+    /// A cached ledger with further entries appended; nil if the entries do not continue the cached ledger.
     fileprivate init?(
         _ user: UserID, _ pseudonym: UInt64, _ start: LedgerCache.CachedLedger?, _ rest: LedgerEntryRow.Loaded
     ) {

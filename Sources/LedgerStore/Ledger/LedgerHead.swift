@@ -1,4 +1,5 @@
-/// The name of a state of a user's ledger: a ledger only grows, and the hash of its newest entry covers all of it.
+/// The identity of a user's ledger at one length: the pseudonym, and the hash of the newest entry, which covers all
+/// entries before it.
 package struct LedgerHead: Hashable, Sendable {
     let pseudonym: UInt64
     let hash: [UInt8]

@@ -1,25 +1,25 @@
 package import Entitlements
 package import MariaDB
 
-/// Reads ledgers. A single statement reads for all readers that wait.
+/// Reads ledgers. One statement reads for all readers that wait.
 package final class LedgerReader: Sendable {
-    /// How many users' ledgers one statement reads at most.
+    /// The most users whose ledgers one statement reads.
     private static let maximumBatch = 64
-    /// How many readers wait at most; one more is told that the database is overloaded.
+    /// The most readers that may wait; a further reader fails as `.overloaded`.
     private static let maximumWaiting = 8_192
 
     /// A reader that waits for one user's ledger.
     private struct Reading: Sendable {
         let user: UserID
-        /// The head of the ledger that the reader has.
+        /// The head of the ledger that the reader already has.
         let known: LedgerHead?
         let resume: @Sendable (Result<ReadLedger?, ServiceFailure>) -> Void
     }
 
-    /// A ledger, and what names its state; nil for one without entries.
+    /// A ledger and its head; the head is nil for a ledger without entries.
     package typealias ReadLedger = (ledger: UserLedger, head: LedgerHead?)
 
-    /// A request that waits to hear which of its texts were verified before.
+    /// A request that waits for the texts that were verified before.
     private struct ReplayLookup: Sendable {
         let digests: Set<[UInt8]>
         let resume: @Sendable (Result<[[UInt8]: Replay], ServiceFailure>) -> Void
@@ -30,10 +30,10 @@ package final class LedgerReader: Sendable {
     private let cache: LedgerCache
     private let queue = BatchQueue<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
     private let replayQueue = BatchQueue<ReplayLookup>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    /// Readers of ledgers that take long to read, so that other readers do not wait behind them.
+    /// The readers of ledgers that take long to read. They wait apart, so that other readers do not wait behind them.
     private let heavyQueue = BatchQueue<Reading>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
 
-    /// A reader that keeps ledgers for itself.
+    /// A reader with a cache of its own.
     package convenience init(pool: Pool, catalogue: CatalogueVersionCache) {
         self.init(pool: pool, catalogue: catalogue, cache: LedgerCache())
     }
@@ -44,7 +44,7 @@ package final class LedgerReader: Sendable {
         self.cache = cache
     }
 
-    /// Reads until `shutDown`; returns when all waiting readers are answered.
+    /// Answers readers until `shutDown`; returns when all waiting readers are answered.
     package func run() async {
         async let heavy: Void = heavyQueue.run(runners: 1) { await self.readHeavy($0) }
         async let replays: Void = replayQueue.run(runners: 1) { await self.findReplays($0) }
@@ -60,20 +60,20 @@ package final class LedgerReader: Sendable {
         replayQueue.close()
     }
 
-    /// Everything recorded of `user` by now; empty for one never seen. After it the cached catalogue is the newest.
-    /// Throws when the database is away.
+    /// The ledger of `user` as it is now; empty for a user who was never seen. When this returns, the cached catalogue
+    /// is the newest one. Throws when the database is away.
     package func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
         try await ledger(of: user, unless: nil)?.ledger ?? UserLedger(user: user)
     }
 
-    /// The ledger with its head; nil while that is `known`.
+    /// The ledger with its head; nil if its head is still `known`. Throws when the database is away.
     package func ledger(of user: UserID, unless known: LedgerHead?) async throws(ServiceFailure) -> ReadLedger? {
         try await withCheckedContinuation { continuation in
             submit(Reading(user: user, known: known) { continuation.resume(returning: $0) }, to: queue)
         }.get()
     }
 
-    /// The texts, among those with these SHA-256 digests, that were verified before. Throws when the database is away.
+    /// The texts with these SHA-256 digests that were verified before, by digest. Throws when the database is away.
     package func replays(of digests: Set<[UInt8]>) async throws(ServiceFailure) -> [[UInt8]: Replay] {
         try await withCheckedContinuation { continuation in
             let asked = ReplayLookup(digests: digests) { continuation.resume(returning: $0) }
@@ -83,7 +83,7 @@ package final class LedgerReader: Sendable {
         }.get()
     }
 
-    /// The words of these digests that are there. Throws when the database is away.
+    /// The notes with these digests that still exist. Throws when the database is away.
     package func notes(_ digests: Set<NoteDigest>) async throws(ServiceFailure) -> [NoteDigest: Note] {
         try await pool.ask { (session) throws(DatabaseError) in try NoteRow.load(digests, in: session) }
     }
@@ -120,7 +120,7 @@ package final class LedgerReader: Sendable {
                 }
             }
         } catch {
-            // A ledger that cannot be read must not fail the other readers.
+            // If a ledger cannot be read, each reader is answered alone, so that the others do not fail.
             guard readings.count > 1, !error.isDatabaseAway else {
                 return readings.forEach { $0.resume(.failure(error)) }
             }
@@ -128,7 +128,7 @@ package final class LedgerReader: Sendable {
         }
     }
 
-    /// Reads one ledger after the other, each once for all who wait for it.
+    /// Reads one ledger after the other, and answers all readers who wait for it.
     private func readHeavy(_ readings: [Reading]) async {
         for (user, readings) in Dictionary(grouping: readings, by: \.user) {
             let answer: Result<ReadLedger?, ServiceFailure>
@@ -144,7 +144,7 @@ package final class LedgerReader: Sendable {
     /// The heads and ledgers that were found.
     private struct Found {
         let heads: [UserID: UserRow.Head]
-        /// The ledgers that their readers do not have.
+        /// The ledgers of readers who do not have the newest head.
         let ledgers: [UserID: LedgerCache.CachedLedger]
         /// The users whose ledgers would take long to read.
         let heavy: Set<UserID>

@@ -1,9 +1,9 @@
 package import Entitlements
 
-/// The settings of recording beside the catalogue: the server's, and the labels of the installation.
+/// The settings of recording, apart from the catalogue: the server's settings, and the labels of the installation.
 package struct LedgerSettings: Sendable {
     package let entitlements: EntitlementSettings
-    /// Makes the labels of user ids that are numbers, as tokens of the legacy form name them.
+    /// Makes labels, such as those of the user ids in deliveries and of legacy account tokens.
     package let labels: Labels
 
     package init(entitlements: EntitlementSettings, labels: Labels) {

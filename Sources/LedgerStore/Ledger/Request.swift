@@ -1,28 +1,28 @@
 import Entitlements
 import MariaDB
 
-/// A decision that waits in the write queue for its batch.
+/// A decision that waits in the write queue until a batch takes it.
 struct Request: Sendable {
     let users: Set<UserID>
     let evidence: [Evidence]
-    /// The purchases that the decision is about, those of the evidence among them.
+    /// The purchases that the decision is about, including those of the evidence.
     let keys: Set<PurchaseKey>
-    /// The delivery that the decision places.
+    /// The delivery that the decision places; nil if it places none.
     let news: DeliveryNews?
-    /// All of whose purchases the decision is about.
+    /// The user whose purchases the decision may all give away; nil if there is none.
     let giver: UserID?
-    /// The entry of the audit trail if the decision changes anything.
+    /// The entry for the audit trail, which is written if the decision changes anything.
     let audit: AuditedAct?
-    /// Decides, and appends to the workspace.
+    /// Makes the decision, and appends its facts to the workspace.
     let decide: @Sendable (inout Workspace, CatalogueVersions) -> Decided
-    /// Tells the caller why nothing was decided.
+    /// Tells the caller the fault that kept the decision from being made or committed.
     let fail: @Sendable (ServiceFailure) -> Void
 
     /// The result of the decision.
     struct Decided: Sendable {
-        /// True if the decision, and not its evidence alone, appended something.
+        /// True if the decision itself appended something, not only its evidence.
         let hasChanged: Bool
-        /// Tells the caller, once the batch is committed, with the ledgers that it made grow.
+        /// Answers the caller once the batch is committed. The argument is the timelines that the batch folded.
         let tell: @Sendable ([UserID: FoldedLedger]) -> Void
     }
 }

@@ -1,12 +1,13 @@
 import Entitlements
 
-/// A batch's copy of the rows that it has locked: decisions read it and change it, and it is written back at the end.
+/// A batch's copy of the rows that it has locked. Decisions read and change the copy, and the batch writes it back at
+/// the end.
 struct Workspace {
-    /// A person's ledger, and where it stood when it was loaded.
+    /// A person's ledger: as loaded, and with the entries that this batch appended.
     struct Person {
         let head: UserRow.Head
         let loaded: UserLedger
-        /// The rows of the purchases in the ledger as loaded.
+        /// The ids of the rows of the purchases in the loaded ledger.
         let purchases: [PurchaseKey: UInt64]
         var ledger: UserLedger
 
@@ -14,52 +15,53 @@ struct Workspace {
         var appended: Slice<ChunkedList<LedgerEntry>> { ledger.entries[loaded.entries.count...] }
     }
 
-    /// A purchase and all that was stated of it.
+    /// A purchase with its owner, its former holders and all statements about it.
     struct Holding {
-        /// Nil until it is written.
+        /// The id of the purchase's row; nil until the row is written.
         var id: UInt64?
         var owner: UserID?
-        /// When the owner got it, if this batch made them its owner.
+        /// The instant at which the owner got the purchase; nil unless this batch made them its owner.
         var ownedSince: Instant?
-        /// Users who had it before. Statements about it that come later enter their ledgers too.
+        /// The users who had the purchase before. Statements that are made about it later enter their ledgers too.
         var formerHolders: Set<UserID> = []
-        /// The signed states that have rows of their own.
+        /// The signed states, which have rows of their own.
         var states: [State] = []
-        /// Statements that only ledgers keep once the purchase has an owner: those that wait, then those that this
-        /// batch was shown.
+        /// The statements that are stored in ledgers alone once the purchase has an owner. Waiting statements come
+        /// first, then the statements that this batch brought.
         var brought: [Statement] = []
-        /// How many of them wait in rows.
+        /// The number of elements of `brought` that already have rows as waiting statements.
         var waiting = 0
-        /// The owner and the former holders that the rows name.
+        /// The owner and the former holders as loaded.
         var loadedOwner: UserID?
         var loadedHolders: Set<UserID> = []
 
-        /// True if anything is known of it.
+        /// True if the purchase has a row, an owner or any statement.
         var isKnown: Bool { id != nil || owner != nil || !states.isEmpty || !brought.isEmpty }
 
-        /// The owner and the former holders, ascending.
+        /// The owner and the former holders, in ascending order.
         var holders: [UserID] { (owner.map { formerHolders.union([$0]) } ?? formerHolders).sorted() }
     }
 
-    /// A state, and the row it has or will have.
+    /// A state, and the row that it has or will have.
     struct State {
         let purchase: VerifiedPurchase
-        /// The statement as its row and the ledgers store it.
+        /// The statement in the encoding of its row and of ledgers.
         let statement: String
         let contentHash: [UInt8]
-        /// Nil until it is written.
+        /// The id of the state's row; nil until the row is written.
         var id: UInt64?
-        /// The row that keeps the text: nil for this row itself.
+        /// The id of the row that keeps the text; nil if this state's own row does, or until the state in `repeats` is
+        /// written.
         var textOf: UInt64?
-        /// For a new state whose text is stored with another new state: the index of that state.
+        /// The index of another new state whose row keeps the text of this new state; nil for all other states.
         let repeats: Int?
-        /// The proof to write, for a new state.
+        /// The proof to write, and the instant of recording; nil for a state that already has a row.
         let new: (proof: Evidence.Proof, recordedAt: Instant)?
     }
 
     let now: Instant
     var people: [UserID: Person]
-    /// The keys of the holdings, in the order in which purchases are locked.
+    /// The keys of the holdings, in ascending order, in which purchases are locked.
     let keys: [PurchaseKey]
     var holdings: [PurchaseKey: Holding]
     private(set) var tokenHolders: [Label: UserID]
@@ -67,11 +69,11 @@ struct Workspace {
     private(set) var movedTokens: Set<Label> = []
     /// The notes of the entries that this batch appended.
     private(set) var notes: [NoteRow] = []
-    /// The names in its deliveries, under locks.
+    /// The names and numbers in the batch's deliveries, which are locked.
     private let names: KnownNames
-    /// The deliveries that were placed.
+    /// The placements of the deliveries in this batch.
     private(set) var placements: [Placement] = []
-    /// True if a decision concerned people or purchases that its request had not named. If so, nothing of the batch is
+    /// True if a decision concerned people or purchases that its request had not named. Then nothing of the batch is
     /// written.
     private(set) var isMisused = false
     private let salt: @Sendable () -> [UInt8]
@@ -89,7 +91,8 @@ struct Workspace {
         self.salt = salt
     }
 
-    /// The knowledge of a decision about `users`, the purchases of `keys` and the names in `news`.
+    /// The history that a decision gets: about `users`, the purchases of `keys`, and the purchases to which the numbers
+    /// in `news` lead.
     func history(
         for users: Set<UserID>, _ keys: Set<PurchaseKey>, _ news: DeliveryNews?, isEvidenceNew: Bool
     ) -> PurchaseHistory {
@@ -107,11 +110,12 @@ struct Workspace {
             numbers: news.flatMap { names.numbers[$0.space] } ?? [:], erased: names.erased)
     }
 
-    /// Keeps a statement, unless it is known; repeats and other spellings of a signature change nothing. Returns
-    /// whether it was kept.
+    /// Adds a statement unless it is already known, and returns whether it was new. Another signature under the same
+    /// statement is not new.
     ///
-    /// A kept statement enters the ledgers of all who have or had the purchase, with the repeats that it ends. A
-    /// statement with a row enters none where the one signed before it says the same (`semantics.md` §1).
+    /// A new statement enters the ledgers of the owner and the former holders. Recorded repeats that are no repeats any
+    /// more beside it enter too. A signed state enters no ledger if the state signed before it has the same content
+    /// (`semantics.md` §1).
     mutating func record(_ evidence: Evidence) -> Bool {
         let statement = evidence.statement
         guard let holding = holdings[statement.key] else {
@@ -134,7 +138,8 @@ struct Workspace {
         return true
     }
 
-    /// Adds a state to those that have rows, unless it has a row.
+    /// Adds a signed state, and returns true, unless the transaction has a state with the same signing date and
+    /// content.
     private mutating func keep(_ state: VerifiedPurchase, provedBy proof: Evidence.Proof) -> Bool {
         let (statement, contentHash) = StatementContent.row(of: state)
         let states = holdings[state.key]?.states ?? []
@@ -151,7 +156,7 @@ struct Workspace {
         return true
     }
 
-    /// True if a statement without a row of its own is known already.
+    /// True if a statement of a source without signed texts is already known.
     private func isStated(_ statement: Statement, in holding: Holding) -> Bool {
         holding.brought.contains(statement)
             || holding.holders.contains {
@@ -159,7 +164,8 @@ struct Workspace {
             }
     }
 
-    /// Enters statements into the ledgers. Only the first is known to be missing there.
+    /// Appends statements to a user's ledger. The first one is known to be missing there; the others are appended only
+    /// if missing.
     private mutating func enter(_ statements: [Statement], into user: UserID) {
         let lacking = statements.dropFirst().filter { statement in
             !(people[user]?.ledger.entries.contains { $0.fact.statement == statement } ?? false)
@@ -167,7 +173,8 @@ struct Workspace {
         append((statements.prefix(1) + lacking).map { .init(.stated($0), at: $0.signedAt) }, to: user)
     }
 
-    /// True if a former holder may know of a statement. Renewals for the present owner are not theirs to see.
+    /// True if a statement enters the ledger of a former holder. States of a plan do so only for transactions that are
+    /// already in that ledger, because renewals for the present owner are none of the former holder's business.
     private func concerns(_ formerHolder: UserID, _ statement: Statement) -> Bool {
         guard case .purchase(let state) = statement else { return false }
         guard state.type == .plan else { return true }
@@ -176,7 +183,7 @@ struct Workspace {
         } ?? false
     }
 
-    /// Applies a decision: what a delivery states, then bindings, then moves, then the other facts, then tokens.
+    /// Applies a decision, in this order: the statements of a delivery, bindings, moves, other facts, account tokens.
     mutating func apply<Reply, Refusal>(_ decision: Decision<Reply, Refusal>) {
         if let placement = decision.placement { apply(placement) }
         for (key, user) in decision.bindings.sorted(by: { $0.key < $1.key }) {
@@ -214,12 +221,13 @@ struct Workspace {
         movedTokens.insert(token)
     }
 
-    /// A fact about the purchase itself concerns its owner and all former holders.
+    /// Appends a fact about a purchase to the ledgers of its owner and all former holders, except `user`.
     private mutating func tellOthers(than user: UserID, _ draft: LedgerEntry.Draft, of key: PurchaseKey) {
         for holder in holdings[key]?.holders ?? [] where holder != user { append([draft], to: holder) }
     }
 
-    /// Makes a user the owner of a purchase. Everything that is known of it enters the user's ledger.
+    /// Binds a purchase that nobody has to a user. All statements about the purchase enter the user's ledger, except
+    /// repeats.
     private mutating func bind(_ key: PurchaseKey, to user: UserID, note: Note?) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         let signed = holding.states.map { Statement.purchase($0.purchase) }
@@ -229,14 +237,15 @@ struct Workspace {
         setOwner(of: key, user)
     }
 
-    /// Makes a user the owner of the purchase that a grant is. The decision has drafted its facts.
+    /// Makes a user the owner of the purchase that a grant makes. The facts of the grant are already in the user's
+    /// ledger.
     private mutating func give(_ key: PurchaseKey, to user: UserID) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
         setOwner(of: key, user)
     }
 
-    /// Makes another user the owner of a purchase. The giver's entries about it enter the receiver's ledger, and both
-    /// ledgers refer to the same note.
+    /// Moves a purchase to another user. The giver's facts about it enter the receiver's ledger, and both ledgers refer
+    /// to the same note.
     private mutating func carryOut(_ move: Move, of key: PurchaseKey) {
         guard let holding = holdings[key], let giver = holding.owner, let given = people[giver],
             let receiver = people[move.receiver]
@@ -250,13 +259,14 @@ struct Workspace {
         setOwner(of: key, move.receiver)
     }
 
-    /// The last fact in the user's ledger is the one that made it theirs.
+    /// Sets the owner of a purchase. The user got it when the last entry of their ledger was recorded.
     private mutating func setOwner(of key: PurchaseKey, _ user: UserID) {
         holdings[key]?.owner = user
         holdings[key]?.ownedSince = people[user]?.ledger.entries.last?.recordedAt
     }
 
-    /// Appends in the order of `recorded_at`, also after entries that this program cannot read.
+    /// Appends facts to a user's ledger. `recorded_at` is later than that of every entry, even of entries that this
+    /// program cannot read.
     private mutating func append(_ drafts: [LedgerEntry.Draft], to user: UserID) {
         guard let head = people[user]?.head else { return misuse() }
         let digests = drafts.map { draft in draft.note.map { keep($0, about: head.pseudonym) } ?? draft.kept }
@@ -264,7 +274,7 @@ struct Workspace {
         people[user]?.ledger.append(drafts, at: max(now, head.lastRecordedAt + 1)) { _ in next.next() ?? nil }
     }
 
-    /// Takes a note, to be written with its entry.
+    /// Adds a note, which is written together with its entry, and returns its digest.
     private mutating func keep(_ note: Note, about subject: UInt64, and other: UInt64? = nil) -> NoteDigest {
         let row = NoteRow(note, about: subject, and: other, salt: salt())
         notes.append(row)
@@ -275,10 +285,11 @@ struct Workspace {
 }
 
 extension Workspace {
-    /// From this length on a ledger is folded on from where it was folded before.
+    /// The length from which a ledger keeps its fold, so that only new entries have to be folded.
     private static let keptFoldLength = 256
 
-    /// Has what long ledgers give go along with them, so that an act with credits or a device folds nothing anew.
+    /// Makes long ledgers keep their folds, so that an act with credits or a device does not fold the whole ledger
+    /// again.
     mutating func keepFolds(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
         for (user, person) in people where person.loaded.entries.count >= Self.keptFoldLength {
             guard !person.loaded.hasFold(given: catalogue, settings: settings) else { continue }
@@ -290,7 +301,7 @@ extension Workspace {
 }
 
 extension UserLedger {
-    /// The facts about the purchase of `key` in the ledger of `giver` that go to the receiver and are not there yet.
+    /// The facts about the purchase of `key` that go with it from the giver's ledger and are not in this ledger yet.
     fileprivate func lacking(of key: PurchaseKey, in giver: UserLedger) -> [LedgerEntry.Draft] {
         let known = Set(entries.lazy.map(\.fact).filter { $0.purchase == key })
         return giver.entries.lazy.filter { entry in

@@ -1,24 +1,26 @@
 import Entitlements
 import MariaDB
 
-/// Writes what a batch appended to its workspace: states and texts, owners, ledger entries, heads and the projection.
+/// Writes the changes of a workspace to the database: states and texts, owners, ledger entries, heads, the projection
+/// and deliveries.
 struct WriteBack {
     let settings: EntitlementSettings
     let catalogue: CatalogueVersions
-    /// The rows of the texts' headers.
+    /// The ids of the rows of `signed_headers`, for the texts in the evidence.
     let headers: [SignedText.Header: UInt64]
 
-    /// The rows that were written.
+    /// The ledgers that were written, and their new timelines.
     struct Written {
-        /// The ledgers that grew, to be cached once this is committed.
+        /// The ledgers that grew, which are cached once the transaction is committed.
         let grown: [LedgerCache.CachedLedger]
-        /// The new head of one of them; nil when none grew.
+        /// The new head of one of the ledgers that grew; nil if none grew.
         let head: UserRow.Head?
-        /// The timelines after it of those whose coverage may have changed.
+        /// The new timelines of the users whose coverage may have changed.
         let folded: [UserID: FoldedLedger]
     }
 
-    /// Throws when the database refuses a statement or is away.
+    /// Writes everything that the batch changed. Throws when the database refuses a statement or is away, and `.misuse`
+    /// when a purchase has no row.
     func write(_ workspace: inout Workspace, in session: Session) throws(DatabaseError) -> Written {
         let known = Set(workspace.keys.filter { workspace.holdings[$0]?.id != nil })
         try handOver(in: workspace, session)
@@ -35,10 +37,10 @@ struct WriteBack {
         return Written(grown: grown, head: head, folded: folded)
     }
 
-    /// A state to insert: of which purchase, and where among its states.
+    /// A state to insert: its purchase, its index among the purchase's states, and its proof.
     private typealias Pending = (key: PurchaseKey, index: Int, new: (proof: Evidence.Proof, recordedAt: Instant))
 
-    /// First the states that are stored with their text, then the states whose text is stored with one of the first.
+    /// Inserts the new states whose rows keep their texts, then the new states whose texts are in the first rows.
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
@@ -63,8 +65,10 @@ struct WriteBack {
         try insert(repeating, of: &workspace, in: session)
     }
 
-    /// Writes states, and their texts. No text is kept of a purchase that an erased person has or had, nor of one that
-    /// nobody has and that names an erased person (`semantics.md` §5).
+    /// Inserts states and their texts.
+    ///
+    /// No text is stored of a purchase that an erased person has or had. No text is stored either if nobody has the
+    /// purchase and the text names an erased person (`semantics.md` §5).
     private func insert(
         _ pending: [Pending], of workspace: inout Workspace, in session: Session
     ) throws(DatabaseError) {
@@ -105,7 +109,7 @@ struct WriteBack {
         return names
     }
 
-    /// Writes the owners of purchases that were there before.
+    /// Writes the new owners of purchases that already have rows.
     private func handOver(in workspace: Workspace, _ session: Session) throws(DatabaseError) {
         var bindings: [HolderRow.Binding] = []
         for key in workspace.keys {
@@ -120,7 +124,7 @@ struct WriteBack {
         try HolderRow.bind(bindings, in: session)
     }
 
-    /// Writes the former holders of purchases, also of purchases that this batch made and moved.
+    /// Writes the former holders of purchases, including purchases that this batch both made and moved.
     private func addFormerHolders(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         var former: [(purchase: UInt64, holder: UInt64)] = []
         for holding in workspace.keys.lazy.compactMap({ workspace.holdings[$0] }) {
@@ -139,7 +143,7 @@ struct WriteBack {
         }
     }
 
-    /// Keeps what only ledgers hold of purchases that nobody has, and removes what has entered a ledger.
+    /// Stores the statements that wait for an owner, and removes the waiting statements that have entered a ledger.
     private func writeWaiting(of workspace: Workspace, in session: Session) throws(DatabaseError) {
         var new: [(purchase: UInt64, statement: Statement)] = []
         var entered: [UInt64] = []
@@ -155,10 +159,10 @@ struct WriteBack {
         try WaitingStatementRow.remove(of: entered, in: session)
     }
 
-    /// Makes the rows of purchases of which something is recorded now.
+    /// Inserts the rows of purchases that have an owner or a statement and no row yet.
     ///
-    /// They are made in the order of their unique index, so that a transaction that waits at one of them does not hold
-    /// the gap that the next one belongs in.
+    /// They are inserted in the order of their unique index. So a transaction that waits for one of these rows does not
+    /// hold a gap lock where the next one belongs.
     private func insertPurchases(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         let missing = workspace.keys.filter { key in
             guard let holding = workspace.holdings[key], holding.id == nil else { return false }
@@ -205,8 +209,8 @@ struct WriteBack {
         return (grown, heads.first)
     }
 
-    /// Writes the rows of the projection that the appended facts change, and removes those that they end; what the
-    /// ledgers give whose rows these are.
+    /// Updates the projection: writes the rows that the new facts change, and removes the rows that they end. Returns
+    /// the new timelines.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
         var folded: [UserID: FoldedLedger] = [:]
         var rows: [SubscriptionRow] = []
@@ -230,8 +234,8 @@ struct WriteBack {
         return folded
     }
 
-    /// Writes what became of deliveries and what became known by them, then has the deliveries tried again that wait
-    /// for it.
+    /// Writes the placements of deliveries, and the numbers and customers that became known by them. Then it wakes the
+    /// deliveries that wait for these.
     private func write(
         _ placements: [Placement], in workspace: Workspace, _ session: Session
     ) throws(DatabaseError) {
@@ -258,8 +262,11 @@ struct WriteBack {
         }
     }
 
-    /// Settles the deliveries that waited for an owner: of purchases in `known`, which had rows before, and where
-    /// deliveries are settled here, of those that this batch made. The customers for whom they waited are the owners.
+    /// Settles the deliveries that waited for an owner of purchases that got one in this batch. The customers for whom
+    /// these deliveries waited are remembered as the owners.
+    ///
+    /// Usually only the purchases in `known` count, which already had rows. If the batch placed deliveries, the
+    /// purchases that it made count too.
     private func placeDeliveries(
         of workspace: Workspace, known: Set<PurchaseKey>, in session: Session
     ) throws(DatabaseError) {
@@ -282,7 +289,7 @@ struct WriteBack {
 }
 
 extension Workspace.Person {
-    /// True if what was appended may change a row of the projection: acts with credits and devices do not.
+    /// True if the appended facts may change a row of the projection. Acts with credits and devices cannot.
     fileprivate var mayCoverOtherwise: Bool { appended.contains { $0.fact.purchase != nil } }
 }
 
@@ -291,14 +298,14 @@ extension Workspace {
         people.values.filter { !$0.appended.isEmpty }.sorted { $0.head.pseudonym < $1.head.pseudonym }
     }
 
-    /// The signed states that have rows, found by what they say.
+    /// The signed states that have rows, by their content.
     fileprivate var rowsOfStates: [VerifiedPurchase: State] {
         var rows: [VerifiedPurchase: State] = [:]
         for state in holdings.values.flatMap(\.states) { rows[state.purchase] = state }
         return rows
     }
 
-    /// The person who got the purchase in this batch, and since when; nil when its row names the owner already.
+    /// The pseudonym of the person who got the purchase in this batch, and the instant; nil if the owner is not new.
     fileprivate func newOwner(of key: PurchaseKey) -> (pseudonym: UInt64, boundAt: Instant)? {
         guard let holding = holdings[key], holding.owner != holding.loadedOwner, let since = holding.ownedSince,
             let owner = holding.owner.flatMap({ people[$0] })
@@ -306,7 +313,7 @@ extension Workspace {
         return (owner.head.pseudonym, since)
     }
 
-    /// The row of a purchase; `.misuse` when it was not written.
+    /// The id of a purchase's row. Throws `.misuse` if the row was not written.
     fileprivate func row(of key: PurchaseKey) throws(DatabaseError) -> UInt64 {
         guard let id = holdings[key]?.id else { throw misuse }
         return id
@@ -316,6 +323,6 @@ extension Workspace {
 }
 
 extension VerifiedPurchase {
-    /// The labels of its account token and of its Apple account.
+    /// The labels of the account token and the Apple account in the state.
     fileprivate var names: Set<Label> { Set([accountToken, account].compactMap(\.self)) }
 }

@@ -1,13 +1,13 @@
 package import MariaDB
 
-/// A server that is one node of a Galera cluster.
+/// The test for a database server that is a node of a Galera cluster.
 package enum ClusterNode {
     private static let flag = SQLStatement(
         "read wsrep_on",
         "SELECT variable_value FROM information_schema.global_variables WHERE variable_name = 'WSREP_ON'")
 
-    /// True if the database is one; a server that was built without the variable is none. Throws when the database is
-    /// away.
+    /// True if the database server is a cluster node. A server that was built without the variable is not one. Throws
+    /// when the database is away.
     package static func isServing(_ pool: Pool) async throws(ServiceFailure) -> Bool {
         try await pool.ask { (session) throws(DatabaseError) in try session.query(flag).first?.text(0) == "ON" }
     }

@@ -1,6 +1,6 @@
 package import MariaDB
 
-/// The settings of a database server with which an acknowledged commit survives kill -9 and power loss.
+/// The settings of a database server that make an acknowledged commit survive kill -9 and a power loss.
 package enum Durability {
     private static let settings = SQLStatement(
         "read durability",
@@ -12,8 +12,7 @@ package enum Durability {
         "log_bin is on and sync_binlog is not 1",
     ]
 
-    /// The settings that are otherwise on the server, in words; empty when all is well. Throws when the database is
-    /// away.
+    /// Descriptions of the settings that are wrong on the server; empty if none is. Throws when the database is away.
     package static func defects(in pool: Pool) async throws(ServiceFailure) -> [String] {
         try await pool.ask { (session) throws(DatabaseError) in
             guard let row = try session.query(settings).first else { return [] }

@@ -1,12 +1,13 @@
 import Crypto
 
-/// A numbered step of the schema: a single DDL statement, safe to repeat.
+/// A numbered step of the schema: one DDL statement that is safe to repeat.
 ///
-/// The statement must say `IF NOT EXISTS` or `IF EXISTS`, for a step whose instance died may be run again by another.
+/// The statement must say `IF NOT EXISTS` or `IF EXISTS`, because another instance may run a step again whose first
+/// instance died.
 package struct Migration: Hashable, Sendable {
-    /// From 1 up, without gaps within the files of one release.
+    /// The number of the step: from 1, without gaps within one release.
     package let number: Int
-    /// `verb_object`.
+    /// The name of the step, such as `create_users`.
     package let name: String
     package let sql: String
 
@@ -24,15 +25,15 @@ package struct Migration: Hashable, Sendable {
         self.init(number: number, name: String(fileName.dropFirst(5).dropLast(4)), sql: sql)
     }
 
-    /// SHA-256 of the statement: an applied migration that was edited since is refused.
+    /// The SHA-256 of the statement. A migration that was edited after it was applied is refused by it.
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(sql.utf8))) }
 }
 
-/// Why migrations are not applied; nothing was changed.
+/// A reason why migrations are refused; nothing was changed.
 package enum MigrationRefusal: Error, Hashable, CustomStringConvertible {
-    /// The files do not count 1, 2, 3, ….
+    /// The numbers of the files are not 1, 2, 3, … without a gap.
     case gap(after: Int)
-    /// A migration was edited after it was applied here.
+    /// A migration was edited after it was applied to this database.
     case edited(Int)
     /// The database was migrated by a newer release.
     case newer(schema: Int, known: Int)

@@ -1,6 +1,6 @@
 import MariaDB
 
-/// A row of `schema_migrations`: a step that was claimed, and whether it is done.
+/// A row of `schema_migrations`: a step that an instance has claimed, and whether it is done.
 struct MigrationRow {
     let number: Int
     let checksum: [UInt8]
@@ -34,7 +34,7 @@ struct MigrationRow {
     private static let finish = SQLStatement(
         "finish migration", "UPDATE schema_migrations SET is_done = TRUE WHERE number = ?")
 
-    /// The recorded steps in order; none while the table is not there.
+    /// The recorded steps, in order; empty while there is no table.
     static func load(in session: Session) throws(DatabaseError) -> [MigrationRow] {
         guard try session.query(exists).first?.int(0) == 1 else { return [] }
         return try session.query(all) { (row) throws(DatabaseError) in
@@ -42,7 +42,7 @@ struct MigrationRow {
         }
     }
 
-    /// A duplicate-key error when the step is claimed already.
+    /// Claims a step for this instance. Throws a duplicate-key error if the step is already claimed.
     static func claim(_ migration: Migration, in session: Session) throws(DatabaseError) {
         try session.execute(claim, [Value(migration.number), .text(migration.name), .bytes(migration.checksum)])
     }

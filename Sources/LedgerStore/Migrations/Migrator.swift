@@ -1,22 +1,25 @@
 package import MariaDB
 
-/// Brings the schema forward, one recorded step after the other.
+/// Applies migrations to the schema, one recorded step after the other.
 ///
-/// MariaDB commits at each DDL statement, so a step is claimed by inserting its row, carried out, and marked done. An
-/// instance that finds a step claimed waits a while for the claimant and then carries it out as well: every step is
-/// safe to repeat, so neither a kill at any point nor several instances at once can harm. No lock is held, so a Galera
-/// cluster can run it.
+/// MariaDB commits at each DDL statement. So a step is claimed by inserting its row, then carried out, then marked as
+/// done. An instance that finds a step claimed waits a while for the other instance, and then carries the step out as
+/// well.
+///
+/// Every step is safe to repeat, so a kill at any point or several instances at once do no harm. No lock is held, so it
+/// also works on a Galera cluster.
 package struct Migrator: Sendable {
-    /// How often, and for how long, a step that another instance claimed is waited for.
+    /// The number and the interval of the checks by which an instance waits for a step that another one has claimed.
     private static let patience = (checks: 50, interval: Duration.milliseconds(100))
 
-    /// How often a step is tried that waits for a lock in vain.
+    /// The most tries of a step that fails because it cannot get a lock.
     private static let maximumAttempts = 10
 
     private let pool: Pool
     private let migrations: [Migration]
 
-    /// Throws `MigrationRefusal.gap` unless the migrations count from 1 without gaps.
+    /// A migrator for these migrations. Throws `MigrationRefusal.gap` unless their numbers are 1, 2, 3, … without a
+    /// gap.
     package init(pool: Pool, migrations: [Migration]) throws(MigrationRefusal) {
         let sorted = migrations.sorted { $0.number < $1.number }
         for (position, migration) in sorted.enumerated() where migration.number != position + 1 {
@@ -26,10 +29,10 @@ package struct Migrator: Sendable {
         self.migrations = sorted
     }
 
-    /// Applies what is missing and returns the numbers of the steps that this call carried out.
+    /// Applies the missing migrations, and returns the numbers of the steps that this call carried out.
     ///
-    /// Throws `MigrationRefusal`, or `ServiceFailure` when the database is away or refuses a statement; what was done
-    /// stays, and the next call goes on from there.
+    /// Throws `MigrationRefusal`, or `ServiceFailure` when the database is away or refuses a statement. Steps that were
+    /// done stay done, and the next call continues after them.
     package func migrate() async throws -> [Int] {
         try await pool.ask { (session) throws(DatabaseError) in try session.run(MigrationRow.createTable) }
         try await requireKnown()
@@ -41,8 +44,10 @@ package struct Migrator: Sendable {
         return carriedOut
     }
 
-    /// Throws `MigrationRefusal.edited` when a step was applied here with another text than these files have, and
-    /// `ServiceFailure` when the database is away. Steps of a newer release are left to `Schema.accepted`.
+    /// Checks that the applied steps have the same texts as these files.
+    ///
+    /// Throws `MigrationRefusal.edited` if a step has another text, and `ServiceFailure` when the database is away.
+    /// Steps of a newer release are not checked here but by `Schema.accepted`.
     package func requireUnedited() async throws {
         for row in try await rows() {
             guard let migration = migrations.first(where: { $0.number == row.number }) else { continue }
@@ -74,7 +79,7 @@ package struct Migrator: Sendable {
                 try await apply(migration)
                 return true
             } catch {
-                // Others hold the table; the step is as safe to repeat as after a kill.
+                // Another transaction holds the table. The step is safe to repeat, as it is after a kill.
                 attempts += 1
                 guard error.isRetryable, attempts < Self.maximumAttempts else { throw error }
             }

@@ -1,20 +1,20 @@
 package import MariaDB
 
-/// Which schemas this program works with.
+/// The schema versions that this program works with.
 ///
-/// Migrations within the same hundred only add what older programs may ignore and take away what none of them names, so
-/// that old and new instances run side by side during an upgrade; any other opens the next hundred.
+/// Migrations within one hundred of numbers only add what older programs can ignore, and remove what no older program
+/// uses. So old and new instances can run side by side during an upgrade. Any other migration begins the next hundred.
 package enum Schema {
-    /// From the newest migration this program needs to the last that may follow it without harm.
+    /// The accepted versions: from the newest migration that this program needs, to the last of its hundred.
     package static let accepted = 25...99
 
-    /// The number of the last step that is done, all before it being done too; 0 for an empty database.
-    /// Throws when the database is away.
+    /// The number of the last migration up to which all are done; 0 for an empty database. Throws when the database is
+    /// away.
     package static func version(in pool: Pool) async throws(ServiceFailure) -> Int {
         try await pool.ask { (session) throws(DatabaseError) in try version(in: session) }
     }
 
-    /// The version within a session. Throws when the database is away.
+    /// The schema's version, read in a given session. Throws when the database is away.
     static func version(in session: Session) throws(DatabaseError) -> Int {
         var version = 0
         for row in try MigrationRow.load(in: session) {
@@ -29,7 +29,7 @@ extension Schema {
     private static let writable = SQLStatement(
         "check writable", "SELECT @@global.read_only = 0 AND @@innodb_read_only = 0")
 
-    /// Opens every table that a request may need, and fails where one is missing.
+    /// Opens every table that a request may need; fails if one is missing.
     private static let tables = SQLStatement(
         "check tables",
         """
@@ -41,9 +41,9 @@ extension Schema {
         LIMIT 0
         """)
 
-    /// The version, read together with whether this server takes writes and has all tables: `SELECT 1` answers on a
-    /// node that has and can do nothing. Throws when the database is away, takes no writes or lacks a table of an
-    /// accepted schema.
+    /// The schema's version, from a server that takes writes and has all tables. A plain `SELECT 1` would also succeed
+    /// on a server that can do neither. Throws when the database is away, takes no writes, or lacks a table of an
+    /// accepted version.
     package static func writableVersion(in pool: Pool) async throws(ServiceFailure) -> Int {
         try await pool.ask { (session) throws(DatabaseError) in
             guard try session.query(writable).first?.bool(0) == true else {
@@ -57,8 +57,8 @@ extension Schema {
 }
 
 extension Schema {
-    /// Makes the database `name` on the server that `settings` lead to, unless it is there; repeat is safe.
-    /// Throws when the server is away.
+    /// Creates the database `name` on the server that `settings` lead to, unless it exists. Repeat is safe. Throws when
+    /// the server is away.
     package static func create(_ name: String, with settings: ConnectionSettings) async throws(ServiceFailure) {
         let statement = SQLStatement(
             "create schema", "CREATE DATABASE IF NOT EXISTS `\(name.replacing("`", with: "``"))`")

@@ -2,19 +2,21 @@ import Crypto
 import Entitlements
 import MariaDB
 
-/// A row of `notes`: words that go with facts, found by their salted digest.
+/// A row of `notes`: the words that belong to facts, found by their salted digest.
 ///
-/// The digest stands in the entries and is covered by their hashes, so words can be deleted and ledgers stay whole
-/// (`semantics.md` §5).
+/// Ledger entries have only the digest, which their hashes cover. So the words can be deleted and the ledgers stay
+/// verifiable (`semantics.md` §5).
 struct NoteRow: Hashable, Sendable {
     let digest: NoteDigest
-    /// The pseudonyms of the people whom the words are about.
+    /// The pseudonym of the person whom the note is about, and that of a second person.
     let subject: UInt64
     let otherSubject: UInt64?
     private let salt: [UInt8]
     private let content: String
 
-    /// Words about the person under `subject`; `salt` has 16 bytes that nobody can guess.
+    /// A note about the person under `subject`, and about a second person, if any.
+    ///
+    /// - Parameter salt: 16 bytes that nobody can guess.
     init(_ note: Note, about subject: UInt64, and otherSubject: UInt64?, salt: [UInt8]) {
         self.subject = subject
         self.otherSubject = otherSubject
@@ -23,7 +25,7 @@ struct NoteRow: Hashable, Sendable {
         digest = Self.digest(of: content, salt: salt)
     }
 
-    /// SHA-256 over salt and words.
+    /// The SHA-256 over salt and words.
     static func digest(of content: String, salt: [UInt8]) -> NoteDigest {
         var encoder = FieldEncoder()
         encoder.append(salt)
@@ -45,7 +47,7 @@ struct NoteRow: Hashable, Sendable {
         STRAIGHT_JOIN notes n ON n.digest = UNHEX(j.digest)
         """)
 
-    /// Keeps words.
+    /// Inserts notes.
     static func insert(_ notes: [NoteRow], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             insert,
@@ -57,7 +59,7 @@ struct NoteRow: Hashable, Sendable {
             })
     }
 
-    /// The stored notes of these digests.
+    /// The notes with these digests that still exist.
     static func load(_ digests: Set<NoteDigest>, in session: Session) throws(DatabaseError) -> [NoteDigest: Note] {
         guard !digests.isEmpty else { return [:] }
         var array = JSONArray()
@@ -72,7 +74,7 @@ struct NoteRow: Hashable, Sendable {
 }
 
 extension Note {
-    /// The words as a JSON array.
+    /// The words of the note as a JSON array.
     fileprivate var content: String {
         JSONField.list([
             JSONField(actor), JSONField(reason), JSONField(reference), JSONField(device?.text),
@@ -80,7 +82,7 @@ extension Note {
         ]).json
     }
 
-    /// Nil unless `content` is the JSON array of a note.
+    /// The note of a JSON array; nil for any other text.
     fileprivate init?(content: String) {
         guard case .list(let fields)? = JSONField(json: content), fields.count == 5 else { return nil }
         self.init(

@@ -1,9 +1,9 @@
 package import Entitlements
 package import MariaDB
 
-/// Rebuilds the table `subscriptions` from the ledgers: the same ledgers and catalogue give the same bytes.
+/// Rebuilds the table `subscriptions` from the ledgers. The same ledgers and catalogue always give the same rows.
 package struct Projection: Sendable {
-    /// How many people one transaction rebuilds.
+    /// The number of people whose rows one transaction rebuilds.
     private static let chunk = 200
 
     private let pool: Pool
@@ -14,10 +14,10 @@ package struct Projection: Sendable {
         self.settings = settings
     }
 
-    /// Rebuilds everybody's rows, some people at a time under their locks, while the server goes on.
+    /// Rebuilds the rows of all people while servers go on working. Each transaction locks some of the people.
     ///
-    /// Repeat is safe because each chunk replaces its rows. Throws when the database is away; calling it again goes
-    /// over everything anew.
+    /// Repeat is safe because each transaction replaces its rows. Throws when the database is away; another call begins
+    /// again from the start.
     package func rebuild(given catalogue: CatalogueVersions) async throws(ServiceFailure) {
         var last: UInt64? = 0
         while let after = last {
@@ -27,7 +27,7 @@ package struct Projection: Sendable {
         }
     }
 
-    /// The last pseudonym of the chunk; nil when there was none left.
+    /// Rebuilds the rows of the next people, and returns the last pseudonym among them; nil if there were none.
     private func rebuild(
         after pseudonym: UInt64, given catalogue: CatalogueVersions, in session: Session
     ) throws(DatabaseError) -> UInt64? {

@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// A row of `subscriptions`, the projection of what each purchase gives.
+/// A row of `subscriptions`, the projection: what one purchase gives to one of its holders.
 struct SubscriptionRow {
     let purchase: UInt64
     let user: UInt64
@@ -34,12 +34,12 @@ struct SubscriptionRow {
         try session.execute(clear, [.text(array.closed)])
     }
 
-    /// Removes rows that stand in ascending order.
+    /// Removes rows, which the caller has sorted by purchase and user.
     static func remove(_ rows: [(purchase: UInt64, user: UInt64)], in session: Session) throws(DatabaseError) {
         try session.executeBulk(delete, rows.map { [.uint64($0.purchase), .uint64($0.user)] })
     }
 
-    /// Writes rows that stand in ascending order of purchase and user.
+    /// Writes rows, which the caller has sorted by purchase and user.
     static func write(_ rows: [SubscriptionRow], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             upsert,

@@ -1,8 +1,8 @@
 import Entitlements
 import MariaDB
 
-/// The holders of a purchase: the owner in its row of `purchases`, and a row of `purchase_holders` for each former
-/// holder.
+/// The holders of a purchase. The owner is in the purchase's row in `purchases`; each former holder has a row of
+/// `purchase_holders`.
 enum HolderRow {
     private static let byPurchase = SQLStatement(
         "read former holders",
@@ -24,7 +24,7 @@ enum HolderRow {
     private static let setOwnerOfStates = SQLStatement(
         "bind states", "UPDATE apple_iap_transactions SET user_id = ? WHERE purchase_id = ?")
 
-    /// The former holders of the purchases with the rows `ids`, without their owners.
+    /// The pseudonyms of the former holders of the purchases with the row ids `ids`; the owners are not included.
     static func former(of ids: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [UInt64]] {
         guard !ids.isEmpty else { return [:] }
         var array = JSONArray()
@@ -36,7 +36,7 @@ enum HolderRow {
         return holders
     }
 
-    /// Writes who had purchases before. Repeat is safe because a pair has one row.
+    /// Adds former holders of purchases. Repeat is safe because each pair has one row.
     static func addFormer(
         _ pairs: [(purchase: UInt64, holder: UInt64)], in session: Session
     ) throws(DatabaseError) {
@@ -52,7 +52,7 @@ enum HolderRow {
         let hasEarlierStates: Bool
     }
 
-    /// Writes who owns `bindings` now.
+    /// Writes the new owners of purchases, and of their signed states that were recorded before.
     static func bind(_ bindings: [Binding], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             setOwner, bindings.map { [.uint64($0.owner), .int64($0.boundAt.milliseconds), .uint64($0.purchase)] })

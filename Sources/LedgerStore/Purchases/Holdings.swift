@@ -1,10 +1,10 @@
 import MariaDB
 
-/// The purchases that people have and had, by the rows of `purchases` and `purchase_holders`.
+/// The purchases that one person has and had, according to `purchases` and `purchase_holders`.
 struct Holdings {
-    /// The rows of the purchases that somebody has.
+    /// The row ids of the purchases that the person has now.
     private(set) var owned: Set<UInt64> = []
-    /// The rows of those that they had.
+    /// The row ids of the purchases that the person had earlier.
     private(set) var held: Set<UInt64> = []
 
     private static let byPseudonym = SQLStatement(
@@ -19,7 +19,7 @@ struct Holdings {
         STRAIGHT_JOIN purchase_holders h ON h.user_id = j.pseudonym
         """)
 
-    /// By pseudonym. Throws when the database is away.
+    /// The holdings of people, by pseudonym. Throws when the database is away.
     static func load(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: Holdings] {
         guard !pseudonyms.isEmpty else { return [:] }
         var array = JSONArray()

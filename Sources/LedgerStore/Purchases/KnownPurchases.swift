@@ -1,17 +1,18 @@
 import Entitlements
 import MariaDB
 
-/// The rows of some purchases, and the number of the newest catalogue: all that a batch reads before it locks.
+/// The existing purchases among some keys, their holders, and the number of the newest catalogue. A batch reads these
+/// before it locks people and purchases.
 struct KnownPurchases {
     var catalogueVersion = 0
-    /// The purchases that have a row.
+    /// The keys of the purchases that have a row.
     var keys: Set<PurchaseKey> = []
-    /// Everybody who has or had one of them, and their pseudonym.
+    /// The users who have or had one of the purchases, with their pseudonyms.
     var holders: [UserID: UInt64] = [:]
-    /// The purchases that a user with a heavy ledger has or had.
+    /// The purchases that a person with a heavy ledger has or had.
     var heavy: Set<PurchaseKey> = []
 
-    /// Purchases that are there, with all who have or had them.
+    /// Reads purchases that have rows, with their owners and former holders.
     private static let byKey = SQLStatement(
         "read known purchases",
         """
@@ -27,7 +28,7 @@ struct KnownPurchases {
         LEFT JOIN users f ON f.pseudonym = h.user_id
         """)
 
-    /// Purchases of `keys` that are there, read without a lock.
+    /// Reads the purchases of `keys` that have rows, without a lock.
     static func load(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> KnownPurchases {
         var known = KnownPurchases()
         for row in try session.query(byKey, [.text(PurchaseRow.array(of: keys))]) {

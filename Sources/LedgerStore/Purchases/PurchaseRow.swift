@@ -1,9 +1,10 @@
 import Entitlements
 import MariaDB
 
-/// A row of `purchases`: the identity of a purchase. `HolderRow` has its owner and its former holders.
+/// A row of `purchases`: the identity of a purchase, and its owner. ``HolderRow`` writes the owner and has the former
+/// holders.
 enum PurchaseRow {
-    /// A purchase under lock.
+    /// A purchase whose row is locked.
     struct Locked {
         let key: PurchaseKey
         let id: UInt64
@@ -11,7 +12,7 @@ enum PurchaseRow {
         let owner: UInt64?
     }
 
-    /// A key as an element of a JSON array.
+    /// The columns that `JSON_TABLE` makes of a key in the array of ``array(of:)``.
     static let keyColumns = """
         n FOR ORDINALITY,
         source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$[0]',
@@ -28,7 +29,7 @@ enum PurchaseRow {
         STRAIGHT_JOIN purchases p ON p.user_id = j.pseudonym
         """)
 
-    /// Holds the rows' locks until the transaction ends, taken in the order of the keys.
+    /// Locks rows in the order of the keys, until the transaction ends.
     private static let lockByKey = SQLStatement(
         "lock purchases",
         """
@@ -46,7 +47,7 @@ enum PurchaseRow {
         RETURNING id
         """)
 
-    /// The purchases that the people under `pseudonyms`, whose locks are held, have.
+    /// The keys of the purchases that the people under `pseudonyms` have; the rows of these people are locked.
     static func keys(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
         guard !pseudonyms.isEmpty else { return [] }
         var array = JSONArray()
@@ -58,10 +59,10 @@ enum PurchaseRow {
         return keys
     }
 
-    /// The key in the columns that `columns` lists.
+    /// The columns that ``key(_:from:)`` reads.
     static let columns = "p.source, p.app, p.environment, p.external_id"
 
-    /// The key in the columns from `first` on; nil when they are NULL.
+    /// The key in four columns from `first` on; nil if they are NULL.
     static func key(_ row: Row, from first: Int) throws(DatabaseError) -> PurchaseKey? {
         guard let source = try row.optionalText(first) else { return nil }
         guard let environment = StoreEnvironment(rawValue: try row.text(first + 2)) else { throw row.malformed(first) }
@@ -70,8 +71,8 @@ enum PurchaseRow {
             externalID: ExternalID(try row.text(first + 3)))
     }
 
-    /// Locks those of `keys`, which stand in ascending order, that are there, one after the other. Throws when the
-    /// database refuses a statement or is away.
+    /// Locks the purchases of `keys` that have rows, one after the other. The keys are in ascending order. Throws when
+    /// the database refuses a statement or is away.
     static func lock(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [Locked] {
         guard !keys.isEmpty else { return [] }
         return try session.query(lockByKey, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
@@ -79,15 +80,15 @@ enum PurchaseRow {
         }
     }
 
-    /// A purchase to make a row of.
+    /// A purchase whose row is to be inserted.
     struct New {
         let key: PurchaseKey
-        /// The owner's pseudonym and since when, if it has one.
+        /// The owner's pseudonym and the instant of the binding; nil if nobody has the purchase.
         let owner: (pseudonym: UInt64, boundAt: Instant)?
     }
 
-    /// The ids of new rows, in order; a duplicate-key error when another instance was first. Throws when the database
-    /// refuses a statement or is away.
+    /// Inserts rows, and returns their ids in the same order. Throws a duplicate-key error if another instance inserted
+    /// one first, and other errors when the database refuses a statement or is away.
     static func insert(_ purchases: [New], in session: Session) throws(DatabaseError) -> [UInt64] {
         let rows = try session.queryBulk(
             insertOne,
@@ -102,7 +103,7 @@ enum PurchaseRow {
         return try rows.map { (row) throws(DatabaseError) in try row.uint64(0) }
     }
 
-    /// The keys as the JSON array that `keyColumns` reads.
+    /// The keys as a JSON array, which `keyColumns` reads.
     static func array(of keys: [PurchaseKey]) -> String {
         var array = JSONArray()
         for key in keys {

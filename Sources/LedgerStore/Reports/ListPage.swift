@@ -1,9 +1,9 @@
-/// A page of a list whose rows are numbered, the highest number first.
+/// A page of a list whose rows have numbers, the highest number first.
 ///
-/// A page goes over a bounded number of rows, so it may be short, or empty, though more is left.
+/// A page looks at a bounded number of rows, so it may be short or empty although more rows follow.
 package struct ListPage<Row: Sendable>: Sendable {
     package let rows: [Row]
-    /// Only what stands before this number is left; nil when everything was gone over.
+    /// The number to go on before: the next page has lower numbers. Nil if the list is finished.
     package let next: UInt64?
 
     package init(rows: [Row], next: UInt64?) {
@@ -11,7 +11,7 @@ package struct ListPage<Row: Sendable>: Sendable {
         self.next = next
     }
 
-    /// - Parameter rows: The first rows of the list, one more than `limit` if there are more.
+    /// - Parameter rows: The first rows of the list; one more than `limit` if the list goes on.
     package init(_ rows: [Row], limit: Int, number: (Row) -> UInt64) {
         self.init(rows: Array(rows.prefix(limit)), next: rows.count > limit ? number(rows[limit - 1]) : nil)
     }

@@ -1,22 +1,22 @@
 package import Entitlements
 import MariaDB
 
-/// A purchase that may be an anomaly: neither the projection nor the catalogue shows that it is in order.
+/// A purchase that may be an anomaly. Neither the projection nor the catalogue shows that it is in order.
 package struct AnomalyCandidate: Sendable {
-    /// Grows with each purchase that is recorded.
+    /// The id of the purchase's row. A purchase that was recorded later has a larger one.
     package let id: UInt64
-    /// Nil while nobody has it.
+    /// The owner; nil while nobody has the purchase.
     package let owner: UserID?
     package let key: PurchaseKey
-    /// The last recorded state, and the instant of its recording. Nil if the owner's ledger alone has the states, as of
+    /// The last recorded state, and the instant of its recording. Nil if only the owner's ledger has the states, as for
     /// card purchases.
     package let last: (state: VerifiedPurchase, recordedAt: Instant)?
-    /// True if undecisive members of a text about the purchase could not be read.
+    /// True if members of a signed text about the purchase could not be read. These members decide nothing.
     package let hasUnreadable: Bool
 }
 
-/// Purchases with their last recorded states that have no owner, of which nothing is projected for their owners, whose
-/// refund is unclear, or of which a field could not be read.
+/// Candidates for anomalies, each with its last recorded state. A purchase is one if it has no owner or no row in the
+/// projection, if its refund is unclear, or if a member of its text could not be read.
 extension OperatorReader {
     private static let isUnclearRefund = "r.revocation_at IS NOT NULL AND r.share IS NULL"
     private static let isUnreadable = "r.unreadable IS NOT NULL"
@@ -25,7 +25,7 @@ extension OperatorReader {
         "EXISTS (SELECT 1 FROM apple_iap_transactions r WHERE r.purchase_id = p.id AND (\(condition)))"
     }
 
-    /// A page of candidates, but for those of erased people.
+    /// A page of candidates, without the purchases of erased people.
     private static let anomalies = SQLStatement(
         "list anomalies",
         """
@@ -46,8 +46,9 @@ extension OperatorReader {
         ORDER BY p.id DESC
         """)
 
-    /// Up to `limit` purchases before `id` that may be `anomaly`, or any if that is nil: all that are, and others that
-    /// only their owners' ledgers tell apart. Throws when the database is away.
+    /// Up to `limit` purchases with ids below `id` that may have `anomaly`, or any anomaly if that is nil. No purchase
+    /// with the anomaly is left out. Purchases in order may be included, because only the owner's ledger can tell.
+    /// Throws when the database is away.
     package func anomalyCandidates(
         before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
     ) async throws(ServiceFailure) -> ListPage<AnomalyCandidate> {
@@ -69,7 +70,7 @@ extension OperatorReader {
         }
     }
 
-    /// The state in the source's own table, else the newest state that waits for an owner.
+    /// The last state in `apple_iap_transactions`, else the newest state that waits for an owner.
     private static func last(
         _ row: Row, in session: Session
     ) throws(DatabaseError) -> (state: VerifiedPurchase, recordedAt: Instant)? {
@@ -81,7 +82,8 @@ extension OperatorReader {
         return newest.map { ($0, recordedAt) }
     }
 
-    /// The anomalies that a candidate may have; `isMixed` is true if its states name several products or types.
+    /// The anomalies that a candidate may have. `isMixed` is true if its states disagree on the product, the type or
+    /// family sharing.
     private static func possible(
         for candidate: AnomalyCandidate, isMixed: Bool, given catalogue: CatalogueVersions
     ) -> Set<Anomaly> {

@@ -1,29 +1,30 @@
 package import Entitlements
 import MariaDB
 
-/// An Apple account whose purchases several users have; each app has another id for it.
+/// An Apple account whose purchases belong to several users. Each app has another id for the same account.
 package struct AccountConflict: Hashable, Sendable {
     /// A user who has purchases of the account now.
     package struct Owner: Hashable, Sendable {
-        /// Nil once they are erased.
+        /// The user; nil once erased.
         package let user: UserID?
-        /// How many purchases, a chain being one.
+        /// The number of the account's purchases that the user has; a chain counts as one.
         package let purchases: Int
     }
 
-    /// Grows with each state that is recorded of the account.
+    /// The row id of the account's last recorded state.
     package let id: UInt64
     package let account: Label
     package let app: AppID
     package let environment: StoreEnvironment
-    /// In the order in which they were first seen.
+    /// The owners, in the order in which this server first saw them.
     package fileprivate(set) var owners: [Owner]
 }
 
 extension OperatorReader {
     private static let sameAccount = "app_transaction_id = w.account AND app = w.app AND environment = w.environment"
 
-    /// Only the first and the last person of an account are looked up until it turns out to have several.
+    /// Lists accounts that have several owners. For each account it compares only the lowest and the highest pseudonym,
+    /// and reads all owners only if these differ.
     private static let conflicts = SQLStatement(
         "list conflicts",
         """
@@ -52,10 +53,10 @@ extension OperatorReader {
         ORDER BY c.newest DESC, o.user_id
         """)
 
-    /// Up to `limit` Apple accounts whose purchases several users have, and of which no state was recorded at `id` or
-    /// later, the last recorded first. Throws when the database is away.
+    /// Up to `limit` Apple accounts whose purchases belong to several users, the last recorded first. Accounts with a
+    /// state recorded at `id` or later are left out; earlier pages have them. Throws when the database is away.
     package func conflicts(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> ListPage<AccountConflict> {
-        // An account with purchases of one living user and of erased people is none, but counts for the page.
+        // An account with only one owner who is not erased is no conflict, but it counts towards the page's limit.
         let found = try await page(.states, before: id, limit: limit, number: \.id) {
             (id, floor, session) throws(DatabaseError) in
             var conflicts: [AccountConflict] = []

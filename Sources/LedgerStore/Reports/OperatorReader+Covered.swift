@@ -1,13 +1,13 @@
 package import Entitlements
 import MariaDB
 
-/// A user who had coverage in a span of time.
+/// A user who had coverage in a stretch of time.
 package struct CoveredUser: Hashable, Sendable {
     package let user: UserID
     package let pseudonym: UInt64
 }
 
-/// A place in the list of those who had coverage; coverage that ends first comes first.
+/// A place in the list of coverage, which is ordered by the end of the coverage.
 package struct CoveragePlace: Hashable, Sendable {
     package let expiresAt: Instant
     package let purchase: UInt64
@@ -19,15 +19,15 @@ package struct CoveragePlace: Hashable, Sendable {
         self.pseudonym = pseudonym
     }
 
-    /// Before whatever ends after `instant`.
+    /// The place before all coverage that ends after `instant`.
     package init(after instant: Instant) {
         self.init(expiresAt: instant, purchase: .max, pseudonym: .max)
     }
 }
 
 extension OperatorReader {
-    /// Rows of `subscriptions`. The last column is false for one that begins too late, and for one of several of the
-    /// same user but the last.
+    /// Reads rows of `subscriptions` in the order of their ends. The last column is false for a row that begins too
+    /// late, and for every row of a user except the last.
     private static let covered = SQLStatement(
         "list covered",
         """
@@ -42,9 +42,11 @@ extension OperatorReader {
         ORDER BY s.expires_at, s.purchase_id, s.user_id
         """)
 
-    /// Up to `limit` of those who had coverage that ends after `place` and begins before `endsAt`, each once, and where
-    /// to go on. There may be more though none was found, because it goes over so many rows only; `next` is nil when
-    /// everybody was gone over. Throws when the database is away.
+    /// Up to `limit` users with coverage that ends after `place` and begins before `endsAt`, each once, and the place
+    /// to go on from.
+    ///
+    /// A call reads a bounded number of rows, so more users may follow although it found none. `next` is nil once all
+    /// rows were read. Throws when the database is away.
     package func covered(
         after place: CoveragePlace, before endsAt: Instant, limit: Int
     ) async throws(ServiceFailure) -> (users: [CoveredUser], next: CoveragePlace?) {

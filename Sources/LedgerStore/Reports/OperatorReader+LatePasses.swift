@@ -1,9 +1,9 @@
 package import Entitlements
 import MariaDB
 
-/// A purchase that may be a late pass: its coverage had ended when it became its owner's.
+/// A purchase that may be a late pass: its coverage had ended when its owner got it.
 package struct LatePassCandidate: Hashable, Sendable {
-    /// Grows with each purchase that is recorded.
+    /// The id of the purchase's row. A purchase that was recorded later has a larger one.
     package let id: UInt64
     package let key: PurchaseKey
     package let owner: UserID
@@ -21,8 +21,8 @@ extension OperatorReader {
         ORDER BY p.id DESC LIMIT ?
         """)
 
-    /// Up to `limit` purchases before `id` that had ended when they became their owners'. Throws when the database is
-    /// away.
+    /// Up to `limit` purchases with ids below `id` whose coverage had ended when their owners got them. Throws when the
+    /// database is away.
     package func latePassCandidates(
         before id: UInt64?, limit: Int
     ) async throws(ServiceFailure) -> ListPage<LatePassCandidate> {

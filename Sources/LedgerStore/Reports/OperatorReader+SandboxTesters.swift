@@ -3,15 +3,15 @@ import MariaDB
 
 /// A user on the list of sandbox testers.
 package struct SandboxTester: Hashable, Sendable {
-    /// Grows with each user who is seen for the first time.
+    /// The user's pseudonym. A user who was first seen later has a larger one.
     package let id: UInt64
     package let user: UserID
-    /// Since when.
+    /// The instant since which the user is on the list.
     package let namedAt: Instant
 }
 
 extension OperatorReader {
-    /// The newest entry about each person who was ever named a sandbox tester.
+    /// Reads the newest entry about the list, for each person who was ever put on it.
     private static let sandboxTesters = SQLStatement(
         "list sandbox testers",
         """
@@ -26,8 +26,8 @@ extension OperatorReader {
         ORDER BY l.user_id DESC LIMIT ?
         """)
 
-    /// Up to `limit` users before `id` who are on the list of sandbox testers, the last user seen for the first time
-    /// first. Throws when the database is away.
+    /// Up to `limit` sandbox testers with pseudonyms below `id`, the user who was first seen last comes first. Throws
+    /// when the database is away.
     package func sandboxTesters(
         before id: UInt64?, limit: Int
     ) async throws(ServiceFailure) -> ListPage<SandboxTester> {

@@ -1,9 +1,9 @@
 package import Entitlements
 import MariaDB
 
-/// A purchase, a transaction or a person that a search found, and whose it is.
+/// A user, an account token, a purchase or a transaction that a search found.
 package struct Found: Hashable, Sendable {
-    /// The raw value is what the API writes.
+    /// The kind of a find; the raw value is written in the API's answers.
     package enum Kind: String, CaseIterable, Sendable {
         case user
         case accountToken = "account_token"
@@ -12,13 +12,13 @@ package struct Found: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// The user, or the owner. Nil for a person who was erased, found by their pseudonym, and for what nobody has.
+    /// The user, or the owner of the purchase. Nil for a purchase that nobody has, and for an erased person.
     package let user: UserID?
     package var key: PurchaseKey?
     package var transaction: TransactionID?
 }
 
-/// Look-ups of operators, each by an index.
+/// The searches and lists of operators, each by an index.
 extension OperatorReader {
     private static let keyColumns = PurchaseRow.columns
 
@@ -52,8 +52,8 @@ extension OperatorReader {
 
     private static let byPseudonym = SQLStatement("find pseudonym", "SELECT user_id FROM users WHERE pseudonym = ?")
 
-    /// The finds of which `text` is the exact name: a user id, a pseudonym with `#` before it, a transaction id, a
-    /// store's original id, an issued account token, whose label `labels` make. Throws when the database is away.
+    /// Everything whose exact name is `text`. A name is a user id, `#` with a pseudonym, a purchase's external id, a
+    /// transaction id, or an issued account token, whose label `labels` make. Throws when the database is away.
     package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.ask { (session) throws(DatabaseError) in
@@ -84,7 +84,8 @@ extension OperatorReader {
         }
     }
 
-    /// A page of the signed states of transactions, the last recorded first. Throws when the database is away.
+    /// Up to `limit` signed states of transactions with ids below `id`, the last recorded first. Throws when the
+    /// database is away.
     package func transactions(
         before id: UInt64?, limit: Int
     ) async throws(ServiceFailure) -> [RecordedTransaction] {
@@ -108,13 +109,13 @@ extension OperatorReader {
     }
 }
 
-/// A signed state of a transaction, as it was recorded.
+/// A signed state of a transaction, with its owner and the instant of recording.
 package struct RecordedTransaction: Hashable, Sendable {
-    /// Grows with each that is recorded.
+    /// The row's id. A state that was recorded later has a larger one.
     package let id: UInt64
     package let state: VerifiedPurchase
     package let owner: UserID?
     package let recordedAt: Instant
-    /// The members of its text that decide nothing and could not be read.
+    /// The JSON members of the text that could not be read; they decide nothing.
     package let unreadable: [String]
 }

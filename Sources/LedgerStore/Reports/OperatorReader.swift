@@ -1,13 +1,13 @@
 package import Entitlements
 package import MariaDB
 
-/// Reads across users, for servers and operators.
+/// The lists and searches across all users, for operators and servers.
 package struct OperatorReader: Sendable {
-    /// The longest text that anything is found by.
+    /// The longest text, in bytes, that a search accepts.
     package static let maximumQueryLength = 255
-    /// How many things one search finds at most.
+    /// The most results of one search.
     package static let maximumFound = 100
-    /// How many rows are gone over at once for those that are looked for.
+    /// The most rows that one page looks at, however few of them it returns.
     package static let rowsGoneOver = 5_000
 
     let pool: Pool
@@ -16,8 +16,8 @@ package struct OperatorReader: Sendable {
         self.pool = pool
     }
 
-    /// A page of deliveries, of those only that came to `result` and for `reason` if these are given, the last received
-    /// first. Throws when the database is away.
+    /// Up to `limit` deliveries with ids below `id`, the last received first. If `result` or `reason` is given, only
+    /// deliveries with that result or reason. Throws when the database is away.
     package func deliveries(
         before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason? = nil
     ) async throws(ServiceFailure) -> [RecordedDelivery] {
@@ -26,13 +26,14 @@ package struct OperatorReader: Sendable {
         }
     }
 
-    /// The audit trail, newest first. Throws when the database is away.
+    /// Up to `limit` entries of the audit trail with ids below `id`, the newest first. Throws when the database is
+    /// away.
     package func auditEntries(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [AuditEntry] {
         try await AuditTrail.page(before: id, limit: limit, from: pool)
     }
 
-    /// A page of what `read` finds from before a number down to a floor, the highest number first. Throws when the
-    /// database is away.
+    /// A page of the rows that `read` returns for a range of numbers: below `id`, and not below the floor. The highest
+    /// number comes first. Throws when the database is away.
     func page<Row>(
         _ floor: RowFloor, before id: UInt64?, limit: Int, number: (Row) -> UInt64,
         _ read: @escaping @Sendable (UInt64, UInt64, Session) throws(DatabaseError) -> [Row]

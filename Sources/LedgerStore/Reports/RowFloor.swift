@@ -1,6 +1,6 @@
 import MariaDB
 
-/// The lowest row that a page reads, so that a page reads a bounded number of rows, however few it returns.
+/// Finds the lowest row number that a page reads, so that a page looks at a bounded number of rows.
 struct RowFloor {
     static let purchases = RowFloor(
         "find floor of purchases",
@@ -13,7 +13,7 @@ struct RowFloor {
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         """)
 
-    /// The floor of a page of sandbox testers, in people whom acts named.
+    /// The floor of a page of sandbox testers. It counts audit entries about the list; a number is a pseudonym.
     static let sandboxTesters = RowFloor(
         "find floor of sandbox testers",
         """
@@ -29,7 +29,7 @@ struct RowFloor {
         statement = SQLStatement(name, sql)
     }
 
-    /// The lowest of the `rows` numbers before `number`; nil when there are fewer.
+    /// The lowest of the `rows` highest numbers below `number`; nil if there are fewer.
     func number(before number: UInt64, rows: Int, in session: Session) throws(DatabaseError) -> UInt64? {
         guard let row = try session.query(statement, [.uint64(number), Value(rows)]).first, try row.int(0) == rows
         else { return nil }

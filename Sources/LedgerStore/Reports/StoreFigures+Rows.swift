@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// Rows that are counted, each by an index and up to a limit.
+/// Counts of rows, each by an index and up to a limit.
 extension StoreFigures {
     private static let jobs = SQLStatement(
         "count jobs",
@@ -37,11 +37,11 @@ extension StoreFigures {
         GROUP BY source, environment
         """)
 
-    /// The jobs of each kind, those without any too.
+    /// The counts of jobs, one for each kind, also where there is no job.
     static func jobs(at now: Instant, limit: Int, in session: Session) throws(DatabaseError) -> [Jobs] {
         var counted: [JobKind: Jobs] = [:]
         for row in try session.query(jobs, [.int64(now.milliseconds), Value(limit), Value(limit)]) {
-            // A newer server's kind is its own to count.
+            // A kind that only a newer version knows is left to servers of that version.
             guard let kind = JobKind(rawValue: try row.text(0)) else { continue }
             let due = try row.int(1)
             let oldest = due > 0 ? try row.optionalInt64(4) : nil
@@ -54,7 +54,7 @@ extension StoreFigures {
         }
     }
 
-    /// The deliveries that wait or were given up, in the order of source and state.
+    /// The counts of parked and quarantined deliveries, by source, result and reason.
     static func unsettled(limit: Int, in session: Session) throws(DatabaseError) -> [Unsettled] {
         try session.query(unsettled, [Value(limit), Value(limit)]) { (row) throws(DatabaseError) in
             Unsettled(
@@ -63,7 +63,7 @@ extension StoreFigures {
         }
     }
 
-    /// When each source was last heard of in each environment, in their order.
+    /// The last delivery of each source in each environment.
     static func lastDeliveries(in session: Session) throws(DatabaseError) -> [LastDelivery] {
         try session.query(lastDeliveries, []) { (row) throws(DatabaseError) in
             guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }

@@ -1,35 +1,35 @@
 package import Entitlements
 package import MariaDB
 
-/// How much work waits in the database, counted up to a limit so that looking is cheap whatever there is.
+/// The amounts of work that wait in the database. Each is counted up to a limit, so that counting is cheap.
 package struct StoreFigures: Sendable {
     /// The jobs of one kind.
     package struct Jobs: Hashable, Sendable {
         package let kind: JobKind
         package let due: Int
-        /// A worker has them, or they are to be tried later.
+        /// The jobs that a worker has now, or that are due later.
         package let later: Int
-        /// Tried as often as they may be.
+        /// The jobs that failed as often as they may be tried.
         package let dead: Int
-        /// Since when the one has been due that has been for longest.
+        /// The instant since which the longest overdue job has been due; nil if none is due.
         package let oldestDueAt: Instant?
     }
 
-    /// The deliveries of one source that wait or were given up, for one reason.
+    /// The number of parked or quarantined deliveries of one source with one standing.
     package struct Unsettled: Hashable, Sendable {
         package let source: Source
         package let standing: DeliveryStanding
         package let count: Int
     }
 
-    /// No figure is higher.
+    /// The limit of each count.
     package static let limit = 10_000
 
-    /// All kinds.
+    /// The jobs, one element for each kind.
     package let jobs: [Jobs]
     package let unsettled: [Unsettled]
     package let lastDeliveries: [LastDelivery]
-    /// The instant of reading, by the clock of jobs.
+    /// The instant of reading, in real time.
     package let readAt: Instant
 
     /// Reads the figures at `now`, which is real time. Throws when the database is away.
@@ -42,13 +42,13 @@ package struct StoreFigures: Sendable {
         }
     }
 
-    /// When each source that ever delivered was last heard of. Throws when the database is away.
+    /// The last delivery of each source in each environment. Throws when the database is away.
     package static func lastDeliveries(in pool: Pool) async throws(ServiceFailure) -> [LastDelivery] {
         try await pool.ask { (session) throws(DatabaseError) in try lastDeliveries(in: session) }
     }
 }
 
-/// When a source delivered something authentic and new in one environment for the last time.
+/// The last new, authentic delivery of a source in one environment.
 package struct LastDelivery: Hashable, Sendable {
     package let source: Source
     package let environment: StoreEnvironment

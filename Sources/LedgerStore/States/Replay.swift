@@ -1,15 +1,15 @@
 package import Entitlements
 import MariaDB
 
-/// A text that was verified before and is sent again, byte for byte: a literal replay (`semantics.md` §5).
+/// A literal replay: a signed text that was verified before and is sent again, byte for byte (`semantics.md` §5).
 package struct Replay: Hashable, Sendable {
-    /// The owner of the purchase that the text shows.
+    /// The owner of the purchase that the text shows; nil if nobody has it.
     package let owner: UserID?
 
-    /// The statement that its row holds.
+    /// The statement in the row that was found by the text's digest.
     private let statement: String
 
-    /// The replay of a text that showed `state`.
+    /// A replay of a text that shows `state`.
     package init(of state: VerifiedPurchase, owner: UserID?) {
         self.owner = owner
         statement = StatementContent.of(.purchase(state)).json
@@ -20,8 +20,7 @@ package struct Replay: Hashable, Sendable {
         statement = try row.text(3)
     }
 
-    /// True if the row that the text was found by says the same as the text; a digest that was edited finds another
-    /// text's row.
+    /// True if the row has the same statement as the text. An edited digest could lead to the row of another text.
     package func shows(_ state: VerifiedPurchase) -> Bool { statement == StatementContent.of(.purchase(state)).json }
 
     private static let byHash = SQLStatement(
@@ -34,7 +33,7 @@ package struct Replay: Hashable, Sendable {
         LEFT JOIN users u ON u.pseudonym = p.user_id
         """)
 
-    /// The texts with these SHA-256 digests that were verified before, read without a lock.
+    /// The replays by SHA-256 digest: the texts with these digests that were verified before. Read without a lock.
     static func find(_ digests: Set<[UInt8]>, in session: Session) throws(DatabaseError) -> [[UInt8]: Replay] {
         guard !digests.isEmpty else { return [:] }
         var array = JSONArray()

@@ -3,7 +3,7 @@ import MariaDB
 
 /// A row of `signed_texts`: the compact JWS that proves a state, without the header that many texts share.
 enum SignedTextRow {
-    /// A text to keep.
+    /// A text to insert, and the id of its state's row.
     struct New {
         let state: UInt64
         let text: SignedText
@@ -24,7 +24,8 @@ enum SignedTextRow {
 
     private static let delete = SQLStatement("delete text", "DELETE FROM signed_texts WHERE state_id = ?")
 
-    /// The texts inside deliveries are signed texts of their own.
+    /// Deletes the signed texts of purchases that deliveries are about and that nobody has. The App Store's
+    /// notifications contain these texts.
     private static let removeUnowned = SQLStatement(
         "remove unowned texts",
         """
@@ -36,15 +37,15 @@ enum SignedTextRow {
         WHERE p.user_id IS NULL
         """)
 
-    /// Removes the texts of purchases that nobody has and `deliveries` are about. Repeat is safe. Throws when the
-    /// database is away.
+    /// Removes the signed texts of purchases that `deliveries` are about and that nobody has. Repeat is safe. Throws
+    /// when the database is away.
     static func removeUnowned(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         guard !deliveries.isEmpty else { return }
         try session.execute(removeUnowned, [.text(JSONArray(deliveries).closed)])
     }
 
-    /// Removes those of the `limit` oldest texts of states that were recorded before `instant`; how many. Throws when
-    /// the database is away.
+    /// Removes texts of states that were recorded before `instant`, and returns how many. It looks at the `limit`
+    /// oldest texts only. Throws when the database is away.
     static func removeOldest(
         _ limit: Int, before instant: Instant, in session: Session
     ) throws(DatabaseError) -> Int {
@@ -56,8 +57,8 @@ enum SignedTextRow {
         return numbers.count
     }
 
-    /// Keeps texts, each without its header where `headers` has the row of that. They go as bytes: what goes as text is
-    /// converted to the column's character set, character by character. Throws when the database is away.
+    /// Inserts texts, each without its header if `headers` has the header's row. They are sent as bytes, because text
+    /// would be converted to the column's character set, character by character. Throws when the database is away.
     static func insert(
         _ texts: [New], headers: [SignedText.Header: UInt64], in session: Session
     ) throws(DatabaseError) {

@@ -1,9 +1,9 @@
 package import Entitlements
 package import MariaDB
 
-/// The signed texts, which may be kept for a time only: what they proved stays recorded, and so does the hash of each.
+/// Removes texts that are older than the settings allow. Facts and the hashes of texts stay.
 package struct SignedTexts: Sendable {
-    /// How many texts one sweep looks at in one transaction, and in how many.
+    /// The number of texts that a sweep looks at in one transaction, and the number of its transactions.
     private static let batch = 500
     private static let batches = 20
 
@@ -13,8 +13,8 @@ package struct SignedTexts: Sendable {
         self.pool = pool
     }
 
-    /// Removes texts recorded more than `days` days before `now`, the oldest first, in small transactions and not for
-    /// long; how many. Repeat is safe because what is gone stays gone. Throws when the database is away.
+    /// Removes signed texts that were recorded more than `days` days before `now`, the oldest first, and returns how
+    /// many. It runs a bounded number of small transactions. Repeat is safe. Throws when the database is away.
     @discardableResult
     package func sweep(olderThanDays days: Int, at now: Instant) async throws(ServiceFailure) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay
@@ -23,7 +23,8 @@ package struct SignedTexts: Sendable {
         }
     }
 
-    /// Removes texts of deliveries likewise, by when they were received, whatever became of them.
+    /// Removes the texts of deliveries that were received more than `days` days before `now`, whatever their standing,
+    /// and returns how many. Repeat is safe. Throws when the database is away.
     @discardableResult
     package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(ServiceFailure) -> Int {
         let oldest = now + -Int64(days) * Instant.millisecondsPerDay

@@ -1,9 +1,9 @@
 import Entitlements
 import MariaDB
 
-/// A row of `apple_iap_transactions`: one signed state, as the App Store said it and as ledgers hold it.
+/// A row of `apple_iap_transactions`: one signed state, in the App Store's fields and in the encoding of ledgers.
 enum StateRow {
-    /// The state that the column `statement` holds.
+    /// The state in the column `statement`, which is number `column` of the result.
     static func state(_ row: Row, _ column: Int) throws(DatabaseError) -> VerifiedPurchase {
         guard case .list(let fields)? = JSONField(json: try row.text(column)),
             let state = StatementContent.purchase(fields)
@@ -35,7 +35,7 @@ enum StateRow {
         RETURNING id
         """)
 
-    /// The states of locked purchases by purchase, in the order of recording.
+    /// The states of locked purchases, by the purchase's row id, in the order of recording.
     static func states(
         of purchases: [PurchaseRow.Locked], in session: Session
     ) throws(DatabaseError) -> [UInt64: [Workspace.State]] {
@@ -53,10 +53,10 @@ enum StateRow {
         return states
     }
 
-    /// A state to insert, and the rows that it refers to.
+    /// A state to insert, with the ids of the rows to which it refers.
     struct New {
         let state: VerifiedPurchase
-        /// The statement as ledgers hold it.
+        /// The statement in the encoding of ledgers.
         let statement: String
         let proof: Evidence.Proof
         let contentHash: [UInt8]
@@ -64,7 +64,7 @@ enum StateRow {
         /// The owner's pseudonym.
         let owner: UInt64?
         let recordedAt: Instant
-        /// The row that keeps the text: nil for this row itself.
+        /// The id of the row that keeps the text; nil if this row itself does.
         let textOf: UInt64?
 
         /// The parameters of `insert`.
@@ -88,13 +88,13 @@ enum StateRow {
             ]
         }
 
-        /// The text of the column `unreadable`: names with commas between them, NULL where everything could be read.
+        /// The value of the column `unreadable`: names with commas between them, nil if everything could be read.
         private func column(_ unreadable: [String]) -> String? {
             unreadable.isEmpty ? nil : unreadable.joined(separator: ",")
         }
     }
 
-    /// The names in the column `unreadable`.
+    /// The names in the column `unreadable`, which is number `column` of the result.
     static func unreadable(_ row: Row, _ column: Int) throws(DatabaseError) -> [String] {
         try row.optionalText(column)?.split(separator: ",").map(String.init) ?? []
     }

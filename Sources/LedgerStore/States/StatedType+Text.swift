@@ -1,7 +1,7 @@
 import Entitlements
 
 extension StatedType {
-    /// As facts hold it; one that this program does not know stands behind a question mark.
+    /// The type in the encoding of facts. A type that this program does not know has a question mark before it.
     var text: String {
         switch self {
         case .consumable: "consumable"

@@ -1,11 +1,11 @@
 import Crypto
 import Entitlements
 
-/// A statement as ledgers hold it: a JSON array that begins with the purchase and the instant of signing, and ends with
-/// the last field that says something. A field with its usual value is null.
+/// The encoding of a statement in ledgers: a JSON array. It begins with the purchase and the instant of signing. A
+/// field with its usual value is null, and nulls at the end are left out.
 ///
-/// Covered by the entry's hash and part of a state's identity (`semantics.md` §1), so the encoding never changes: a
-/// field is only ever added at the end.
+/// The entry's hash covers it, and it is part of a state's identity (`semantics.md` §1). So the encoding never changes,
+/// and a new field is only ever added at the end.
 enum StatementContent {
     static func of(_ statement: Statement) -> JSONField {
         switch statement {
@@ -14,7 +14,7 @@ enum StatementContent {
         }
     }
 
-    /// A state as its row holds it: the statement, and SHA-256 over what it says apart from when it was signed.
+    /// The encoded statement of a state, and the SHA-256 of its content without the instant of signing.
     static func row(of state: VerifiedPurchase) -> (statement: String, digest: [UInt8]) {
         var fields = fields(of: state)
         let statement = JSONField.list(fields).json
@@ -47,7 +47,7 @@ enum StatementContent {
         ])
     }
 
-    /// A refund of everything is the usual one.
+    /// The field of the refunded share: null for a full refund, which is the usual case.
     private static func share(of revocation: Revocation) -> JSONField {
         guard let share = revocation.share else { return .text(unclear) }
         return share == Revocation.fullShare ? .null : JSONField(share)
@@ -71,7 +71,7 @@ enum StatementContent {
         return fields
     }
 
-    /// The state of a purchase that `fields` are; nil for what this program would never write.
+    /// The state of a purchase that `fields` encode; nil for fields that this program never writes.
     static func purchase(_ fields: [JSONField]) -> VerifiedPurchase? {
         guard let key = KeyContent.read(fields, at: 0), let signedAt = fields.instant(1),
             let names = names(fields, at: 5), let type = fields.text(6), let purchasedAt = fields.instant(7),
@@ -96,7 +96,7 @@ enum StatementContent {
             })
     }
 
-    /// The state of a renewal that `fields` are; nil for what this program would never write.
+    /// The state of a renewal that `fields` encode; nil for fields that this program never writes.
     static func renewal(_ fields: [JSONField]) -> VerifiedRenewal? {
         guard let key = KeyContent.read(fields, at: 0), let signedAt = fields.instant(1),
             let willRenew = fields.flag(2), let isInRetry = fields.flag(5)
@@ -117,7 +117,7 @@ enum StatementContent {
         return names?.isEmpty ?? true ? nil : names
     }
 
-    /// A field that may be absent, once it was read.
+    /// An optional field that was read without a fault.
     private struct Read<Value> {
         let value: Value?
     }
@@ -140,7 +140,7 @@ enum StatementContent {
     }
 }
 
-/// The identity of a purchase as facts hold it: a list of four texts.
+/// The encoding of a purchase's key in facts: a list of four texts.
 enum KeyContent {
     static func of(_ key: PurchaseKey) -> JSONField {
         .list([
@@ -148,7 +148,7 @@ enum KeyContent {
         ])
     }
 
-    /// Nil for what is no key.
+    /// The key in the field at `position`; nil if the field is no key.
     static func read(_ fields: [JSONField], at position: Int) -> PurchaseKey? {
         guard let parts = fields.list(position), let source = parts.text(0), let app = parts.text(1),
             let environment = parts.text(2).flatMap(StoreEnvironment.init(rawValue:)), let id = parts.text(3)

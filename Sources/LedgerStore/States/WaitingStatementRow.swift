@@ -2,7 +2,7 @@ import Crypto
 import Entitlements
 import MariaDB
 
-/// A row of `waiting_statements`: what waits until somebody has the purchase.
+/// A row of `waiting_statements`: a statement that waits until somebody has the purchase.
 enum WaitingStatementRow {
     private static let byPurchase = SQLStatement(
         "read waiting statements",
@@ -24,7 +24,7 @@ enum WaitingStatementRow {
     private static let remove = SQLStatement(
         "remove waiting statements", "DELETE FROM waiting_statements WHERE purchase_id = ?")
 
-    /// The waiting statements about the purchases with these rows. Throws when the database is away.
+    /// The waiting statements, by the row ids of their purchases. Throws when the database is away.
     static func load(of purchases: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [Statement]] {
         guard !purchases.isEmpty else { return [:] }
         var array = JSONArray()
@@ -40,7 +40,7 @@ enum WaitingStatementRow {
         return statements
     }
 
-    /// Keeps statements. Repeat is safe because a statement has one row. Throws when the database is away.
+    /// Inserts statements. Repeat is safe because a statement has one row. Throws when the database is away.
     static func insert(
         _ statements: [(purchase: UInt64, statement: Statement)], at now: Instant, in session: Session
     ) throws(DatabaseError) {
@@ -55,7 +55,7 @@ enum WaitingStatementRow {
             })
     }
 
-    /// Removes what waited for the purchases with these rows. Throws when the database is away.
+    /// Removes the waiting statements about purchases with these row ids. Throws when the database is away.
     static func remove(of purchases: [UInt64], in session: Session) throws(DatabaseError) {
         try session.executeBulk(remove, purchases.map { [.uint64($0)] })
     }

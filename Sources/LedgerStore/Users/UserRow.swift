@@ -3,17 +3,17 @@ import MariaDB
 
 /// A row of `users`: a person, their pseudonym, and the head of their ledger.
 enum UserRow {
-    /// Where a ledger stands.
+    /// The head of a ledger: its length, and the recording instant and hash of its newest entry.
     struct Head {
         let pseudonym: UInt64
         let length: Int
         let lastRecordedAt: Instant
         let hash: [UInt8]
 
-        /// The previous hash that the hash of a first entry covers.
+        /// The value that stands for the previous hash in the hash of the first entry.
         static let start = [UInt8](repeating: 0, count: 32)
 
-        /// True if the ledger is so long that others should not wait until it is read and folded.
+        /// True if the ledger is heavy: so long that other requests should not wait until it is read and folded.
         var isHeavy: Bool { Self.isHeavy(length: length) }
 
         static func isHeavy(length: Int) -> Bool { length > maximumUsualLength }
@@ -21,8 +21,8 @@ enum UserRow {
         private static let maximumUsualLength = 4_096
     }
 
-    /// Makes the row where there is none, and holds the row's lock until the transaction ends. Somebody who is known to
-    /// have a row is named by pseudonym alone: if they were erased meanwhile, no row is made.
+    /// Inserts the row if there is none, and locks it until the transaction ends. A person who has a row is named by
+    /// pseudonym alone, so that no new row is made if the person was erased meanwhile.
     private static let lockOne = SQLStatement(
         "lock user",
         """
@@ -31,7 +31,7 @@ enum UserRow {
         RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
         """)
 
-    /// The heads in the order of the users; NULL for a user never seen.
+    /// Reads heads in the order of the users; NULL for a user who was never seen.
     static let headsByUser = SQLStatement(
         "read heads",
         """
@@ -49,7 +49,8 @@ enum UserRow {
         WHERE pseudonym = ? AND user_id IS NULL
         """)
 
-    /// Never inserts, because the rows are locked; an UPDATE would be a statement of its own for every row of a bulk.
+    /// Updates heads. It never inserts, because the rows exist and are locked. An UPDATE would be a statement of its
+    /// own for each row of a bulk.
     private static let moveHead = SQLStatement(
         "move head",
         """
@@ -60,7 +61,7 @@ enum UserRow {
 
     private static let byUserID = SQLStatement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
 
-    /// True if the user was ever seen here.
+    /// True if the user has a row, that is, was ever seen.
     static func isKnown(_ user: UserID, in session: Session) throws(DatabaseError) -> Bool {
         try !session.query(byUserID, [.text(user.text)]).isEmpty
     }
@@ -68,8 +69,8 @@ enum UserRow {
     private static let lockToErase = SQLStatement(
         "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
 
-    /// Locks the row of `user`, who is to be erased, and returns their pseudonym; nil for one never seen. Throws when
-    /// the database refuses the statement or is away.
+    /// Locks the row of `user`, who is to be erased, and returns the pseudonym; nil for a user who was never seen.
+    /// Throws when the database refuses the statement or is away.
     static func lockToErase(_ user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
         try session.query(lockToErase, [.text(user.text)]).first?.uint64(0)
     }
@@ -77,7 +78,7 @@ enum UserRow {
     private static let addErased = SQLStatement(
         "add erased user", "INSERT INTO users (created_at) VALUES (?) RETURNING pseudonym")
 
-    /// Makes a person who has no id, and returns their pseudonym. Throws when the database is away.
+    /// Inserts an erased person, who has no user id, and returns the pseudonym. Throws when the database is away.
     static func addErased(at now: Instant, in session: Session) throws(DatabaseError) -> UInt64? {
         try session.query(addErased, [.int64(now.milliseconds)]).first?.uint64(0)
     }
@@ -97,8 +98,8 @@ enum UserRow {
         FOR UPDATE
         """)
 
-    /// Locks the next `limit` people after `pseudonym` who have a ledger, in ascending order. Throws when the database
-    /// refuses the statement or is away.
+    /// Locks the next `limit` people after `pseudonym` who have ledger entries, in ascending order. Throws when the
+    /// database refuses the statement or is away.
     static func lockNext(
         after pseudonym: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [(pseudonym: UInt64, user: UserID)] {
@@ -107,8 +108,8 @@ enum UserRow {
         }
     }
 
-    /// Locks `users` and `holders`, whose pseudonyms are known, one after the other in ascending order; nil when one of
-    /// them is no longer who they were.
+    /// Locks the rows of `users` and of `holders`, whose pseudonyms are known, one after the other in ascending order.
+    /// Nil if one of them is no longer the same person, for example after an erasure.
     static func lock(
         _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], under labels: Labels, at now: Instant,
         in session: Session
@@ -137,8 +138,8 @@ enum UserRow {
             AND NOT EXISTS (SELECT 1 FROM account_tokens a WHERE a.user_id = pseudonym)
         """)
 
-    /// Removes the rows that `lock` made at `now` for people about whom nothing is stored after all. A transaction that
-    /// waits for such a row makes it again.
+    /// Removes rows that `lock` inserted at `now` for people about whom nothing is stored after all. A transaction that
+    /// waits for such a row inserts it again.
     static func remove(_ pseudonyms: [UInt64], madeAt now: Instant, in session: Session) throws(DatabaseError) {
         try session.executeBulk(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
     }
@@ -149,15 +150,15 @@ enum UserRow {
             lastRecordedAt: Instant(milliseconds: try row.int64(2)), hash: try row.bytes(3))
     }
 
-    /// The person whose id and pseudonym stand in these columns; without an id they were erased.
+    /// The person whose user id and pseudonym are in these columns; an erased person if the user id is NULL.
     static func user(_ row: Row, at column: Int, pseudonym: Int) throws(DatabaseError) -> UserID {
         guard let text = try row.optionalText(column) else { return .erased(pseudonym: try row.uint64(pseudonym)) }
         guard let user = UserID(text) else { throw row.malformed(column) }
         return user
     }
 
-    /// Where the ledgers of those of `users` who were ever seen stand, read without a lock, and the number of the
-    /// newest catalogue.
+    /// The heads of the ledgers of those `users` who were ever seen, and the number of the newest catalogue. Read
+    /// without a lock.
     static func heads(
         of users: [UserID], in session: Session
     ) throws(DatabaseError) -> (heads: [UserID: Head], catalogueVersion: Int) {
@@ -178,7 +179,7 @@ enum UserRow {
         return (heads, version)
     }
 
-    /// Writes where the ledgers stand now.
+    /// Writes the new heads of ledgers.
     static func move(_ heads: [Head], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             moveHead,
@@ -189,7 +190,7 @@ enum UserRow {
 }
 
 extension AccountToken {
-    /// The token of the old form that names `user`, if their id is such a number.
+    /// The legacy token that names `user`; nil unless the user id is a 32-bit number in decimal.
     fileprivate init?(legacyFormOf user: UserID) {
         guard let number = UInt32(user.text), String(number) == user.text else { return nil }
         self.init(bytes: withUnsafeBytes(of: number.bigEndian, Array.init) + [UInt8](repeating: 0, count: 12))

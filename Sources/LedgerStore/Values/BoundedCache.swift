@@ -1,8 +1,9 @@
-/// A dictionary that forgets what was not used for longest, once its values weigh more than `capacity` together.
+/// A cache: a dictionary that drops entries not used for a long time, once the weights of its values exceed `capacity`.
 ///
-/// Two generations instead of a list: an entry that is found in the older one moves to the recent one, and when that is
-/// full it becomes the older one. So at least the entries used last that weigh `capacity / 2` are there, at the cost of
-/// a lookup. A value that alone weighs more is a generation of its own, so that none is too large to be kept.
+/// The cache has two generations instead of a list. An entry that is found in the older generation moves to the recent
+/// one. When the recent generation is full, it becomes the older one. So at least the last used entries up to the
+/// weight `capacity / 2` are kept, at the cost of a lookup. A value that is heavier than that fills a generation alone,
+/// so no value is too large to be kept.
 package struct BoundedCache<Key: Hashable, Value> {
     private let generationCapacity: Int
     private let weight: @Sendable (Value) -> Int
@@ -10,7 +11,9 @@ package struct BoundedCache<Key: Hashable, Value> {
     private var older: [Key: Value] = [:]
     private var recentWeight = 0
 
-    /// A value weighs 1 unless `weight` says otherwise.
+    /// - Parameters:
+    ///   - capacity: The largest weight of all values together, apart from single heavier values.
+    ///   - weight: The weight of a value, by default 1.
     package init(capacity: Int, weight: @escaping @Sendable (Value) -> Int = { _ in 1 }) {
         generationCapacity = max(1, capacity / 2)
         self.weight = weight
@@ -38,7 +41,7 @@ package struct BoundedCache<Key: Hashable, Value> {
         recentWeight = 0
     }
 
-    /// `key` is in neither generation.
+    /// Inserts a value for a key that is in neither generation.
     private mutating func insert(_ value: Value, for key: Key) {
         let weight = weight(value)
         if recentWeight + weight > generationCapacity, !recent.isEmpty {

@@ -1,19 +1,20 @@
 package import MariaDB
 
-/// A fault of the database as it leaves this module. After every fault, what a client sent may be sent again without
-/// harm.
+/// A fault of the database, as callers of this module see it. After every fault a client may send the same request
+/// again without harm.
 @dynamicMemberLookup
 package struct ServiceFailure: Error, Hashable, Sendable, CustomStringConvertible {
     private let error: DatabaseError
 
     init(_ error: DatabaseError) { self.error = error }
 
-    /// Before the database has been opened.
+    /// The fault of a request that comes before the database has been opened.
     package static let notOpen = ServiceFailure(DatabaseError(.unavailable, statement: "open"))
 
-    /// True if the same may succeed later; a fault that does not pass by itself is the database's refusal.
+    /// True if the same request may succeed later. Any other fault is the database's refusal and does not pass by
+    /// itself.
     package var isPassing: Bool { error.isPassing }
-    /// True if an answer is not kept because its claim was erased with a person, or taken over.
+    /// True if an answer was not stored, because its claim was taken over or erased with a person.
     package var isGivenUp: Bool { error.cause == .givenUp }
     package var description: String { error.description }
 
@@ -21,7 +22,7 @@ package struct ServiceFailure: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension Pool {
-    /// Runs `body` on a connection, once, as `with` does.
+    /// Runs `body` on a connection, once, like `with`.
     @discardableResult
     func ask<Answer: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> Answer
@@ -33,7 +34,7 @@ extension Pool {
         }
     }
 
-    /// Runs `body` in a transaction, again if need be, as `transaction` does.
+    /// Runs `body` in a transaction, again if needed, like `transaction`.
     @discardableResult
     func commit<Answer: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> Answer

@@ -1,14 +1,15 @@
 package import Logging
 import Synchronization
 
-/// Connections to one database, lent to one unit of work at a time.
+/// A pool of connections to one database. Each connection is lent to one unit of work at a time.
 ///
-/// `run()` opens, closes and watches them; nothing is lent before it runs. The decisions are `PoolStateMachine`'s.
+/// `run()` opens, watches and closes connections; before it runs, nothing is lent. ``PoolStateMachine`` makes the
+/// decisions.
 package final class Pool: Sendable {
     private typealias ConnectionID = PoolStateMachine.ConnectionID
     private typealias WaiterID = PoolStateMachine.WaiterID
 
-    /// How often waiters and back-offs are looked at.
+    /// The interval at which waiting callers and delayed openings are checked.
     private static let tickInterval = Duration.milliseconds(25)
     private static let leasing = "lease"
 
@@ -19,8 +20,11 @@ package final class Pool: Sendable {
     private let noteFailure: @Sendable (DatabaseError, _ isRunAgain: Bool) -> Void
     private let state: Mutex<PoolState>
 
-    /// A pool that opens nothing until it runs. `name` appears in thread names; 11 bytes are kept. `noteFailure` learns
-    /// of each run of a transaction that failed, and whether it is run again.
+    /// A pool, which opens nothing until `run()` is called.
+    ///
+    /// - Parameters:
+    ///   - name: The beginning of the threads' names; its first 11 bytes count.
+    ///   - noteFailure: Called for each failed run of a transaction, with whether it is run again.
     package init(
         _ settings: ConnectionSettings, limits: PoolLimits = PoolLimits(), name: String = "mariadb",
         surroundings: PoolSurroundings, logger: Logger,
@@ -34,8 +38,8 @@ package final class Pool: Sendable {
         state = Mutex(PoolState(limits))
     }
 
-    /// Opens, closes and watches connections until `shutDown()` is called or the task is cancelled, and every unit of
-    /// work has ended. Every thread of the pool has ended when it returns.
+    /// Runs the pool until `shutDown()` is called or the task is cancelled, and every unit of work has ended. When it
+    /// returns, every thread of the pool has ended.
     package func run() async {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
@@ -53,7 +57,7 @@ package final class Pool: Sendable {
         }
     }
 
-    /// How much of the pool is in use at the moment.
+    /// The numbers of open, idle and lent connections and of waiting callers.
     package var load: PoolLoad {
         state.withLock { state in
             PoolLoad(
@@ -62,17 +66,18 @@ package final class Pool: Sendable {
         }
     }
 
-    /// Refuses new units and lets those that run end; `run()` returns when they have.
+    /// Refuses new units of work and lets running ones end; then `run()` returns.
     package func shutDown() {
         advance { machine, _ in machine.shutDown() }
     }
 
-    /// Runs `body` on a connection of the pool, on that connection's thread, once.
+    /// Runs `body` once, on a connection of the pool and on that connection's thread. Waits for a connection.
     ///
-    /// Waits for a connection. If it turns out to be dead before anything was sent, it is replaced, once. The other
-    /// idle connections are closed with it, so that the second is fresh or in use by others, and a frozen server costs
-    /// one time limit, not many. Throws what `body` throws, and before it ran `.overloaded`, `.unavailable`,
-    /// `.shuttingDown` or `.cancelled`.
+    /// If the connection is dead before anything was sent, it is replaced once. The other idle connections are closed
+    /// too, so that the second connection is new or in use. So a frozen server costs one time limit, not many.
+    ///
+    /// Throws what `body` throws. Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or
+    /// `.cancelled`.
     @discardableResult
     package func with<T: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> T
@@ -97,16 +102,17 @@ package final class Pool: Sendable {
         }
     }
 
-    /// Runs `body` in a transaction, again if need be.
+    /// Runs `body` in a transaction, again if needed.
     ///
-    /// The closure may run several times: after a deadlock, a lock timeout or a failed certification, up to `retries`
-    /// times, and after a lost connection, up to twice. When the connection broke at COMMIT the earlier run may be on
-    /// disk already, or may land a little later. Its repetition is safe because, and only if, `body` writes under the
-    /// same unique key each time, so that it collides with, or finds, what the earlier run left. `body` must have no
-    /// effect but on the database.
+    /// `body` may run several times. After a deadlock, a lock wait time-out or a failed certification it runs again up
+    /// to `retries` times; after a lost connection, up to twice.
     ///
-    /// Throws what `body` throws; `.commitUnknown` when a COMMIT went unanswered and no repetition settled it; and
-    /// before it ran `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
+    /// If the connection broke at COMMIT, the earlier run may be committed already, or a little later. A repeat is safe
+    /// only if `body` writes under the same unique key each time. Then it collides with the rows of the earlier run, or
+    /// finds them. `body` must have no effect outside the database.
+    ///
+    /// Throws what `body` throws, and `.commitUnknown` if the outcome of a COMMIT is unknown and no repeat settled it.
+    /// Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
     @discardableResult
     package func transaction<T: Sendable>(
         retries: Int = 5, _ body: @Sendable (Session) throws(DatabaseError) -> T
@@ -133,7 +139,7 @@ package final class Pool: Sendable {
 }
 
 extension Pool {
-    /// A connection at once, or when one comes free.
+    /// A connection: at once if one is idle, else when one becomes free.
     private func lease() async throws(DatabaseError) -> PoolState.Lease {
         let (id, grant) = state.withLock { state -> (WaiterID, PoolState.Grant?) in
             state.nextWaiter += 1
@@ -162,11 +168,11 @@ extension Pool {
             return wakes
         }
         wakes.resume()
-        // Cancelled before the waiter was known: the handler found nothing to cancel.
+        // If the task was cancelled before the waiter was stored, the cancellation handler found nothing to cancel.
         if Task.isCancelled { advance { machine, _ in machine.cancel(id) } }
     }
 
-    /// Tells the state machine of an event and sees to its effects.
+    /// Passes an event to the state machine and carries out its effects.
     private func advance(_ event: (inout PoolStateMachine, Duration) -> PoolStateMachine.Effects) {
         let wakes = state.withLock { state -> PoolState.Wakes in
             var wakes = PoolState.Wakes()
@@ -185,12 +191,12 @@ extension Pool {
     private func tick() async {
         while !Task.isCancelled {
             advance { $0.tick(at: $1) }
-            // Only a cancellation ends the sleep early, and the loop looks for it.
+            // Only a cancellation ends the sleep early; the loop checks for it.
             try? await Task.sleep(for: Self.tickInterval)
         }
     }
 
-    /// The errands to do next; nil when the pool is drained.
+    /// The next errands; nil once the pool is drained.
     private func nextErrands() async -> [PoolState.Errand]? {
         while true {
             let (errands, isDrained) = state.withLock { state in

@@ -1,26 +1,26 @@
-/// How large a pool may grow and how patient it is.
+/// The limits of a pool: its size and its waiting times.
 package struct PoolLimits: Sendable {
-    /// Kept open even when nobody asks, so that the pool heals by itself.
+    /// The connections that are kept open even when nobody asks for one, so that the pool recovers by itself.
     package var minConnections = 1
-    /// Never exceeded, connections being opened and closed included.
+    /// The most connections, including those that are being opened or closed.
     package var maxConnections = 8
-    /// More callers than this do not wait: they are refused.
+    /// The most callers that may wait; a further caller is refused.
     package var maxWaiters = 1024
-    /// A caller that waited this long is refused.
+    /// The time after which a waiting caller is refused.
     package var waitTimeout = Duration.seconds(2)
-    /// A connection idle for longer is asked for a sign of life before it is lent.
+    /// The idle time after which a connection is pinged before it is lent.
     package var pingAfterIdle = Duration.seconds(30)
-    /// Openings may fail for this long before callers are refused at once.
+    /// The time for which openings may fail before callers are refused at once.
     package var circuitDelay = Duration.seconds(1)
     /// The pause after the first failed opening; it doubles with each further one.
     package var minBackOff = Duration.milliseconds(25)
-    /// The longest pause between two openings, and so the time to notice that the server is back.
+    /// The longest pause between two openings. A server that is back is noticed within this time.
     package var maxBackOff = Duration.milliseconds(400)
 
-    /// The defaults.
+    /// Limits with the default values.
     package init() {}
 
-    /// The pause before the next opening, after `failures` earlier ones in a row.
+    /// The pause before the next opening, after `failures` failed openings before the last one.
     func backOff(afterFailures failures: Int) -> Duration {
         min(maxBackOff, minBackOff * (1 << min(failures, 16)))
     }

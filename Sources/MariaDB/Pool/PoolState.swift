@@ -1,11 +1,11 @@
-/// The state that a `Pool` keeps behind its lock: the state machine, and the connections and callers that its numbers
-/// stand for.
+/// The state that a `Pool` keeps under its lock: the state machine, and the connections and callers behind the
+/// machine's ids.
 struct PoolState {
     typealias ConnectionID = PoolStateMachine.ConnectionID
     typealias WaiterID = PoolStateMachine.WaiterID
     typealias Grant = Result<Lease, DatabaseError>
 
-    /// A connection in the hands of one caller.
+    /// A connection that is lent to one caller.
     struct Lease: Sendable {
         let id: ConnectionID
         let connection: Connection
@@ -18,7 +18,7 @@ struct PoolState {
         case close(ConnectionID, Connection)
     }
 
-    /// The waiters to wake once the lock is given back.
+    /// The tasks to resume once the lock is released.
     struct Wakes {
         var grants: [(CheckedContinuation<Grant, Never>, Grant)] = []
         var runner: CheckedContinuation<Void, Never>?
@@ -35,14 +35,14 @@ struct PoolState {
     var nextWaiter = 0
     var errands: [Errand] = []
     var runner: CheckedContinuation<Void, Never>?
-    /// Why the last opening failed, if it did.
+    /// The error of the last opening; nil if it succeeded.
     var lastFailure: DatabaseError?
 
     init(_ limits: PoolLimits) {
         machine = PoolStateMachine(limits)
     }
 
-    /// The answer as the caller gets it; nil while it has to wait.
+    /// The answer for the caller; nil if the caller has to wait.
     func grant(_ answer: PoolStateMachine.Answer) -> Grant? {
         switch answer {
         case .wait: nil

@@ -1,19 +1,22 @@
 import DequeModule
 
-/// The connections, their holders and the waiters of a pool, as a value: no sockets, no clock, no threads.
+/// The state of a pool as a value: its connections and waiting callers, without sockets, clock or threads.
 ///
-/// Each event changes the state and answers the effects that the driver has to carry out. Instants are handed in, as
-/// the time since some fixed start.
+/// Each event changes the state and returns the effects that the pool has to carry out. Instants are parameters, as the
+/// time since some fixed start.
 ///
-/// Invariants: never more than `maxConnections` connections, those opening and closing included; callers wait only
-/// while no connection is idle, in order of arrival; every waiter is answered once, by a lend or a failure.
+/// Invariants:
+///
+/// * There are never more than `maxConnections` connections, including those that are being opened or closed.
+/// * Callers wait only while no connection is idle, in the order of arrival.
+/// * Every waiting caller gets exactly one answer: a connection or a refusal.
 package struct PoolStateMachine {
-    /// Names one connection of the pool, from before it is open until it is closed.
+    /// The id of one connection, from before it is opened until it is closed.
     package typealias ConnectionID = Int
-    /// Names one caller that may have to wait.
+    /// The id of one caller that may have to wait.
     package typealias WaiterID = Int
 
-    /// Why a caller gets no connection.
+    /// The reason why a caller gets no connection.
     package enum Refusal: Hashable, Sendable {
         case shuttingDown, unavailable, overloaded, cancelled
     }
@@ -25,7 +28,7 @@ package struct PoolStateMachine {
         package let needsPing: Bool
     }
 
-    /// The work that the driver has to do after an event.
+    /// The work that the pool has to do after an event.
     package struct Effects {
         package var lends: [(waiter: WaiterID, lend: Lend)] = []
         package var failures: [(waiter: WaiterID, refusal: Refusal)] = []
@@ -40,7 +43,7 @@ package struct PoolStateMachine {
         case refuse(Refusal)
     }
 
-    /// Where a connection is in its life.
+    /// The phase of a connection's life.
     private enum Phase {
         case opening, idle, leased, closing
     }
@@ -48,7 +51,7 @@ package struct PoolStateMachine {
     /// The state of a connection.
     private struct Slot {
         var phase: Phase
-        /// To be closed when it comes back.
+        /// True if the connection is to be closed when it is given back.
         var isDoomed = false
         var idleAt = Duration.zero
     }
@@ -61,7 +64,8 @@ package struct PoolStateMachine {
 
     private let limits: PoolLimits
     private var slots: [ConnectionID: Slot] = [:]
-    /// The most recently used last: what is not needed grows old undisturbed.
+    /// The idle connections, the most recently used last. The last one is lent first, so that unneeded connections stay
+    /// idle.
     private var idle: [ConnectionID] = []
     private var waiters: Deque<Waiter> = []
     private var nextID = 0
@@ -76,7 +80,7 @@ package struct PoolStateMachine {
         self.limits = limits
     }
 
-    /// The number of connections, those opening and closing included.
+    /// The number of connections, including those that are being opened or closed.
     package var connectionCount: Int { slots.count }
     /// The number of connections that nobody uses.
     package var idleCount: Int { idle.count }
@@ -87,7 +91,7 @@ package struct PoolStateMachine {
     /// True if the pool was shut down and has no connection left.
     package var isDrained: Bool { isShuttingDown && slots.isEmpty }
 
-    /// A caller asks for a connection.
+    /// Handles a caller that asks for a connection.
     package mutating func lease(_ waiter: WaiterID, at now: Duration) -> (Answer, Effects) {
         var effects = Effects()
         guard !isShuttingDown else { return (.refuse(.shuttingDown), effects) }
@@ -99,7 +103,7 @@ package struct PoolStateMachine {
         return (.wait, effects)
     }
 
-    /// A caller that waits goes away.
+    /// Handles a waiting caller that gives up.
     package mutating func cancel(_ waiter: WaiterID) -> Effects {
         var effects = Effects()
         if let index = waiters.firstIndex(where: { $0.id == waiter }) {
@@ -109,7 +113,7 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// A caller gives a connection back.
+    /// Handles a connection that a caller gives back.
     package mutating func release(_ connection: ConnectionID, isUsable: Bool, at now: Duration) -> Effects {
         var effects = Effects()
         guard let slot = slots[connection], slot.phase == .leased else { return effects }
@@ -121,7 +125,7 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// A connection is open.
+    /// Handles a connection that was opened.
     package mutating func opened(_ connection: ConnectionID, at now: Duration) -> Effects {
         var effects = Effects()
         guard let slot = slots[connection], slot.phase == .opening else { return effects }
@@ -137,8 +141,10 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// A connection could not be opened. The next attempt waits a while, longer each time; when this has gone on for
-    /// `circuitDelay` and no connection is left, callers are refused at once until an attempt succeeds.
+    /// Handles a connection that could not be opened. The pause before the next attempt grows each time.
+    ///
+    /// If openings have failed for `circuitDelay` and no connection is lent, callers are refused at once until an
+    /// attempt succeeds.
     package mutating func openFailed(_ connection: ConnectionID, at now: Duration) -> Effects {
         var effects = Effects()
         guard let slot = slots[connection], slot.phase == .opening else { return effects }
@@ -151,7 +157,7 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// A connection is closed.
+    /// Handles a connection that was closed.
     package mutating func closed(_ connection: ConnectionID, at now: Duration) -> Effects {
         var effects = Effects()
         guard let slot = slots[connection], slot.phase == .closing else { return effects }
@@ -160,7 +166,7 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// Time has passed: waiters that waited too long are refused, and openings that were put off are due.
+    /// Handles the passing of time: refuses callers that waited too long, and begins openings that are due.
     package mutating func tick(at now: Duration) -> Effects {
         var effects = Effects()
         while let first = waiters.first, first.endsAt <= now {
@@ -171,7 +177,7 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// The connections lead to the wrong server: closes them all, the lent ones when they come back.
+    /// Closes all connections, because they lead to the wrong server; lent ones are closed when they are given back.
     package mutating func dropAll() -> Effects {
         var effects = Effects()
         for id in slots.keys { slots[id]?.isDoomed = true }
@@ -179,14 +185,15 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// A connection was dead when it was lent: the others that are idle are probably no better, so they are closed too.
+    /// Closes all idle connections, because one was dead when it was lent and the others are probably dead too.
     package mutating func dropIdle() -> Effects {
         var effects = Effects()
         closeIdle(&effects)
         return effects
     }
 
-    /// No more callers: those that wait are refused, idle connections closed, lent ones closed when they come back.
+    /// Shuts the pool down: refuses waiting callers, closes idle connections, and closes lent ones when they are given
+    /// back.
     package mutating func shutDown() -> Effects {
         var effects = Effects()
         isShuttingDown = true
@@ -202,7 +209,7 @@ package struct PoolStateMachine {
         return Lend(connection: id, needsPing: idleFor > limits.pingAfterIdle)
     }
 
-    /// To the caller that has waited longest, or to the shelf.
+    /// Lends a free connection to the caller that has waited longest, or makes it idle.
     private mutating func offer(_ connection: ConnectionID, at now: Duration, _ effects: inout Effects) {
         if let first = waiters.popFirst() {
             slots[connection]?.phase = .leased
@@ -229,14 +236,14 @@ package struct PoolStateMachine {
         waiters = []
     }
 
-    /// True if openings have failed for so long that it is better to refuse than to wait.
+    /// True if openings have failed for so long that callers are refused instead of waiting.
     private func isCircuitOpen(at now: Duration) -> Bool {
         guard let failingSince, now - failingSince >= limits.circuitDelay else { return false }
         return !slots.values.contains { $0.phase == .leased && !$0.isDoomed }
     }
 
-    /// Opens for every waiter that has no opening under way, and up to `minConnections`; after a failure one at a time,
-    /// when due.
+    /// Begins openings: one for each waiting caller that has none under way, and up to `minConnections`. After a
+    /// failure it begins one at a time, when it is due.
     private mutating func openAsNeeded(at now: Duration, _ effects: inout Effects) {
         guard !isShuttingDown else { return }
         var wanted = max(waiters.count - openingCount, limits.minConnections - slots.count)

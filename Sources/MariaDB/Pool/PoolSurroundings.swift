@@ -1,11 +1,11 @@
-/// The time and chance that a pool would otherwise take from the system.
+/// The clock and the randomness of a pool, which tests can replace.
 package struct PoolSurroundings: Sendable {
-    /// The time since some fixed start; it never goes back.
+    /// The time since some fixed start; it never goes backwards.
     package let now: @Sendable () -> Duration
-    /// A number from 0 up to 1, different each time.
+    /// A random number from 0 to 1, different at each call.
     package let jitter: @Sendable () -> Double
 
-    /// Surroundings made of a monotonic clock and a source of chance.
+    /// Surroundings with a monotonic clock and a source of random numbers.
     package init(now: @escaping @Sendable () -> Duration, jitter: @escaping @Sendable () -> Double) {
         self.now = now
         self.jitter = jitter

@@ -1,7 +1,7 @@
-/// Decides whether a unit of work is run again, and how its last error is reported.
+/// Decides whether a unit of work is run again, and which error is reported at the end.
 ///
-/// Invariant: once a COMMIT went unanswered, no later failure may sound like a definite no; only a duplicate key is
-/// passed on as it is, since it tells the caller that the row is there.
+/// Invariant: once the outcome of a COMMIT is unknown, no later error is reported as a definite failure. Only a
+/// duplicate key is reported unchanged, because it tells the caller that the row exists.
 struct RetryPolicy {
     private var retriesLeft: Int
     private var reconnectionsLeft = 2
@@ -14,7 +14,7 @@ struct RetryPolicy {
         retriesLeft = retries
     }
 
-    /// The pause before the unit is run again, or nil when it is not. `jitter` is from 0 up to 1.
+    /// The pause before the unit of work is run again; nil if it is not. `jitter` is a random number from 0 to 1.
     mutating func pause(after error: DatabaseError, jitter: Double) -> Duration? {
         if error.isCommitUnknown { isInDoubt = true }
         let pause = Self.minPause + (Self.maxPause - Self.minPause) * jitter
@@ -29,7 +29,7 @@ struct RetryPolicy {
         return nil
     }
 
-    /// The error to report when the unit is not run again.
+    /// The error to report if the unit of work is not run again.
     func verdict(on error: DatabaseError) -> DatabaseError {
         guard isInDoubt, !error.isDuplicateKey else { return error }
         return DatabaseError(.commitUnknown, code: error.code, sqlState: error.sqlState, statement: error.statement)

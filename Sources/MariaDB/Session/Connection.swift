@@ -1,21 +1,23 @@
-/// A connection to the server, on a thread of its own.
+/// A connection to the server, with a thread of its own.
 ///
-/// Units of work run one after the other on that thread, synchronously; the cooperative pool is never blocked.
-/// Invariant: between two units no transaction is open; a connection found otherwise is broken.
+/// Units of work run on that thread one after the other and synchronously, so that blocking calls never block the
+/// cooperative pool.
+///
+/// Invariant: no transaction is open between two units. A connection with an open transaction counts as broken.
 package actor Connection {
-    /// A unit of work's answer, and whether the connection can serve another unit.
+    /// The result of a unit of work, and whether the connection can serve another unit.
     struct Outcome<T: Sendable>: Sendable {
         let result: Result<T, DatabaseError>
         let isUsable: Bool
-        /// True if the unit failed before it sent anything, so that it may be run elsewhere.
+        /// True if the unit failed before it sent anything, so that it may be run on another connection.
         let isUntouched: Bool
     }
 
-    /// How a connection is looked at before a unit uses it.
+    /// The way in which a connection is checked before a unit of work uses it.
     enum Check: Sendable {
-        /// Costs one system call: whether the server has closed the connection meanwhile.
+        /// Checks whether the server has closed the connection; costs one system call.
         case socket
-        /// A sign of life from the server, which costs a round trip.
+        /// Pings the server; costs one round trip.
         case ping
     }
 
@@ -26,13 +28,16 @@ package actor Connection {
         executor = ThreadExecutor(name: name)
     }
 
-    /// Every job of this actor runs on its thread.
+    /// The executor of this actor, which runs every job on the connection's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Connects and pins the session's settings. Throws `.connectionLost` when no endpoint answers, `.sessionNotPinned`
-    /// when a setting did not stick. `name` becomes the thread's name; 15 bytes are kept.
+    /// Connects, sets the session's settings and reads them back.
+    ///
+    /// Throws `.connectionLost` if no endpoint answers, `.sessionNotPinned` if a setting did not take effect.
+    ///
+    /// - Parameter name: The name of the thread; its first 15 bytes count.
     package static func open(
         _ settings: ConnectionSettings, name: String = "mariadb"
     ) async throws(DatabaseError) -> Connection {
@@ -46,8 +51,8 @@ package actor Connection {
         return connection
     }
 
-    /// Runs `body` on the connection's thread. Throws what `body` throws, and `.connectionLost` when the connection was
-    /// broken before.
+    /// Runs `body` on the connection's thread. Throws what `body` throws, and `.connectionLost` if the connection was
+    /// already broken.
     @discardableResult
     package func with<T: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> T
@@ -63,14 +68,14 @@ package actor Connection {
         try with { (session) throws(DatabaseError) in try session.transaction(body) }
     }
 
-    /// Closes the connection and waits until its thread has ended. May be called twice.
+    /// Closes the connection and waits until its thread has ended. It may be called twice.
     package nonisolated func close() async {
         await disconnect()
-        // The thread has nothing left to do, so this waits for its last instructions only.
+        // The thread has no work left, so this blocks only briefly.
         executor.stopAndJoin()
     }
 
-    /// Runs one unit of work, after a look at the connection.
+    /// Runs one unit of work, after a check of the connection.
     func unit<T: Sendable>(
         after check: Check, _ body: @Sendable (Session) throws(DatabaseError) -> T
     ) -> Outcome<T> {
@@ -81,7 +86,7 @@ package actor Connection {
         session.hasSent = false
         do {
             let value = try body(session)
-            // A transaction left open by hand would leak its locks and its writes into the next unit.
+            // A transaction that is left open would carry its locks and writes into the next unit.
             if session.wire.isInTransaction { session.isBroken = true }
             return Outcome(result: .success(value), isUsable: !session.isBroken, isUntouched: false)
         } catch {
@@ -91,7 +96,8 @@ package actor Connection {
         }
     }
 
-    /// Bytes that wait while the connection is idle are a farewell, or a ticket of TLS: a ping tells which.
+    /// Checks an idle connection. Bytes that wait to be read are the server's goodbye or a TLS ticket; a ping tells
+    /// which.
     private func isAlive(_ session: Session, _ check: Check) -> Bool {
         if check == .socket, session.wire.isQuiet { return true }
         do {

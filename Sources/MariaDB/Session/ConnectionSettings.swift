@@ -1,35 +1,37 @@
-/// Where the server is and how to speak to it.
+/// The server's addresses, the account and the time limits of a connection.
 package struct ConnectionSettings: Sendable {
-    /// A way to a server.
+    /// The address of a server.
     package enum Endpoint: Hashable, Sendable {
-        /// A unix socket; its path must stay under 108 bytes.
+        /// A Unix socket; its path must be shorter than 108 bytes.
         case socket(path: String)
-        /// A host name or address. The library takes `localhost` for its default socket: write `127.0.0.1`.
+        /// A host name or address. The client library connects to its default socket for `localhost`: write
+        /// `127.0.0.1`.
         case tcp(host: String, port: Int)
     }
 
-    /// Tried in order at each connect; the first that is writable is taken, else the first that answers.
+    /// The endpoints, tried in order at each connect. The first writable one is taken, else the first that answers.
     package var endpoints: [Endpoint]
-    /// The schema that names without a qualifier refer to, or nil for none.
+    /// The database in which unqualified table names are looked up; nil for none.
     package var database: String?
     package var user: String
-    /// The account's password, or nil where the server knows the account by its unix socket.
+    /// The account's password; nil if the server knows the account by its Unix socket.
     package var password: String?
-    /// A PEM file. When set, TCP connections are TLS and the server's certificate and name are verified, or they fail.
+    /// The path of a PEM file with the CA certificate. If it is set, TCP connections must use TLS, and the server's
+    /// certificate and name must verify.
     package var tlsCA: String?
-    /// How long one endpoint may take to accept.
+    /// The longest time in which an endpoint must accept a connection.
     package var connectTimeoutSeconds = 2
-    /// How long the server may take to answer; longer than `lockWaitTimeoutSeconds`, or lock waits look like lost
-    /// connections.
+    /// The longest time in which the server must answer. It must exceed `lockWaitTimeoutSeconds`, or lock waits look
+    /// like lost connections.
     package var readTimeoutSeconds = 5
-    /// How long the server may take to accept bytes.
+    /// The longest time in which the server must accept bytes.
     package var writeTimeoutSeconds = 5
-    /// How long a statement waits for a row lock before it fails with 1205.
+    /// The longest time for which a statement waits for a row lock; then it fails with error 1205.
     package var lockWaitTimeoutSeconds = 3
-    /// How long a transaction may stand still until the server ends it and its connection, so that a process that was
-    /// stopped in the middle keeps no locks.
+    /// The longest time for which a transaction may be idle; then the server ends it and its connection. So a process
+    /// that was stopped in the middle keeps no locks.
     package var idleTransactionTimeoutSeconds = 10
-    /// How many prepared statements a connection keeps; the least recently used is closed first.
+    /// The most prepared statements of a connection; the least recently used one is closed first.
     package var maxCachedStatements = 128
 
     /// Settings with the default time limits.
@@ -45,9 +47,9 @@ package struct ConnectionSettings: Sendable {
 }
 
 extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The endpoints and the database; not the account.
+    /// The endpoints and the database, without user and password.
     package var description: String { "\(database ?? "-") at \(endpoints)" }
-    /// The endpoints and the database; not the account.
+    /// The endpoints and the database, without user and password.
     package var debugDescription: String { description }
     /// An empty mirror, so that a dump shows no password.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

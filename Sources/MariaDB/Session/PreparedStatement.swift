@@ -1,12 +1,12 @@
 import CMariaDB
 
-/// A statement the server has prepared for one connection, with the buffers its calls reuse.
+/// A statement that the server has prepared for one connection, with the buffers that its calls reuse.
 ///
-/// Invariant: between two calls no result is pending. The statement refers to its connection's memory, so it holds the
-/// connection.
+/// Invariant: no result is pending between two calls. The statement refers to memory of the connection, so it keeps the
+/// connection alive.
 final class PreparedStatement {
     let statement: SQLStatement
-    /// When it was used last, in the cache's own count.
+    /// The number of the last use, counted by the statement cache.
     var lastUse = 0
     private let wire: Wire
     private let handle: UnsafeMutablePointer<MYSQL_STMT>
@@ -15,7 +15,7 @@ final class PreparedStatement {
     private var bulk: BulkBuffer?
     private var result: ResultBuffer?
 
-    /// Prepares `statement`; throws the server's refusal, or that the connection is lost.
+    /// Prepares `statement`. Throws the server's refusal or a lost connection.
     init(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) {
         guard let handle = mysql_stmt_init(wire.handle) else { throw wire.error(at: statement.name) }
         var sql = statement.sql
@@ -37,8 +37,8 @@ final class PreparedStatement {
         mysql_stmt_close(handle)
     }
 
-    /// Runs the statement once and appends the cells of its result, if it has one; answers the rows affected. Throws
-    /// the server's refusal, a lost connection, or `.parameters`.
+    /// Runs the statement once, appends the cells of its result, if any, and returns the number of affected rows.
+    /// Throws the server's refusal, a lost connection, or `.parameters`.
     func execute(_ values: [Value], into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
         guard values.count == parameterCount, Self.packetBytes(of: values) <= wire.maxPacketBytes else {
             throw DatabaseError(.parameters, statement: statement.name)
@@ -49,10 +49,12 @@ final class PreparedStatement {
         return try execute(into: &cells)
     }
 
-    /// Runs it for every set of values in as few round trips as the packet limit allows, usually one, and appends
-    /// the cells of its results in the order of the sets; answers the rows affected.
-    /// Throws the server's refusal, a lost connection, or `.parameters`. The caller stands in a transaction:
-    /// when a later packet fails, the earlier ones have been carried out.
+    /// Runs the statement for every set of values. Appends the cells of the results in the order of the sets, and
+    /// returns the number of affected rows.
+    ///
+    /// The sets take as few round trips as the packet limit allows, usually one. The caller must be in a transaction,
+    /// because a packet may fail after earlier ones were carried out. Throws the server's refusal, a lost connection,
+    /// or `.parameters`.
     func executeBulk(_ sets: [[Value]], into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
         guard parameterCount > 0, sets.allSatisfy({ $0.count == parameterCount }) else {
             throw DatabaseError(.parameters, statement: statement.name)
@@ -65,7 +67,7 @@ final class PreparedStatement {
         while !rest.isEmpty {
             let chunk = try prefixOfOnePacket(rest)
             let binds = try buffer.bind(chunk, of: statement)
-            // The size comes first: binding looks at it.
+            // The array size is set first, because binding reads it.
             guard cmariadb_set_array_size(handle, UInt32(chunk.count)) == 0, mysql_stmt_bind_param(handle, binds) == 0
             else { throw error }
             affected &+= try execute(into: &cells)
@@ -86,7 +88,7 @@ final class PreparedStatement {
         return sets.prefix(count)
     }
 
-    /// An upper bound: header, types and indicators included.
+    /// An upper bound of the packet's bytes, including the header, types and indicators.
     private static func packetBytes(of values: [Value]) -> Int {
         values.reduce(64) { $0 + 16 + $1.byteCount }
     }
@@ -94,7 +96,7 @@ final class PreparedStatement {
     private func execute(into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
         guard mysql_stmt_execute(handle) == 0 else { throw error }
         defer { mysql_stmt_free_result(handle) }
-        // Before the fetch: a statement that returns rows has no other moment to tell.
+        // Read before the rows are fetched, because a statement that returns rows reports it only now.
         let affected = mysql_stmt_affected_rows(handle)
         if mysql_stmt_field_count(handle) > 0 {
             try fetch(into: &cells)
@@ -102,8 +104,8 @@ final class PreparedStatement {
         return affected
     }
 
-    /// Rebinds first when the columns are not those of the last execution: `INSERT … RETURNING` has none until it has
-    /// run, and the type of an expression over parameters follows the parameters.
+    /// Fetches all rows, and makes new buffers if the columns have changed since the last execution. `INSERT …
+    /// RETURNING` has no columns until it has run, and the type of an expression depends on its parameters.
     private func fetch(into cells: inout [Value]) throws(DatabaseError) {
         guard let first = mariadb_stmt_fetch_fields(handle) else { throw error }
         let fields = UnsafeBufferPointer(start: first, count: Int(mysql_stmt_field_count(handle)))
@@ -114,8 +116,7 @@ final class PreparedStatement {
             buffer = ResultBuffer(fields: fields)
             result = buffer
         }
-        // The library forgets the binding when it sees new metadata, so it is told each time; it only copies a few
-        // words.
+        // The library drops the binding when it sees new metadata, so the buffers are bound each time; this is cheap.
         guard buffer.attach(to: handle) else { throw error }
         while true {
             switch mysql_stmt_fetch(handle) {
@@ -124,7 +125,8 @@ final class PreparedStatement {
             case MYSQL_NO_DATA:
                 return
             default:
-                // An error that the server sends after some rows stands at the connection, not at the statement.
+                // If the server fails after some rows, the library stores the error at the connection, not at the
+                // statement.
                 throw mysql_stmt_errno(handle) == 0 ? wire.error(at: statement.name) : error
             }
         }

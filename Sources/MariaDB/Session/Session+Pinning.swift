@@ -1,6 +1,6 @@
-/// Settings this client insists on: they are set at connect and read back, because every statement relies on them.
+/// The settings that every statement relies on. They are set at connect and read back.
 extension Session {
-    /// Properties of the server that are read back with the session's variables.
+    /// The server's properties, which are read together with the session's variables.
     struct ServerFacts {
         let isReadOnly: Bool
         let maxPacketBytes: Int
@@ -32,7 +32,8 @@ extension Session {
     /// The expected values of the first columns of `readVariables`.
     private static let pinnedTexts = ["+00:00", "READ-COMMITTED", "utf8mb4", "utf8mb4", "utf8mb4"]
 
-    /// The first writable endpoint, else the first that answers. Throws the last endpoint's error when none does.
+    /// A connection to the first writable endpoint, else to the first that answers. Throws the last endpoint's error if
+    /// none answers.
     static func connect(_ settings: ConnectionSettings) throws(DatabaseError) -> (Wire, ServerFacts) {
         var readable: (Wire, ServerFacts)?
         var failure = DatabaseError(.connectionLost, statement: Wire.connecting)
@@ -67,7 +68,7 @@ extension Session {
         return try facts(from: row, settings)
     }
 
-    /// Throws `.sessionNotPinned` when a variable reads back other than it was set.
+    /// The server's properties in `row`. Throws `.sessionNotPinned` if a variable has not the value that was set.
     private static func facts(from row: Row, _ settings: ConnectionSettings) throws(DatabaseError) -> ServerFacts {
         let modes = Set(try row.text(5).split(separator: ",").map(String.init))
         var texts: [String] = []

@@ -3,12 +3,16 @@ extension Session {
     private static let commit = SQLStatement("commit", "COMMIT")
     private static let rollback = SQLStatement("rollback", "ROLLBACK")
 
-    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws or when any statement in it
-    /// failed, even if `body` caught the error.
+    /// Runs `body` in a transaction. Commits when `body` returns. Rolls back when `body` throws, or when any statement
+    /// in it failed, even if `body` caught that error.
     ///
-    /// Throws what `body` throws; the first failed statement's error when `body` kept it to itself; `.transactionOver`
-    /// when a statement committed implicitly; `.commitUnknown` when the connection broke at COMMIT; `.misuse` when one
-    /// is open already.
+    /// Throws:
+    ///
+    /// * what `body` throws
+    /// * the error of the first failed statement, if `body` caught it
+    /// * `.transactionOver` if a statement committed implicitly
+    /// * `.commitUnknown` if the connection broke at COMMIT
+    /// * `.misuse` if a transaction is already open
     @discardableResult
     package func transaction<T>(_ body: (Session) throws(DatabaseError) -> T) throws(DatabaseError) -> T {
         guard transactionState == .none, !wire.isInTransaction else {
@@ -60,7 +64,7 @@ extension Session {
         }
     }
 
-    /// A connection that cannot even roll back is dropped: the server rolls back when it closes.
+    /// Rolls back. If that fails, the connection counts as broken; the server rolls back when it is closed.
     private func rollBack() {
         guard !isBroken else { return }
         do {

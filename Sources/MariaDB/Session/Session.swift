@@ -1,13 +1,13 @@
-/// A connection, as a unit of work sees it from the connection's own thread.
+/// A connection, as a unit of work uses it on the connection's own thread.
 ///
-/// Not Sendable: it is handed to a closure that runs on the connection's thread and is not kept beyond it.
-/// Invariant: once `isBroken`, nothing is sent any more.
+/// The class is not Sendable: a closure on the connection's thread gets it and must not keep it. Invariant: once
+/// `isBroken` is true, nothing more is sent.
 package final class Session {
-    /// Where the session stands towards a transaction.
+    /// The state of the session's transaction.
     enum TransactionState: Equatable {
         case none
         case open
-        /// A statement in it failed with this error: only ROLLBACK may follow.
+        /// A statement of the transaction failed with this error; only ROLLBACK may follow.
         case failed(DatabaseError)
     }
 
@@ -19,8 +19,8 @@ package final class Session {
     /// True if the current unit of work has sent a statement other than its BEGIN.
     var hasSent = false
 
-    /// Connects to the first endpoint that is writable, else to the first that answers, and pins the session's
-    /// settings. Throws `.connectionLost` when none answers, `.sessionNotPinned` when a setting did not stick.
+    /// Connects to the first writable endpoint, else to the first that answers, and sets the session's settings. Throws
+    /// `.connectionLost` if none answers, `.sessionNotPinned` if a setting did not take effect.
     init(_ settings: ConnectionSettings) throws(DatabaseError) {
         let (wire, facts) = try Self.connect(settings)
         wire.maxPacketBytes = facts.maxPacketBytes
@@ -28,17 +28,17 @@ package final class Session {
         cache = StatementCache(capacity: settings.maxCachedStatements)
     }
 
-    /// The version as a number, such as 101119 for 10.11.19.
+    /// The server's version as a number, such as 101119 for 10.11.19.
     package var serverVersion: Int { wire.serverVersion }
 
-    /// The number by which `KILL` knows this connection.
+    /// The id of this connection, which `KILL` takes.
     package var threadID: UInt64 { wire.threadID }
 
-    /// The names of the statements that are prepared now.
+    /// The names of the statements that are currently prepared.
     package var preparedNames: Set<String> { cache.names }
 
-    /// Runs a statement and drops the rows it may return; answers the rows affected.
-    /// Throws the server's refusal, a lost connection, or `.parameters`.
+    /// Runs a statement, drops the rows of its result, and returns the number of affected rows. Throws the server's
+    /// refusal, a lost connection, or `.parameters`.
     @discardableResult
     package func execute(_ statement: SQLStatement, _ parameters: [Value] = []) throws(DatabaseError) -> UInt64 {
         var cells: [Value] = []
@@ -47,7 +47,8 @@ package final class Session {
         }
     }
 
-    /// Runs a statement and answers its rows. Throws the server's refusal, a lost connection, or `.parameters`.
+    /// Runs a statement and returns the rows of its result. Throws the server's refusal, a lost connection, or
+    /// `.parameters`.
     package func query(_ statement: SQLStatement, _ parameters: [Value] = []) throws(DatabaseError) -> [Row] {
         var cells: [Value] = []
         let width = try send(statement) { (prepared) throws(DatabaseError) in
@@ -65,10 +66,11 @@ package final class Session {
         try query(statement, parameters).map(decode)
     }
 
-    /// Runs a statement once per set of parameters, in one round trip; answers the rows affected, summed.
-    /// Throws the server's refusal, a lost connection, or `.parameters` when a column mixes types.
-    /// More sets than fit into the server's `max_allowed_packet` are sent in several packets, so call it in a
-    /// transaction.
+    /// Runs a statement once for each set of parameters, usually in one round trip, and returns the sum of the affected
+    /// rows.
+    ///
+    /// Sets that together exceed the server's `max_allowed_packet` are sent in several packets, so call it in a
+    /// transaction. Throws the server's refusal, a lost connection, or `.parameters` if a column mixes types.
     @discardableResult
     package func executeBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> UInt64 {
         guard !sets.isEmpty else { return 0 }
@@ -78,8 +80,8 @@ package final class Session {
         }
     }
 
-    /// `executeBulk` for `INSERT … RETURNING`, with or without `ON DUPLICATE KEY UPDATE`: answers one row per set, in
-    /// the order of the sets. Throws the server's refusal, a lost connection, or `.parameters`.
+    /// Runs `INSERT … RETURNING`, with or without `ON DUPLICATE KEY UPDATE`, like `executeBulk`. Returns one row for
+    /// each set, in the order of the sets. Throws the server's refusal, a lost connection, or `.parameters`.
     package func queryBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> [Row] {
         guard !sets.isEmpty else { return [] }
         var cells: [Value] = []
@@ -90,9 +92,11 @@ package final class Session {
         return ResultCells(statement: statement.name, width: width, values: cells).rows
     }
 
-    /// Runs a statement in the text protocol, which takes what cannot be prepared, such as some DDL; its rows are
-    /// dropped. Throws the server's refusal, or that the connection is lost. In a transaction DDL commits: the next
-    /// statement is refused.
+    /// Runs a statement in the text protocol and drops its rows. This protocol also takes statements that cannot be
+    /// prepared, such as some DDL.
+    ///
+    /// In a transaction DDL commits, and the next statement is refused. Throws the server's refusal or a lost
+    /// connection.
     package func run(_ statement: SQLStatement) throws(DatabaseError) {
         try checkSendable(statement)
         do {
@@ -102,7 +106,7 @@ package final class Session {
         }
     }
 
-    /// Asks the server for a sign of life; throws that the connection is lost.
+    /// Pings the server. Throws if the connection is lost.
     package func ping() throws(DatabaseError) {
         do {
             try wire.ping()
@@ -119,14 +123,14 @@ package final class Session {
         do {
             return try body(cache.prepared(statement, on: wire))
         } catch {
-            // After these the server no longer knows the statement as it was prepared.
+            // After these errors the server may no longer know the prepared statement.
             if error.isRetryable { cache.forget(statement.name) }
             throw noted(error)
         }
     }
 
-    /// Throws when the connection is broken, or the transaction is over while its closure still runs: after 1213 the
-    /// next statement would commit by itself, after 1205 it would join half a transaction.
+    /// Throws if the connection is broken, or if the transaction has ended while its closure still runs. After error
+    /// 1213 the next statement would commit by itself; after error 1205 it would continue half a transaction.
     private func checkSendable(_ statement: SQLStatement) throws(DatabaseError) {
         guard !isBroken else { throw DatabaseError(.connectionLost, statement: statement.name) }
         switch transactionState {
@@ -137,7 +141,7 @@ package final class Session {
         hasSent = true
     }
 
-    /// Remembers what an error means for what may follow.
+    /// Records that an error broke the connection or failed the transaction.
     private func noted(_ error: DatabaseError) -> DatabaseError {
         if error.isConnectionLost { isBroken = true }
         if transactionState == .open { transactionState = .failed(error) }

@@ -8,11 +8,11 @@ struct StatementCache {
         self.capacity = max(capacity, 1)
     }
 
-    /// The names kept, for tests and diagnosis.
+    /// The names of the cached statements, for tests and diagnosis.
     var names: Set<String> { Set(prepared.keys) }
 
-    /// The prepared form of `statement`, from the cache or fresh. Throws what preparing throws, and `.misuse` when
-    /// another text goes by the same name.
+    /// The prepared form of `statement`, from the cache or newly prepared. Throws what preparing throws, and `.misuse`
+    /// if another SQL text has the same name.
     mutating func prepared(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) -> PreparedStatement {
         uses += 1
         if let found = prepared[statement.name] {
@@ -29,7 +29,7 @@ struct StatementCache {
         return fresh
     }
 
-    /// Closes the statement named `name`, so that it is prepared anew at its next use.
+    /// Closes the statement named `name`, which is then prepared again at its next use.
     mutating func forget(_ name: String) {
         prepared[name] = nil
     }

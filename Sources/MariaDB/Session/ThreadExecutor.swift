@@ -1,10 +1,10 @@
 import CMariaDB
 import Glibc
 
-/// Runs the jobs of one actor on one thread of its own, so that blocking C calls never sit on the cooperative pool.
+/// Runs the jobs of one actor on a thread of its own, so that blocking C calls never run on the cooperative pool.
 ///
-/// Invariant: at most one thread runs jobs, and every job enqueued is run: after `stopAndJoin()` a late job starts a
-/// new thread. The executor is handed to the thread with each job, so it outlives the job it runs.
+/// Invariant: at most one thread runs jobs, and every enqueued job is run. After `stopAndJoin()` a late job starts a
+/// new thread. Each job refers to its executor, so the executor outlives the job.
 final class ThreadExecutor: SerialExecutor {
     private let queue: ThreadQueue
 
@@ -24,7 +24,7 @@ final class ThreadExecutor: SerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Runs what is queued, ends the thread and waits for its end. Not to be called from the thread itself.
+    /// Runs the queued jobs, ends the thread and waits for its end. It must not be called on the thread itself.
     func stopAndJoin() {
         queue.stop(joining: true)
     }
@@ -39,7 +39,7 @@ private final class ThreadQueue: @unchecked Sendable {
     private let wakeUp = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [(job: UnownedJob, executor: ThreadExecutor)] = []
     private var thread: pthread_t?
-    /// True if a thread will look at the queue again.
+    /// True if a thread is running and will read the queue again.
     private var isRunning = false
     private var isStopping = false
 
@@ -82,7 +82,8 @@ private final class ThreadQueue: @unchecked Sendable {
         }
     }
 
-    /// Needs the mutex. Tries until the system gives a thread: a job must not be lost.
+    /// Starts a thread; the caller holds the mutex. Tries until the system provides a thread, because no job may be
+    /// lost.
     private func startThread() {
         isRunning = true
         isStopping = false
@@ -103,7 +104,7 @@ private final class ThreadQueue: @unchecked Sendable {
         }
     }
 
-    /// The queued jobs, or nil when the thread is to end.
+    /// The queued jobs; nil if the thread is to end.
     private func nextBatch() -> [(job: UnownedJob, executor: ThreadExecutor)]? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -119,7 +120,7 @@ private final class ThreadQueue: @unchecked Sendable {
     }
 }
 
-/// The thread's entry; takes over the reference `startThread` made.
+/// The entry point of the thread. It takes over the reference that `startThread` made.
 private func runThreadQueue(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     Unmanaged<ThreadQueue>.fromOpaque(context).takeRetainedValue().runJobs()

@@ -1,22 +1,22 @@
 import CMariaDB
 
-/// A connection of the C library, open from its creation to its end.
+/// A connection of the C library; it is closed when this object is released.
 ///
-/// Not thread-safe: it belongs to the thread of one `Connection`.
+/// A wire is not thread-safe: it belongs to the thread of one `Connection`.
 final class Wire {
     let handle: UnsafeMutablePointer<MYSQL>
-    /// The largest packet the server takes, less room for a header; set once the session is pinned.
+    /// The largest packet that the server accepts, minus room for a header. It is set once the session's settings are
+    /// read.
     var maxPacketBytes = 1 << 20
 
     private static let isLibraryReady = cmariadb_library_init() == 0
 
-    /// Connects to `endpoint`; throws `.connectionLost` when that fails for whatever reason, with the code that tells
-    /// which.
+    /// Connects to `endpoint`. Throws `.connectionLost` for every failure; the code tells the reason.
     init(to endpoint: ConnectionSettings.Endpoint, _ settings: ConnectionSettings) throws(DatabaseError) {
         guard Self.isLibraryReady, let handle = mysql_init(nil) else {
             throw DatabaseError(.connectionLost, code: Int(CR_OUT_OF_MEMORY), statement: Self.connecting)
         }
-        // All is set: a throw from here on runs `deinit`, which closes the handle.
+        // All members are set here, so an error thrown from now on runs `deinit`, which closes the handle.
         self.handle = handle
         setOptions(settings)
         let connected: UnsafeMutablePointer<MYSQL>?
@@ -43,8 +43,7 @@ final class Wire {
         mysql_close(handle)
     }
 
-    /// Runs one statement in the text protocol and drops its result; throws the refusal, or that the connection is
-    /// lost.
+    /// Runs one statement in the text protocol and drops its result. Throws the server's refusal or a lost connection.
     func run(_ statement: SQLStatement) throws(DatabaseError) {
         var sql = statement.sql
         let status = sql.withUTF8 { bytes in
@@ -58,21 +57,21 @@ final class Wire {
         }
     }
 
-    /// Asks for a sign of life; throws that the connection is lost.
+    /// Pings the server. Throws if the connection is lost.
     func ping() throws(DatabaseError) {
         guard mysql_ping(handle) == 0 else { throw error(at: "ping") }
     }
 
-    /// True if nothing waits to be read, as it should be between two commands.
+    /// True if no bytes wait to be read, as expected between two commands.
     var isQuiet: Bool { cmariadb_is_quiet(handle) != 0 }
 
-    /// True if the last answer that carries a status said that a transaction is open.
+    /// True if a transaction is open, according to the server's last status.
     var isInTransaction: Bool { cmariadb_is_in_transaction(handle) != 0 }
 
-    /// The version as a number, such as 101119 for 10.11.19.
+    /// The server's version as a number, such as 101119 for 10.11.19.
     var serverVersion: Int { Int(mysql_get_server_version(handle)) }
 
-    /// The number by which `KILL` knows this connection.
+    /// The id of this connection, which `KILL` takes.
     var threadID: UInt64 { UInt64(mysql_thread_id(handle)) }
 
     /// The error of the last call.

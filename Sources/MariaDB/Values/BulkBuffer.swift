@@ -1,9 +1,9 @@
 import CMariaDB
 
-/// The parameter sets of one array execution, column after column, as C reads them; the memory is reused from call to
-/// call.
+/// The parameter sets of one bulk execution in the form that the C library reads, column after column. The memory is
+/// reused by the next call.
 ///
-/// Every column has one type for all sets; NULL is told by an indicator.
+/// Each column has one type for all sets. A separate indicator marks NULL.
 final class BulkBuffer {
     private let width: Int
     private let binds: GrowingBuffer<MYSQL_BIND>
@@ -19,8 +19,8 @@ final class BulkBuffer {
         binds = GrowingBuffer(capacity: width)
     }
 
-    /// Copies the sets; the binds are valid until the next call. Throws `.parameters` when a set has another width
-    /// than the statement, or a column mixes types.
+    /// Copies the sets, and returns binds that are valid until the next call. Throws `.parameters` if a column mixes
+    /// types.
     func bind(_ sets: ArraySlice<[Value]>, of statement: SQLStatement) throws(DatabaseError)
         -> UnsafeMutablePointer<MYSQL_BIND>
     {
@@ -39,7 +39,7 @@ final class BulkBuffer {
 
     private func bind(_ column: Int, of sets: ArraySlice<[Value]>, _ statement: SQLStatement) throws(DatabaseError) {
         let first = column * sets.count
-        // A column of NULLs still needs a type; any will do.
+        // A column of NULLs needs a type too; any type will do.
         var wireType = Value.text("").wireType
         var isTyped = false
         for (offset, set) in sets.enumerated() {

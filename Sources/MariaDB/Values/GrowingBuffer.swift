@@ -1,6 +1,6 @@
-/// Raw memory that C writes to or reads from, kept between calls and replaced when too small.
+/// Raw memory that C code reads or writes. It is kept between calls, and replaced when it is too small.
 ///
-/// Invariant: holds trivial elements only; a pointer taken from it is valid until the next `reserve`.
+/// Invariant: it holds trivial elements only. A pointer from it is valid until the next `reserve`.
 final class GrowingBuffer<Element> {
     private(set) var start: UnsafeMutablePointer<Element>
     private(set) var capacity: Int
@@ -14,7 +14,7 @@ final class GrowingBuffer<Element> {
         start.deallocate()
     }
 
-    /// Makes room for `count` elements; what was there before is lost when it grows.
+    /// Makes room for `count` elements. If the memory has to grow, its content is lost.
     func reserve(_ count: Int) {
         guard count > capacity else { return }
         start.deallocate()

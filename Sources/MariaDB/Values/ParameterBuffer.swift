@@ -1,6 +1,7 @@
 import CMariaDB
 
-/// The parameters of one prepared statement as C reads them; the memory is reused from call to call.
+/// The parameters of one prepared statement in the form that the C library reads. The memory is reused by the next
+/// call.
 final class ParameterBuffer {
     private let count: Int
     private let binds: GrowingBuffer<MYSQL_BIND>
@@ -13,7 +14,8 @@ final class ParameterBuffer {
         scalars = GrowingBuffer(capacity: count)
     }
 
-    /// Copies the values; the binds are valid until the next call. The caller has checked their number.
+    /// Copies the values, and returns binds that are valid until the next call. The caller has checked the number of
+    /// values.
     func bind(_ values: [Value]) -> UnsafeMutablePointer<MYSQL_BIND> {
         bytes.reserve(values.reduce(0) { $0 + $1.byteCount })
         var used = 0

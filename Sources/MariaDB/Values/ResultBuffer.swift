@@ -1,15 +1,16 @@
 import CMariaDB
 
-/// The buffers one result is fetched into, made for the columns the server announced at the last execution.
+/// The buffers into which a result is fetched, made for the columns that the server announced at the last execution.
 ///
-/// Long cells are not bound whole: a JSON column announces 4 GiB. They are read again by `mysql_stmt_fetch_column`.
+/// A buffer holds the first bytes of a cell only, because a JSON column announces 4 GiB. Longer cells are read again by
+/// `mysql_stmt_fetch_column`.
 final class ResultBuffer {
-    /// How a column is fetched.
+    /// The type as which a column is fetched.
     private enum Kind: Equatable {
         case int64, uint64, double, text, bytes
     }
 
-    /// Longer cells take a second call.
+    /// The bytes of a cell that are fetched at once; longer cells need a second call.
     private static let cellBytes = 512
 
     private let kinds: [Kind]
@@ -37,17 +38,17 @@ final class ResultBuffer {
         }
     }
 
-    /// True if the columns are still fetched the same way: types can change from one execution to the next.
+    /// True if the columns still have the types of these buffers; types can change between executions.
     func fits(_ fields: UnsafeBufferPointer<MYSQL_FIELD>) -> Bool {
         kinds.count == fields.count && zip(kinds, fields).allSatisfy { $0 == Self.kind($1) }
     }
 
-    /// Points the statement's result at the buffers; false when the library refuses.
+    /// Binds the statement's result to the buffers; false if the library refuses.
     func attach(to statement: UnsafeMutablePointer<MYSQL_STMT>) -> Bool {
         mysql_stmt_bind_result(statement, binds.start) == 0
     }
 
-    /// Appends the cells of the row just fetched; false when a long cell could not be read.
+    /// Appends the cells of the last fetched row; false if a long cell could not be read.
     func appendRow(of statement: UnsafeMutablePointer<MYSQL_STMT>, to values: inout [Value]) -> Bool {
         for column in kinds.indices {
             if nulls.start[column] != 0 {
@@ -106,7 +107,8 @@ final class ResultBuffer {
         UnsafeBufferPointer(start: cell(column), count: Int(lengths.start[column]))
     }
 
-    /// DECIMAL comes with the binary character set though it is text; dates are fetched as text, which is exact.
+    /// The type as which a column is fetched. DECIMAL has the binary character set but is text. Dates are fetched as
+    /// text, which is exact.
     private static func kind(_ field: MYSQL_FIELD) -> Kind {
         switch field.type {
         case MYSQL_TYPE_TINY, MYSQL_TYPE_SHORT, MYSQL_TYPE_INT24, MYSQL_TYPE_LONG, MYSQL_TYPE_LONGLONG, MYSQL_TYPE_YEAR:

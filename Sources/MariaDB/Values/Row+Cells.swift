@@ -1,5 +1,5 @@
-/// Typed cells. Each getter throws `.unexpectedCell` when the cell is NULL, has another type or does not fit;
-/// those that answer an optional take NULL for nil.
+/// Getters of typed cells. Each throws `.unexpectedCell` if the cell is NULL, has another type or is out of range.
+/// Getters of optionals return nil for NULL.
 extension Row {
     /// A whole number; throws when the cell is anything else, or too large.
     package func int64(_ column: Int) throws(DatabaseError) -> Int64 {
@@ -43,7 +43,7 @@ extension Row {
         }
     }
 
-    /// 0 or 1; throws when the cell is anything else.
+    /// True for 1 and false for 0; throws when the cell is anything else.
     package func bool(_ column: Int) throws(DatabaseError) -> Bool {
         switch try int64(column) {
         case 0: return false

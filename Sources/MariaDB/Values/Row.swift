@@ -1,6 +1,6 @@
-/// A row of a result: a window on the cells that all rows of the result share.
+/// A row of a result, which refers to the cells that all rows of the result share.
 ///
-/// Columns are asked for by position, from 0, in the order in which the statement lists them.
+/// Columns are numbered from 0, in the order in which the statement lists them.
 package struct Row: Sendable {
     private let cells: ResultCells
     private let start: Int
@@ -13,13 +13,13 @@ package struct Row: Sendable {
     /// The number of columns.
     package var count: Int { cells.width }
 
-    /// The cell as it came; throws when there is no such column.
+    /// The cell as the server sent it. Throws if there is no such column.
     package func value(_ column: Int) throws(DatabaseError) -> Value {
         guard column >= 0, column < cells.width else { throw unexpected(column) }
         return cells.values[start + column]
     }
 
-    /// True if the cell is NULL; throws when there is no such column.
+    /// True if the cell is NULL. Throws if there is no such column.
     package func isNull(_ column: Int) throws(DatabaseError) -> Bool {
         try value(column) == .null
     }

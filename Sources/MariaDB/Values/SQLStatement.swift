@@ -1,14 +1,16 @@
-/// A statement with the name it goes by in errors and logs.
+/// An SQL statement and its name, which stands for it in errors and logs.
 ///
-/// Invariant: a name stands for one SQL text in a process; the statement cache is keyed by it and refuses a second
-/// text.
+/// Invariant: a name stands for only one SQL text in a process. The statement cache uses the name as its key and
+/// refuses a second text.
 package struct SQLStatement: Hashable, Sendable {
-    /// Short and unique, such as `ledger.insertEntries`.
+    /// The name: short and unique, such as `ledger.insertEntries`.
     package let name: String
-    /// The text of a statement, its parameters written as `?`.
+    /// The SQL text, with `?` for each parameter.
     package let sql: String
 
-    /// A statement named `name`.
+    /// - Parameters:
+    ///   - name: The unique name of the statement.
+    ///   - sql: The SQL text, with `?` for each parameter.
     package init(_ name: String, _ sql: String) {
         self.name = name
         self.sql = sql

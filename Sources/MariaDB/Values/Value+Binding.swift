@@ -2,7 +2,7 @@ import CMariaDB
 import Glibc
 
 extension Value {
-    /// How a parameter of this value is announced to the server.
+    /// The type of a parameter with this value, in the protocol.
     var wireType: (type: enum_field_types, isUnsigned: Bool) {
         switch self {
         case .null: (MYSQL_TYPE_NULL, false)
@@ -14,7 +14,7 @@ extension Value {
         }
     }
 
-    /// The bits of a number, as the 8-byte cell that is sent; 0 for anything else.
+    /// The bits of a number, as they are sent in 8 bytes; 0 for other values.
     var scalarBits: UInt64 {
         switch self {
         case .int64(let number): UInt64(bitPattern: number)
@@ -24,7 +24,7 @@ extension Value {
         }
     }
 
-    /// The bytes a text or blob needs besides its cell.
+    /// The number of bytes of a text or blob; 0 for other values.
     var byteCount: Int {
         switch self {
         case .text(let text): text.utf8.count
@@ -33,7 +33,7 @@ extension Value {
         }
     }
 
-    /// Copies a text or blob to `target`, which has room for `byteCount`.
+    /// Copies the bytes of a text or blob to `target`, which has room for `byteCount` bytes.
     func copyBytes(to target: UnsafeMutablePointer<UInt8>) {
         switch self {
         case .text(var text):

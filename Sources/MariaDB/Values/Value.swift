@@ -1,7 +1,7 @@
-/// A parameter or a cell.
+/// A parameter of a statement, or a cell of a result.
 ///
-/// Integers come back signed or unsigned as their column is; DECIMAL, JSON and dates come back as text; BLOB, BINARY
-/// and BIT as bytes.
+/// Integers are signed or unsigned, like their column. DECIMAL, JSON and dates are text; BLOB, BINARY and BIT are
+/// bytes.
 package enum Value: Hashable, Sendable {
     case null
     case int64(Int64)

@@ -1,14 +1,14 @@
 import Crypto
 
-/// A card account that tells of one customer's purchases, in the shape of its API version (`stripe.md` §4).
+/// A simulated Stripe account with one customer. It writes events in the shape of an API version (`stripe.md` §4).
 package struct CardAccount: Codable, Hashable, Sendable {
-    /// How events are written: versions before 2025-03-31, and since.
+    /// The API version in whose shape events are written: before 2025-03-31, or since.
     package enum Shape: String, Codable, Sendable, CaseIterable {
         case old = "2024-06-20"
         case new = "2025-08-27.basil"
     }
 
-    /// An event as the account sends it.
+    /// An event: its id and its JSON.
     package struct Event: Sendable {
         package let id: String
         package let body: String
@@ -18,7 +18,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
             self.body = body
         }
 
-        /// The header that signs the event, with one signature for each secret.
+        /// The `Stripe-Signature` header for the event, with one signature for each secret.
         package func header(_ secrets: String..., at seconds: Int64) -> String {
             let signatures = secrets.map { secret in
                 let code = HMAC<SHA256>.authenticationCode(
@@ -30,7 +30,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
     }
 
     package let shape: Shape
-    /// Stands in the ids of everything, so that two accounts have nothing in common.
+    /// A part of every id, so that two accounts share no id.
     package let tag: String
     package let isLive: Bool
 
@@ -40,13 +40,13 @@ package struct CardAccount: Codable, Hashable, Sendable {
         self.isLive = isLive
     }
 
-    /// The price of everything, in the smallest unit of the currency.
+    /// The price of every product, in the smallest unit of the currency.
     package static let amount: Int64 = 999
 
     package var customer: String { "cus_" + tag }
     package var subscription: String { "sub_" + tag }
 
-    /// An event about an object; `number` orders its id among those of one second.
+    /// An event about an object. `number` becomes part of its id and so orders the events of one second.
     package func event(_ number: Int, _ type: String, at seconds: Int64, _ object: CardJSON) -> Event {
         let id = "evt_\(tag)_" + String(1_000 + number)
         let body: CardJSON = [
@@ -57,7 +57,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         return Event(id: id, body: body.json)
     }
 
-    /// A subscription of one item, whose period begins and ends at these seconds.
+    /// A subscription of one item, with the period from `start` to `end` in seconds since 1970.
     package func subscription(
         _ status: String, from start: Int64, until end: Int64, price: String = "price_pro", item: String? = nil,
         quantity: Int64 = 1, user: String? = nil, with members: CardJSON = [:]
@@ -83,7 +83,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         return whole.with(members)
     }
 
-    /// An item of a subscription, which only in the new shape has a period of its own.
+    /// An item of a subscription. Only in the new shape does it have a period of its own.
     package func item(
         _ id: String? = nil, from start: Int64, until end: Int64, price: String = "price_pro", quantity: Int64 = 1
     ) -> CardJSON {
@@ -125,7 +125,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
             isPaid: isPaid, user: user)
     }
 
-    /// An invoice of several lines, which `intent` paid or could not pay.
+    /// An invoice of several lines. `intent` paid it, or failed to if `isPaid` is false.
     package func invoice(
         _ id: String, of lines: [CardJSON], intent: String, isPaid: Bool = true, user: String? = nil
     ) -> CardJSON {
@@ -152,7 +152,8 @@ package struct CardAccount: Codable, Hashable, Sendable {
         }
     }
 
-    /// A line of an invoice: for a period of an item, or what an upgrade adds for a part of one.
+    /// A line of an invoice, for a period of an item. If `isProration`, it is what an upgrade adds for a part of a
+    /// period.
     package func line(
         _ item: String? = nil, from start: Int64, until end: Int64, price: String = "price_pro",
         isProration: Bool = false, amount: Int64 = amount
@@ -188,7 +189,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         }
     }
 
-    /// The object that ties a payment to an invoice in the new shape.
+    /// The object that links a payment to an invoice in the new shape.
     package func invoicePayment(_ invoice: String, intent: String) -> CardJSON {
         [
             "id": .text("inpay_" + invoice), "object": "invoice_payment", "invoice": .text(invoice), "status": "paid",
@@ -196,7 +197,7 @@ package struct CardAccount: Codable, Hashable, Sendable {
         ]
     }
 
-    /// A charge of which so much was refunded.
+    /// A charge of which `refunded` was refunded, in the smallest unit of the currency.
     package func charge(
         _ intent: String, refunded: Int64, captured: Int64 = amount, invoice: String? = nil
     ) -> CardJSON {

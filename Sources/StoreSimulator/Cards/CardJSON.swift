@@ -1,4 +1,4 @@
-/// A JSON value written as literals, its members in order.
+/// A JSON value that can be written as a Swift literal. The order of members is kept.
 package indirect enum CardJSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -22,7 +22,7 @@ package indirect enum CardJSON: Sendable, ExpressibleByStringLiteral, Expressibl
         self = .object(texts.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
     }
 
-    /// The members of both.
+    /// The object with the members of `other` added or replaced.
     package func with(_ other: CardJSON) -> CardJSON {
         guard case .object(let mine) = self, case .object(let others) = other else { return self }
         return .object(mine.filter { member in !others.contains { $0.name == member.name } } + others)

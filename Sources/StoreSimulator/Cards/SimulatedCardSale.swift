@@ -1,12 +1,12 @@
 /// A sale of the simulated card account: one payment, or a subscription.
 ///
-/// A value without a clock or chance. Each act changes the sale and gives the events that the account would send, in
-/// their order. Instants are seconds since the epoch. An act that cannot happen as the sale stands throws ``Refusal``
-/// and changes nothing.
+/// A value without a clock or randomness. Each act changes the sale and gives the events that the account would send,
+/// in order. Instants are seconds since the epoch. An act of the subscription that its phase does not allow throws
+/// ``Refusal`` and changes nothing.
 package struct SimulatedCardSale: Codable, Hashable, Sendable {
-    /// Where the sale stands; the raw value is a subscription's status.
+    /// The phase of the sale. Except for `payment`, the raw value is the status of a subscription at Stripe.
     package enum Phase: String, Codable, Hashable, Sendable {
-        /// A single payment, which is no subscription.
+        /// A single payment, not a subscription.
         case payment
         case trialing
         case active
@@ -15,14 +15,14 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         case canceled
     }
 
-    /// How a dispute stands.
+    /// The state of a dispute.
     package enum Dispute: String, Hashable, Sendable, CaseIterable {
         case opened
         case won
         case lost
     }
 
-    /// Why an act cannot happen.
+    /// The reason why an act is not possible.
     package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case noSubscription
         case phase(Phase)
@@ -37,7 +37,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     package let account: CardAccount
     package let user: String
-    /// The price of a subscription, the payment link of one payment.
+    /// The price id of a subscription, or the payment link of a single payment.
     package let name: String
     package private(set) var phase: Phase
     package private(set) var startsAt: Int64
@@ -49,7 +49,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     // MARK: Buying
 
-    /// A single payment by a payment link.
+    /// Buys something with one payment by the payment link `link`.
     package static func pay(
         _ link: String, by user: String, at seconds: Int64, to account: CardAccount
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
@@ -58,7 +58,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         return (sale, [sale.event("checkout.session.completed", at: seconds, session)])
     }
 
-    /// A subscription whose first period ends at `end`; `isTrial` makes that a trial.
+    /// Begins a subscription whose first period ends at `end`. If `isTrial`, that period is a trial.
     package static func subscribe(
         to price: String, by user: String, until end: Int64, isTrial: Bool, at seconds: Int64, of account: CardAccount
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
@@ -86,14 +86,14 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     // MARK: The subscription
 
-    /// The next period begins and is paid.
+    /// Begins the next period, which is paid.
     package mutating func renew(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing)
         begin(.active, from: endsAt, until: end)
         return [updated(at: seconds)] + paid(at: seconds)
     }
 
-    /// The next period begins and cannot be charged.
+    /// Begins the next period, whose charge fails.
     package mutating func fail(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing)
         begin(.pastDue, from: endsAt, until: end)
@@ -102,14 +102,14 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         return [updated(at: seconds), event("invoice.payment_failed", at: seconds, failed)]
     }
 
-    /// A later attempt to charge succeeds.
+    /// Pays the period whose charge failed.
     package mutating func recover(at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.pastDue)
         phase = .active
         return [updated(at: seconds)] + paid(at: seconds)
     }
 
-    /// Cancels the subscription: at once, or with its period.
+    /// Cancels the subscription: at once, or else at the end of its period.
     package mutating func cancel(atOnce: Bool, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing, .pastDue, .paused)
         renews = false
@@ -119,14 +119,14 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         return [event("customer.subscription.deleted", at: seconds, subscription.with(ended))]
     }
 
-    /// Pauses the subscription, which gives nothing until it is resumed.
+    /// Pauses the subscription until it is resumed.
     package mutating func pause(at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.active, .trialing)
         phase = .paused
         return [event("customer.subscription.paused", at: seconds, subscription)]
     }
 
-    /// A new period begins now and is paid.
+    /// Resumes the paused subscription with a new period from now on, which is paid.
     package mutating func resume(until end: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
         try require(.paused)
         begin(.active, from: seconds, until: end)
@@ -135,13 +135,13 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     // MARK: The money
 
-    /// So many hundredths of the last payment have been refunded in all.
+    /// Refunds the last payment, so that `percent` of it are refunded in all.
     package mutating func refund(percent: Int64, at seconds: Int64) -> [CardAccount.Event] {
         refunded = max(refunded, (CardAccount.amount * percent + 50) / 100)
         return [event("charge.refunded", at: seconds, account.charge(intent, refunded: refunded, invoice: invoice))]
     }
 
-    /// The customer's bank disputes the last payment, or decides.
+    /// Opens a dispute of the last payment, or closes it as won or lost.
     package mutating func dispute(_ dispute: Dispute, at seconds: Int64) -> [CardAccount.Event] {
         let (type, status) =
             switch dispute {

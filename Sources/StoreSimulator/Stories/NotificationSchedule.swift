@@ -1,14 +1,14 @@
 package import Entitlements
 
-/// When the App Store delivers a notification again that the server did not take (`apple.md` §4.2).
+/// The schedule by which the App Store retries a notification that the server did not accept (`apple.md` §4.2).
 package enum NotificationSchedule {
     private static let hours: [Int64] = [1, 12, 24, 48, 72]
 
-    /// When it is tried again, in milliseconds since the epoch; nil when it is given up.
+    /// The instant of the next retry in milliseconds since the epoch; nil if there is none.
     ///
     /// - Parameters:
-    ///   - attempts: How often it was tried.
-    ///   - instant: When it was tried last.
+    ///   - attempts: The number of attempts so far.
+    ///   - instant: The instant of the last attempt, in milliseconds since the epoch.
     package static func nextAttempt(
         after attempts: Int, at instant: Int64, in environment: StoreEnvironment
     ) -> Int64? {

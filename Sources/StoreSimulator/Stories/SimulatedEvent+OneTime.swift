@@ -3,10 +3,11 @@ package import Entitlements
 
 /// Events of a one-time purchase: a pass, an add-on or a consumable (`apple.md` §3.2, §3.10, §4.1).
 ///
-/// `transaction` is the purchase as it was before. Instants are milliseconds since the epoch; each text is signed a
-/// second after the event, unless the event has no date of its own.
+/// `transaction` is the purchase before the event. Instants are milliseconds since the epoch. An event whose
+/// transaction holds a date of its own, such as a revocation date, is signed a second after that date; others are
+/// signed at their instant.
 extension SimulatedEvent {
-    /// The purchase, signed when it is made.
+    /// The purchase itself.
     package static func oneTimeCharge(_ transaction: SimulatedTransaction) -> SimulatedEvent {
         SimulatedEvent(.oneTimeCharge, about: transaction)
     }
@@ -30,12 +31,12 @@ extension SimulatedEvent {
         SimulatedEvent(.refundReversed, about: transaction.reversed(at: instant))
     }
 
-    /// A family member lost it.
+    /// A family member lost access to the purchase.
     package static func revoke(_ transaction: SimulatedTransaction, at revocationDate: Int64) -> SimulatedEvent {
         SimulatedEvent(.revoke, about: transaction.familyRevoked(at: revocationDate))
     }
 
-    /// The customer asked for a refund and Apple asks the server for what was used.
+    /// The customer asked for a refund, and Apple asks the server how much was consumed.
     package static func consumptionRequest(
         _ transaction: SimulatedTransaction, for reason: ConsumptionRequestReason, at instant: Int64
     ) -> SimulatedEvent {
@@ -44,7 +45,7 @@ extension SimulatedEvent {
         return event
     }
 
-    /// The server asked Apple for a notification to try the way with.
+    /// The server asked Apple for a test notification.
     package static func test(
         bundleId: String, environment: StoreEnvironment = .sandbox, at instant: Int64
     ) -> SimulatedEvent {

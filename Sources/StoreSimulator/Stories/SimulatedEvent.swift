@@ -1,26 +1,26 @@
 package import AppStore
 package import Entitlements
 
-/// An event of the simulated store, as one notification tells it (`apple.md` §4.1).
+/// An event of the simulated store, of which one notification tells (`apple.md` §4.1).
 ///
-/// The notification and the texts inside it are signed at one instant, as Apple's are (`apple.md` §4.3).
+/// The notification and the texts inside it have the same signing date, as Apple's have (`apple.md` §4.3).
 package struct SimulatedEvent: Sendable {
     package var notificationType: NotificationType
     package var subtype: NotificationSubtype?
-    /// The transaction as it stands after the event; nil in a `TEST`.
+    /// The transaction after the event; nil in a `TEST`.
     package var transaction: SimulatedTransaction?
-    /// How the chain stands after the event; nil for a one-time product.
+    /// The renewal info after the event; nil for a one-time product.
     package var renewalInfo: SimulatedRenewalInfo?
-    /// How the subscription stands; nil for a one-time product.
+    /// The subscription's status after the event; nil for a one-time product.
     package var status: SubscriptionStatus?
-    /// Only with a `CONSUMPTION_REQUEST`.
+    /// The reason for a `CONSUMPTION_REQUEST`; nil in other events.
     package var consumptionRequestReason: ConsumptionRequestReason?
     package var bundleId: String
     package var environment: StoreEnvironment
-    /// Milliseconds since the epoch.
+    /// The signing date in milliseconds since the epoch.
     package var signedDate: Int64
 
-    /// An event of an app, about nothing that was bought.
+    /// An event of an app that is about no purchase.
     package init(
         _ notificationType: NotificationType, _ subtype: NotificationSubtype? = nil, bundleId: String,
         environment: StoreEnvironment = .sandbox, at signedDate: Int64
@@ -32,7 +32,7 @@ package struct SimulatedEvent: Sendable {
         self.signedDate = signedDate
     }
 
-    /// An event about `transaction`, signed when the transaction is.
+    /// An event about `transaction`, with the same signing date.
     package init(
         _ notificationType: NotificationType, _ subtype: NotificationSubtype? = nil,
         about transaction: SimulatedTransaction
@@ -43,12 +43,12 @@ package struct SimulatedEvent: Sendable {
         self.transaction = transaction
     }
 
-    /// The notification that tells it, with the texts inside signed.
+    /// The notification of this event, with signed texts inside.
     ///
     /// - Parameters:
-    ///   - uuid: The notification's id, the same in each delivery of the event.
-    ///   - appAppleId: The app's number; a `TEST` in Sandbox leaves it out, as Apple's does (`apple.md` §2.4).
-    /// - Throws: Never with a key that was made or read.
+    ///   - uuid: The notification's id, which is the same at each retry.
+    ///   - appAppleId: Apple's number of the app. A `TEST` in Sandbox leaves it out, as Apple's does (`apple.md` §2.4).
+    /// - Throws: Nothing in practice, because the authority's key is valid.
     package func notification(
         uuid: String, appAppleId: Int64? = nil, signedBy authority: DevelopmentAuthority
     ) throws -> SimulatedNotification {
@@ -58,7 +58,7 @@ package struct SimulatedEvent: Sendable {
         return notification(about: content, uuid: uuid, appAppleId: appAppleId)
     }
 
-    /// The notification that tells it, with the container `content`.
+    /// The notification of this event, with `content` inside.
     package func notification(
         about content: SimulatedNotification.Content, uuid: String, appAppleId: Int64? = nil
     ) -> SimulatedNotification {

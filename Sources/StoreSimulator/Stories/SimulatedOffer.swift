@@ -4,7 +4,7 @@ package import AppStore
 package struct SimulatedOffer: Codable, Hashable, Sendable {
     /// The number of the offer's ``OfferType``.
     package let type: Int64
-    /// Nil for an introductory offer.
+    /// The offer's id; nil for an introductory offer.
     package let identifier: String?
     /// The raw value of the offer's ``OfferDiscountType``.
     package let discountType: String?

@@ -1,8 +1,9 @@
 import AppStore
 
-/// Acts of the customer while the chain runs, or after it (`apple.md` §3.8, §4.1).
+/// The customer's acts on a chain (`apple.md` §3.8, §4.1).
 extension SimulatedSubscription {
-    /// The gap after which a customer who comes back begins a new run: 60 days (`apple.md` §2.2).
+    /// The longest gap in milliseconds after which a returning customer still continues the former run: 60 days
+    /// (`apple.md` §2.2).
     private static let longestGap: Int64 = 60 * 86_400_000
 
     /// The customer switches renewal off: `DID_CHANGE_RENEWAL_STATUS`, `AUTO_RENEW_DISABLED`.
@@ -27,8 +28,8 @@ extension SimulatedSubscription {
         willRenew = on
     }
 
-    /// The customer goes to a higher product, at once: `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`. The period that this ends
-    /// is not told of any more.
+    /// The customer upgrades to a higher product, at once: `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`. No later event is
+    /// about the period that this ends.
     ///
     /// - Throws: ``Refusal``.
     package mutating func upgrade(to order: Order, at instant: Int64) throws(Refusal) -> SimulatedEvent {
@@ -42,10 +43,10 @@ extension SimulatedSubscription {
         return event(.didChangeRenewalPreference, .upgrade, at: instant)
     }
 
-    /// The customer chooses a lower product for the next period: `DID_CHANGE_RENEWAL_PREF`, `DOWNGRADE`; without a
-    /// subtype for the present product, which takes a choice back.
+    /// The customer chooses a lower product for the next period: `DID_CHANGE_RENEWAL_PREF`, `DOWNGRADE`. Choosing the
+    /// present product again takes a downgrade back; the event then has no subtype.
     ///
-    /// - Parameter price: Thousandths of the currency's unit.
+    /// - Parameter price: The price in thousandths of the currency's unit.
     /// - Throws: ``Refusal``.
     package mutating func downgrade(
         to productId: String, price: Int64 = 4990, at instant: Int64
@@ -59,9 +60,9 @@ extension SimulatedSubscription {
         return event(.didChangeRenewalPreference, subtype, at: instant)
     }
 
-    /// A higher price is planned: `PRICE_INCREASE`, `PENDING` while the customer has to consent, or `ACCEPTED`.
+    /// A price increase is announced: `PRICE_INCREASE`, with `PENDING` until the customer consents, or `ACCEPTED`.
     ///
-    /// - Parameter price: Thousandths of the currency's unit; nil leaves it.
+    /// - Parameter price: The new price in thousandths of the currency's unit; nil leaves the planned price unchanged.
     /// - Throws: ``Refusal``.
     package mutating func increasePrice(
         to price: Int64? = nil, isAccepted: Bool, at instant: Int64
@@ -73,7 +74,7 @@ extension SimulatedSubscription {
         return event(.priceIncrease, isAccepted ? .accepted : .pending, at: instant)
     }
 
-    /// The customer comes back after the end, to any product of the group: `SUBSCRIBED`, `RESUBSCRIBE`.
+    /// The customer subscribes again after the chain's end, to any product of the group: `SUBSCRIBED`, `RESUBSCRIBE`.
     ///
     /// - Throws: ``Refusal``.
     package mutating func resubscribe(_ order: Order, at instant: Int64) throws(Refusal) -> SimulatedEvent {

@@ -2,7 +2,7 @@ import AppStore
 
 /// Refunds of periods, and the end of Family Sharing (`apple.md` §3.7, §3.10).
 ///
-/// The renewal info stays as it is: a refund is told by the transaction alone. `transactionId` names a period; nil is
+/// A refund changes the transaction only, not the renewal info. `transactionId` names the refunded period; nil means
 /// the newest one.
 extension SimulatedSubscription {
     /// Apple refunded a period: `REFUND`.
@@ -15,7 +15,7 @@ extension SimulatedSubscription {
         try revoke(.refund, transactionId, Revocation(date: instant, percentage: percentage), at: instant)
     }
 
-    /// Apple undid the refund: `REFUND_REVERSED`.
+    /// Apple reversed the refund: `REFUND_REVERSED`.
     ///
     /// - Throws: ``Refusal``.
     package mutating func reverseRefund(

@@ -1,23 +1,23 @@
 extension SimulatedSubscription {
-    /// Why an act cannot happen as the chain stands.
+    /// The reason why an act is not possible in the present state of the chain.
     package enum Refusal: Error, Hashable, Sendable {
         /// The chain has ended, or its newest period has run out.
         case over
         /// The chain has not ended.
         case running
-        /// The subscription has no charge to try again.
+        /// No charge has failed, or grace has ended already.
         case notInRetry
         /// Apple still tries to charge for the next period.
         case inRetry
-        /// Renewal is on, or off, already.
+        /// Renewal is on or off, which the act does not allow.
         case renewalIs(on: Bool)
         /// The customer has not consented to the higher price.
         case awaitsConsent
-        /// The subscription is of that product already.
+        /// The customer has, or has chosen, that product already.
         case sameProduct(String)
-        /// The newest period has not begun; `at` is when it will.
+        /// The period has not begun; `at` is its start in milliseconds since the epoch.
         case notBegun(at: Int64)
-        /// A period must end after it begins, and grace after the period.
+        /// The end of a period is not after its start, or the end of grace is not in the future.
         case noTime
         /// The chain has no such transaction.
         case unknownTransaction(String)
@@ -25,7 +25,7 @@ extension SimulatedSubscription {
         case revoked
         /// The transaction is not refunded.
         case notRefunded
-        /// The subscription is no family member's copy.
+        /// The chain is not the copy of a family member.
         case notShared
     }
 }

@@ -1,9 +1,9 @@
 import AppStore
 
-/// The end of a period: the chain renews, its billing fails, or it ends (`apple.md` §3.11, §4.1).
+/// Events at the end of a period: the chain renews, its billing fails, or it ends (`apple.md` §3.11, §4.1).
 extension SimulatedSubscription {
-    /// The next period was charged: `DID_RENEW`. The next period follows upon the present one without a gap, and is of
-    /// the product that the customer chose.
+    /// The next period is charged: `DID_RENEW`. It follows the present period without a gap and is of the product that
+    /// the customer chose.
     ///
     /// - Throws: ``Refusal``.
     package mutating func renew(
@@ -17,9 +17,9 @@ extension SimulatedSubscription {
         return event(.didRenew, at: instant)
     }
 
-    /// The next period could not be charged: `DID_FAIL_TO_RENEW`, with `GRACE_PERIOD` if there is one.
+    /// The charge for the next period fails: `DID_FAIL_TO_RENEW`, with the subtype `GRACE_PERIOD` if there is grace.
     ///
-    /// A period that would still run ends at `instant`.
+    /// A period that would end later is cut off at `instant`.
     ///
     /// - Throws: ``Refusal``.
     package mutating func failBilling(
@@ -35,7 +35,7 @@ extension SimulatedSubscription {
         return event(.didFailToRenew, graceEndsAt == nil ? nil : .gracePeriod, at: instant)
     }
 
-    /// Grace is over and Apple goes on trying: `GRACE_PERIOD_EXPIRED`.
+    /// Grace ends, but Apple still retries the charge: `GRACE_PERIOD_EXPIRED`.
     ///
     /// - Throws: ``Refusal``.
     package mutating func endGrace(at instant: Int64) throws(Refusal) -> SimulatedEvent {
@@ -44,8 +44,8 @@ extension SimulatedSubscription {
         return event(.gracePeriodExpired, at: instant)
     }
 
-    /// A retry succeeded: `DID_RENEW`, `BILLING_RECOVERY`. Within grace the new period begins where the old one ended,
-    /// after it at `instant`.
+    /// A retry of the charge succeeds: `DID_RENEW`, `BILLING_RECOVERY`. Within grace the new period begins at the end
+    /// of the old one, and later at `instant`.
     ///
     /// - Throws: ``Refusal``.
     package mutating func recover(
@@ -56,16 +56,16 @@ extension SimulatedSubscription {
         return event(.didRenew, .billingRecovery, at: instant)
     }
 
-    /// Where the new period begins if a retry succeeds at `instant`.
+    /// The start of the new period if a retry of the charge succeeds at `instant`.
     package func recoversFrom(at instant: Int64) -> Int64 {
         graceEndsAt.map { instant < $0 } == true ? newest.expiresDate : instant
     }
 
-    /// The chain ends: `EXPIRED`, with the subtype that tells why, as the chain stands.
+    /// The chain ends: `EXPIRED`, with a subtype that gives the reason.
     ///
-    /// A period that would still run ends at `instant`, as when Xcode's StoreKit testing lets a subscription expire.
+    /// A period that would end later is cut off at `instant`, as when Xcode's StoreKit testing expires a subscription.
     ///
-    /// - Parameter isUnavailable: The product was not for sale any more.
+    /// - Parameter isUnavailable: True if the product is not sold any more.
     /// - Throws: ``Refusal``.
     package mutating func expire(
         isUnavailable: Bool = false, at instant: Int64

@@ -1,12 +1,12 @@
 package import AppStore
 package import Entitlements
 
-/// The App Store's texts about a chain.
+/// Makes the transactions, renewal infos and events that the App Store would sign about a chain.
 extension SimulatedSubscription {
-    /// The environment of the buyer.
+    /// The environment in which the buyer bought.
     package var environment: StoreEnvironment { StoreEnvironment(rawValue: buyer.environment) ?? .sandbox }
 
-    /// A period as its transaction tells it, signed at `signedDate`.
+    /// The transaction of a period, signed at `signedDate`.
     package func transaction(of period: Period, signedAt signedDate: Int64) -> SimulatedTransaction {
         var transaction = SimulatedTransaction.subscription(
             period.transactionId, of: period.productId, group: buyer.subscriptionGroup, bundleId: buyer.bundleId,
@@ -32,7 +32,7 @@ extension SimulatedSubscription {
         return transaction.signed(at: signedDate)
     }
 
-    /// The renewal info that follows upon the newest period, signed at `signedDate`.
+    /// The renewal info beside the newest period, signed at `signedDate`.
     package func renewalInfo(signedAt signedDate: Int64) -> SimulatedRenewalInfo {
         var info = SimulatedRenewalInfo(for: transaction(of: newest, signedAt: signedDate))
         info.autoRenewProductId = nextProductId
@@ -47,7 +47,7 @@ extension SimulatedSubscription {
         return info
     }
 
-    /// How the chain stands at `instant`.
+    /// The chain's status at `instant`.
     package func status(at instant: Int64) -> SubscriptionStatus {
         switch phase {
         case .ended: .expired
@@ -56,9 +56,10 @@ extension SimulatedSubscription {
         }
     }
 
-    /// The event about `period`, or the newest one, after the chain was changed.
+    /// The event about `period`, or about the newest one if nil. It is made after the chain has been changed.
     ///
-    /// Its texts are signed at `instant`, but later than all before them, so that their dates give their order.
+    /// Its texts are signed at `instant`, or later if needed: each signing date is after all earlier ones, so that the
+    /// dates give the order.
     mutating func event(
         _ type: NotificationType, _ subtype: NotificationSubtype? = nil, about period: Period? = nil, at instant: Int64
     ) -> SimulatedEvent {
@@ -69,7 +70,7 @@ extension SimulatedSubscription {
         return event
     }
 
-    /// Any notification about a transaction of the chain, or the newest one, as it stands.
+    /// Any event about a transaction of the chain in its present state; nil means the newest transaction.
     ///
     /// - Throws: ``Refusal``.
     package mutating func notify(
@@ -79,7 +80,7 @@ extension SimulatedSubscription {
         event(type, subtype, about: periods[try place(of: transactionId)], at: instant)
     }
 
-    /// Where the period of a transaction stands; the newest one for nil.
+    /// The index of a transaction's period; of the newest one for nil.
     func place(of transactionId: String?) throws(Refusal) -> Int {
         guard let transactionId else { return periods.count - 1 }
         guard let place = periods.firstIndex(where: { $0.transactionId == transactionId }) else {

@@ -1,22 +1,23 @@
 import AppStore
 import Entitlements
 
-/// Changes of a chain by time alone.
+/// Changes of a chain that happen at their time, without anybody's act.
 extension SimulatedSubscription {
-    /// A change that needs nobody's act.
+    /// A change that happens without anybody's act.
     package enum Turn: Hashable, Sendable {
         /// The next period is charged.
         case renew
-        /// Grace is over and Apple goes on trying.
+        /// Grace ends, but Apple still retries the charge.
         case endGrace
         /// The chain ends.
         case expire
     }
 
-    /// For how long Apple tries to charge for the next period (`apple.md` §3.11).
+    /// The time for which Apple retries the charge for the next period, in milliseconds (`apple.md` §3.11).
     private static let longestRetry = 60 * Instant.millisecondsPerDay
 
-    /// The next turn and its instant, in milliseconds since the epoch, unless somebody acts before; nil after the end.
+    /// The next turn and its instant in milliseconds since the epoch, unless somebody acts before; nil if the chain has
+    /// ended.
     package var nextTurn: (turn: Turn, at: Int64)? {
         switch phase {
         case .active:

@@ -1,11 +1,11 @@
 import AppStore
 package import Entitlements
 
-/// The chain of one plan in the simulated store: what was bought, and what will follow (`apple.md` §2.2, §3.8–§3.11).
+/// The chain of one plan in the simulated store: its periods, and its renewal (`apple.md` §2.2, §3.8–§3.11).
 ///
-/// A value without a clock or chance: instants, in milliseconds since the epoch, and ids are handed in. Each act
-/// changes the chain and gives the one event that the App Store would notify of. An act that cannot happen as the chain
-/// stands throws ``Refusal`` and changes nothing.
+/// A value without a clock or randomness; callers pass in instants, in milliseconds since the epoch, and ids. Each act
+/// changes the chain and gives the one event of which the App Store would notify the server. An act that is not
+/// possible in the present state throws ``Refusal`` and changes nothing.
 package struct SimulatedSubscription: Codable, Hashable, Sendable {
     /// The Apple account that bought the subscription, and the app.
     package struct Buyer: Codable, Hashable, Sendable {
@@ -31,12 +31,12 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         }
     }
 
-    /// An order of a customer: the next period, and its price.
+    /// A customer's order: a period to buy, and its price.
     package struct Order: Hashable, Sendable {
         package var transactionId: String
         package var productId: String
         package var expiresDate: Int64
-        /// Thousandths of the currency's unit.
+        /// The price in thousandths of the currency's unit.
         package var price: Int64
         package var offer: SimulatedOffer?
 
@@ -52,7 +52,7 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         }
     }
 
-    /// A period, and what became of it.
+    /// A period of the chain, with its revocation and upgrade.
     package struct Period: Codable, Hashable, Sendable {
         package let transactionId: String
         package let productId: String
@@ -61,15 +61,15 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         package let price: Int64
         package let isRenewal: Bool
         package let offer: SimulatedOffer?
-        /// True if a higher product took its place.
+        /// True if an upgrade ended the period.
         package internal(set) var isUpgraded = false
         package internal(set) var revocation: Revocation?
     }
 
-    /// A refund or withdrawal that was not undone.
+    /// A refund, or the withdrawal of family access, that was not reversed.
     package struct Revocation: Codable, Hashable, Sendable {
         package let date: Int64
-        /// In thousandths of a percent; nil where family access was withdrawn.
+        /// The refunded percentage in thousandths of a percent; nil if family access was withdrawn.
         package let percentage: Int64?
 
         package init(date: Int64, percentage: Int64?) {
@@ -78,31 +78,31 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         }
     }
 
-    /// Where the chain stands.
+    /// The phase of the chain.
     package enum Phase: String, Codable, Hashable, Sendable {
-        /// The newest period runs, or its renewal is due.
+        /// The newest period is running, or its renewal is due.
         case active
-        /// Apple tries again to charge for the next period.
+        /// The charge for the next period failed, and Apple retries it.
         case retry
         case ended
     }
 
     package let buyer: Buyer
-    /// From the oldest on; never empty.
+    /// All periods, the oldest first; never empty.
     package internal(set) var periods: [Period]
     package internal(set) var phase = Phase.active
     package internal(set) var willRenew = true
     /// The product of the next period.
     package internal(set) var nextProductId: String
     package internal(set) var nextPrice: Int64
-    /// The raw value of the `ExpirationIntent`.
+    /// The raw value of the ``ExpirationIntent``; nil unless billing failed or the chain has ended.
     package internal(set) var expirationIntent: Int64?
     package internal(set) var graceEndsAt: Int64?
-    /// True if the customer consented to a higher price; nil while none is planned.
+    /// True if the customer consented to a higher price, false if not yet; nil if no higher price is planned.
     package internal(set) var consentsToPrice: Bool?
-    /// Since when the customer has been subscribed without a long gap (`apple.md` §2.2).
+    /// The instant since which the customer has been subscribed without a gap of more than 60 days (`apple.md` §2.2).
     package internal(set) var runStartedAt: Int64
-    /// When the newest text was signed.
+    /// The signing date of the newest text.
     package internal(set) var signedAt: Int64
 
     private init(_ order: Order, by buyer: Buyer, at instant: Int64) {
@@ -135,7 +135,7 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
 }
 
 extension SimulatedSubscription.Period {
-    /// The period that was ordered, from `purchaseDate`.
+    /// The period of an order, beginning at `purchaseDate`.
     init(_ order: SimulatedSubscription.Order, at purchaseDate: Int64, isRenewal: Bool = false) {
         self.init(
             transactionId: order.transactionId, productId: order.productId, purchaseDate: purchaseDate,

@@ -1,15 +1,15 @@
 package import Entitlements
 
-/// An event in our words: statements, the users that it names, and which numbers lead to which purchase.
+/// The meaning of an event: its statements, the users that it names, and the numbers that lead to purchases.
 package struct CardNews: Sendable {
-    /// A remark for operators, though it changes nobody's access.
+    /// A remark for operators. It changes nobody's access.
     package enum Remark: Hashable, Sendable {
-        /// Money that was to go back did not.
+        /// A refund failed, so the money stayed with the seller.
         case refundFailed
         case disputed
         /// The payment is not made yet; the purchase counts when it is paid.
         case unpaid
-        /// The event's type concerns nobody's access.
+        /// Events of this type change nobody's access.
         case unconcerned
         case unknownType
         case thin
@@ -17,15 +17,15 @@ package struct CardNews: Sendable {
     }
 
     package let environment: StoreEnvironment
-    /// The purchase that it names; of a payment that is named by a number only the number says which.
+    /// The purchase that the event names; nil if only a number in ``numbers`` or ``takeback`` leads to it.
     package internal(set) var about: PurchaseKey?
     package internal(set) var statements: [Statement] = []
-    /// The users that the event names, in the order of trust, as they were written.
+    /// The user ids in the event as they were written, the most trusted first.
     package internal(set) var users: [String] = []
-    /// The card account's customer.
+    /// The id of the Stripe customer.
     package internal(set) var customer: String?
     package internal(set) var numbers: [PurchaseNumber] = []
-    /// The takeback of a purchase that is known by then.
+    /// The takeback by a refund or dispute. It concerns a purchase that is known or becomes known later.
     package internal(set) var takeback: Takeback?
     package internal(set) var remark: Remark?
 

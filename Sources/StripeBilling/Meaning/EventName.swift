@@ -1,11 +1,11 @@
 import StrictJSON
 
-/// A name or number that stands in an event. By them the event is found when a person is exported or erased
-/// (`semantics.md` §5), so all places count, whether or not the event's type is read here.
+/// A name or number in an event. By these the event is found when a person is exported or erased (`semantics.md` §5).
+/// So they are collected from all places, whether or not the event's type is read.
 package enum EventName: Hashable, Sendable {
-    /// A user id, as the shop wrote it.
+    /// A user id, as the seller wrote it.
     case user(String)
-    /// A customer of the card account.
+    /// The id of a Stripe customer.
     case customer(String)
     /// The number of a payment, charge, invoice, session or subscription.
     case number(String)
@@ -15,9 +15,9 @@ extension EventName {
     private static let customerPrefix = "cus_"
     private static let numberPrefixes = ["pi_", "ch_", "py_", "in_", "cs_", "sub_"]
 
-    /// All that stand in `value`, at any depth.
+    /// All names and numbers in `value`, at any depth.
     ///
-    /// - Parameter userKey: The member of metadata that holds the user id.
+    /// - Parameter userKey: The key in Stripe's `metadata` whose value is the user id.
     static func all(in value: JSONValue, userKey: String) -> Set<EventName> {
         var names: Set<EventName> = []
         collect(from: value, userKey, into: &names)
@@ -33,7 +33,7 @@ extension EventName {
             case "client_reference_id":
                 if let user = value.string { names.insert(.user(user)) }
             case "metadata":
-                // The shop's other words there may be about anybody.
+                // Other metadata of the seller may be about anybody.
                 if let user = value[userKey]?.string { names.insert(.user(user)) }
                 continue
             case "customer":
@@ -46,7 +46,7 @@ extension EventName {
         }
     }
 
-    /// Nil for a text whose prefix is that of no id.
+    /// The name in a text with the prefix of a Stripe id; nil for any other text.
     private init?(prefixed text: String) {
         if text.hasPrefix(Self.customerPrefix) {
             self = .customer(text)

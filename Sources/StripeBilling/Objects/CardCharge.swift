@@ -1,13 +1,13 @@
-/// A charge of which something was refunded, as an event shows it.
+/// A refunded charge, as an event shows it.
 package struct CardCharge: Hashable, Sendable {
     package let id: String
     package let paymentIntent: String?
-    /// Only before 2025-03-31 a charge says so itself.
+    /// The invoice that the charge paid. Only API versions before 2025-03-31 say it in the charge.
     package let invoice: String?
-    /// How much was captured of it, in the smallest unit of the currency.
+    /// The captured amount, in the smallest unit of the currency.
     package let captured: Int64
-    /// How much of what was captured is refunded, 0…100000; of a charge that was captured whole all of it only when
-    /// Stripe says so, for credits and discounts make amounts differ.
+    /// The refunded share of the captured amount, 0…100000. A charge that was captured whole has the full share only if
+    /// Stripe says `refunded`, because credits and discounts make amounts differ.
     package let refundedShare: Int
 
     init?(_ object: CardObject) {
@@ -33,8 +33,8 @@ package struct CardCharge: Hashable, Sendable {
 }
 
 extension CardObject {
-    /// True of a charge that says itself that neither a session nor an invoice made it: it has the member `invoice`,
-    /// of the shape before 2025-03-31, and names none.
+    /// True if the charge has the member `invoice` of API versions before 2025-03-31, but names neither an invoice nor
+    /// a payment intent. Then it paid for no session and no invoice.
     var isOfNothingSold: Bool {
         isPresent("invoice") && identifier("invoice") == nil && identifier("payment_intent") == nil
     }
@@ -45,7 +45,7 @@ package struct CardRefund: Hashable, Sendable {
     package let id: String
     package let charge: String?
     package let paymentIntent: String?
-    /// True if the refund failed, so the money did not go back after all.
+    /// True if the refund failed or was cancelled, so the money did not go back.
     package let hasFailed: Bool
 
     init?(_ object: CardObject) {

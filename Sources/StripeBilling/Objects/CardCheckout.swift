@@ -1,6 +1,6 @@
 /// A checkout session as an event shows it.
 package struct CardCheckout: Hashable, Sendable {
-    /// The kind of sale; the raw value is Stripe's word.
+    /// The kind of sale; the raw value is the member `mode` at Stripe.
     package enum Mode: String, Hashable, Sendable {
         case payment
         case subscription

@@ -1,15 +1,16 @@
 package import Entitlements
 
-/// An invoice of a subscription as an event shows it, of either shape: what pays for which periods.
+/// An invoice of a subscription, as an event of any API version shows it. Its lines say which periods it charges for.
 package struct CardInvoice: Hashable, Sendable {
-    /// A thing that it charges for.
+    /// A line of the invoice.
     package struct Line: Hashable, Sendable {
-        /// The item whose period it is for; nil for what is charged beside, such as for a part of a period.
+        /// The subscription item whose period the line charges for; nil for any other line, such as one for a part of a
+        /// period.
         package let item: String?
         package let price: String
         package let startsAt: Instant
 
-        /// The period that it is for.
+        /// The period that the line charges for; nil if it is for no item's period.
         package var period: CardPeriod? { item.map { CardPeriod(item: $0, startsAt: startsAt, price: price) } }
     }
 
@@ -18,11 +19,13 @@ package struct CardInvoice: Hashable, Sendable {
     /// The subscription's metadata.
     package let metadata: [String: String]
     package let lines: [Line]
-    /// True if the invoice was paid, false if it could not be; nil while an event tells neither of all lines.
+    /// True if the invoice was paid, false if a payment failed. Nil if nothing was tried yet, or if the event shows
+    /// only some lines of an unpaid invoice.
     package let isPaid: Bool?
-    /// How much was paid of it so far, in the smallest unit of the currency.
+    /// The amount paid so far, in the smallest unit of the currency.
     package let amountPaid: Int64?
-    /// The numbers of its payment; only before 2025-03-31 an invoice says so itself.
+    /// The ids of the payment intent and charge that paid it. Only API versions before 2025-03-31 say them in the
+    /// invoice.
     package let paidBy: [String]
 
     init?(_ object: CardObject) {
@@ -39,7 +42,8 @@ package struct CardInvoice: Hashable, Sendable {
         paidBy = ["payment_intent", "charge"].compactMap { object.identifier($0) }
     }
 
-    /// A paid invoice stays paid. An unpaid one counts only where the event shows all its lines.
+    /// An unpaid invoice counts only if the event shows all its lines. For a paid one that does not matter, because it
+    /// stays paid.
     private static func isPaid(_ object: CardObject) -> Bool? {
         switch object.text("status") {
         case "paid": true
@@ -51,7 +55,8 @@ package struct CardInvoice: Hashable, Sendable {
 }
 
 extension CardInvoice.Line {
-    /// Nil for what is of no price, and for what gives back.
+    /// Reads a line; nil if it has no price or no start. A line without a subscription item must have a positive
+    /// amount, because others give money back.
     fileprivate init?(_ line: CardObject) {
         let details = line["parent"]?["subscription_item_details"]
         guard
@@ -68,7 +73,7 @@ extension CardInvoice.Line {
     }
 }
 
-/// A payment of an invoice: what ties a payment intent to it since 2025-03-31.
+/// A payment of an invoice. Since the API version of 2025-03-31 it alone links a payment intent to the invoice.
 package struct CardInvoicePayment: Hashable, Sendable {
     package let invoice: String
     package let paidBy: [String]

@@ -1,9 +1,9 @@
 package import Entitlements
 
-/// A subscription as an event shows it, of either shape: before 2025-03-31 it had one period, since then each of its
-/// items has its own (`stripe.md` §4).
+/// A subscription, as an event of any API version shows it. Before 2025-03-31 a subscription had one period; since then
+/// each of its items has its own (`stripe.md` §4).
 package struct CardSubscription: Hashable, Sendable {
-    /// Where it stands; what is not known here is kept.
+    /// The status; a word that is unknown here is kept.
     package enum Status: Hashable, Sendable {
         case incomplete
         case incompleteExpired
@@ -31,19 +31,19 @@ package struct CardSubscription: Hashable, Sendable {
         }
     }
 
-    /// An item that is paid for, with the period that runs.
+    /// An item of the subscription, with its present period.
     package struct Item: Hashable, Sendable {
         package let id: String
         package let price: String
         package let lookupKey: String?
-        /// The plan ids in metadata: the price's own, then the subscription's.
+        /// The plan ids in the metadata of the price and of the subscription, in this order.
         package let planIDs: [String]
         package let currency: String?
         package let quantity: Int
         package let startsAt: Instant
         package let endsAt: Instant
 
-        /// The period that runs.
+        /// The present period of the item.
         package var period: CardPeriod { CardPeriod(item: id, startsAt: startsAt, price: price) }
     }
 
@@ -93,7 +93,7 @@ extension CardSubscription.Item {
     }
 }
 
-/// A period of a subscription: what names it among all periods of that subscription (`semantics.md` §7).
+/// A period of a subscription. Item, start and price together identify it within the subscription (`semantics.md` §7).
 package struct CardPeriod: Hashable, Sendable {
     package let item: String
     package let startsAt: Instant

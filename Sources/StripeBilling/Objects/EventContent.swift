@@ -1,12 +1,12 @@
-/// The object that an event is about, the same whatever the shape of its version.
+/// The object that an event is about, in the same form for all API versions.
 package enum EventContent: Hashable, Sendable {
-    /// Why nothing is done about an event.
+    /// The reason why an event is ignored.
     package enum Ignored: Hashable, Sendable {
-        /// The event's type concerns nobody's access.
+        /// Events of this type change nobody's access.
         case unconcerned
-        /// The event's type is not known here.
+        /// The type is unknown here.
         case unknownType
-        /// The event has no object: it says what happened, but not to what.
+        /// The event is a thin event: it says what happened but does not contain the object.
         case thin
         /// The object lacks what the event's type needs.
         case unreadable

@@ -1,18 +1,18 @@
 import Crypto
 
-/// The signing secrets of the card account's endpoints: never none, and none of them blank, because whoever knows that
-/// a secret is empty can sign with it. Several are live while one is changed, and test mode has its own.
+/// The signing secrets of Stripe's webhook endpoints. There are several while a secret is replaced, and test mode has
+/// its own. There is at least one and none is blank, because anybody could sign with a blank secret.
 package struct EndpointSecrets: Sendable {
     private let keys: [SymmetricKey]
 
-    /// Nil when there is no secret, or a blank one.
+    /// Nil if there is no secret, or a blank one.
     package init?(_ secrets: [String]) {
         guard !secrets.isEmpty, secrets.allSatisfy({ !$0.allSatisfy(\.isWhitespace) }) else { return nil }
         keys = secrets.map { SymmetricKey(data: Array($0.utf8)) }
     }
 
-    /// True if one of the header's signatures is that of its time and `body` under one of the secrets. The code is made
-    /// once for each secret, however many signatures there are, and compared in constant time.
+    /// True if a signature in the header is that of its time and `body` under one of the secrets. The HMAC is computed
+    /// once for each secret and compared in constant time.
     func signed(_ body: [UInt8], as header: SignatureHeader) -> Bool {
         keys.contains { key in
             var code = HMAC<SHA256>(key: key)

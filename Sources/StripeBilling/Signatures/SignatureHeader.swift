@@ -1,16 +1,16 @@
-/// A `Stripe-Signature`, read strictly (`stripe.md` §1): pairs of name and value with commas between them, exactly one
-/// time `t`, and any number of signatures `v1`, of which the first few are looked at. Other names are of other schemes.
+/// The header `Stripe-Signature`, parsed strictly (`stripe.md` §1). It is a list of `name=value` pairs with exactly one
+/// time `t` and any number of signatures `v1`, of which the first few count. Other names are ignored.
 package struct SignatureHeader: Hashable, Sendable {
-    /// Longest header that is looked at, in bytes.
+    /// The longest header that is parsed, in bytes.
     package static let maximumBytes = 1_024
-    /// How many signatures are looked at; Stripe sends one for each secret that is live.
+    /// The most signatures that count. Stripe sends one for each secret in use.
     package static let maximumSignatures = 8
 
-    /// The digits of the time as they were signed.
+    /// The digits of `t` as they were signed.
     let timestamp: String
-    /// Seconds since the Unix epoch.
+    /// The time `t`, in seconds since the Unix epoch.
     let seconds: Int64
-    /// 32 bytes each; what is no such signature is left out.
+    /// The signatures `v1`, 32 bytes each. Malformed ones are left out.
     let signatures: [[UInt8]]
 
     /// Reads the header's text. Throws `.headerMissing`, `.headerMalformed` and `.signatureMissing`.
@@ -46,7 +46,7 @@ package struct SignatureHeader: Hashable, Sendable {
         return text[first...last]
     }
 
-    /// Nil for anything but 64 hexadecimal digits.
+    /// The bytes of 64 hexadecimal digits; nil for anything else.
     private static func bytes(_ text: Substring.UTF8View) -> [UInt8]? {
         guard text.count == 64 else { return nil }
         var bytes: [UInt8] = []

@@ -1,13 +1,14 @@
-/// Why a delivery is not believed, in order of precedence (`stripe.md` §1); the raw value is what the API answers.
+/// The reason why a delivery is refused, in order of precedence (`stripe.md` §1). The raw value is the `reason` in the
+/// API's answer.
 package enum SignatureRefusal: String, Error, Hashable, Sendable, CaseIterable {
     /// There is no `Stripe-Signature`.
     case headerMissing = "header_missing"
-    /// The header is longer than any that Stripe sends, or does not have exactly one time.
+    /// The header is too long, is no list of pairs, or does not have exactly one time.
     case headerMalformed = "header_malformed"
     /// The header has no signature of the scheme `v1`.
     case signatureMissing = "signature_missing"
-    /// No signature is that of the body under any of the secrets.
+    /// No signature matches the body under any of the secrets.
     case signatureMismatch = "signature_mismatch"
-    /// The signature was made more than five minutes ago, or dates that much ahead.
+    /// The signature's time is more than five minutes ago, or more than five minutes ahead.
     case timestampOutOfRange = "timestamp_out_of_range"
 }

@@ -1,6 +1,6 @@
 /// The customer's choice to let a subscription renew.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct AutoRenewStatus: RawRepresentable, Hashable, Sendable {
     /// The subscription ends with its period.
     package static let off = Self(rawValue: 0)

@@ -1,10 +1,10 @@
-/// How a commitment of twelve months is billed (App Store Server API 1.21).
+/// The way in which a commitment of twelve months is billed (App Store Server API 1.21).
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct BillingPlanType: RawRepresentable, Hashable, Sendable {
-    /// All at once.
+    /// All twelve months are billed at once.
     package static let billedUpfront = Self(rawValue: "BILLED_UPFRONT")
-    /// Month by month.
+    /// Each month is billed on its own.
     package static let monthly = Self(rawValue: "MONTHLY")
 
     package let rawValue: String

@@ -1,16 +1,16 @@
-/// Why a customer asks for a refund.
+/// The customer's reason to ask for a refund.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct ConsumptionRequestReason: RawRepresentable, Hashable, Sendable {
-    /// Bought by mistake.
+    /// The customer bought by mistake.
     package static let unintendedPurchase = Self(rawValue: "UNINTENDED_PURCHASE")
-    /// Not delivered.
+    /// The purchase was not delivered.
     package static let fulfillmentIssue = Self(rawValue: "FULFILLMENT_ISSUE")
-    /// Not content.
+    /// The customer was not content.
     package static let unsatisfied = Self(rawValue: "UNSATISFIED_WITH_PURCHASE")
-    /// A legal reason.
+    /// The customer has a legal reason.
     package static let legal = Self(rawValue: "LEGAL")
-    /// Something else.
+    /// The customer has another reason.
     package static let other = Self(rawValue: "OTHER")
 
     package let rawValue: String

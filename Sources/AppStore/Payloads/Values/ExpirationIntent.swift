@@ -1,6 +1,6 @@
-/// Why a subscription ended.
+/// The reason why a subscription ended.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct ExpirationIntent: RawRepresentable, Hashable, Sendable {
     /// The customer cancelled.
     package static let customerCancelled = Self(rawValue: 1)
@@ -10,7 +10,7 @@ package struct ExpirationIntent: RawRepresentable, Hashable, Sendable {
     package static let priceIncreaseDeclined = Self(rawValue: 3)
     /// The product was not for sale at renewal.
     package static let productUnavailable = Self(rawValue: 4)
-    /// Something else.
+    /// Another reason.
     package static let other = Self(rawValue: 5)
 
     package let rawValue: Int64

@@ -1,38 +1,38 @@
 /// The details of a notification's type (`apple.md` §4.1).
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct NotificationSubtype: RawRepresentable, Hashable, Sendable {
-    /// First subscription in the group.
+    /// The customer subscribed in this group for the first time.
     package static let initialBuy = Self(rawValue: "INITIAL_BUY")
-    /// Back after expiry.
+    /// The customer subscribed again after the subscription had expired.
     package static let resubscribe = Self(rawValue: "RESUBSCRIBE")
-    /// To a higher level, at once.
+    /// The customer moved to a higher level, at once.
     package static let upgrade = Self(rawValue: "UPGRADE")
-    /// To a lower level, at the next renewal.
+    /// The customer moved to a lower level, from the next renewal on.
     package static let downgrade = Self(rawValue: "DOWNGRADE")
-    /// Renewal switched on.
+    /// The customer switched renewal on.
     package static let autoRenewEnabled = Self(rawValue: "AUTO_RENEW_ENABLED")
-    /// Renewal switched off.
+    /// Renewal was switched off.
     package static let autoRenewDisabled = Self(rawValue: "AUTO_RENEW_DISABLED")
-    /// Billing failed; in grace.
+    /// Billing failed, and the subscription is in its grace period.
     package static let gracePeriod = Self(rawValue: "GRACE_PERIOD")
-    /// A retry succeeded.
+    /// Billing failed before and succeeded now.
     package static let billingRecovery = Self(rawValue: "BILLING_RECOVERY")
-    /// Ended by the customer.
+    /// The customer ended the subscription.
     package static let voluntary = Self(rawValue: "VOLUNTARY")
-    /// Ended because billing kept failing.
+    /// The subscription ended because billing kept failing.
     package static let billingRetry = Self(rawValue: "BILLING_RETRY")
-    /// Ended because the customer did not consent to a higher price.
+    /// The subscription ended because the customer did not consent to a higher price.
     package static let priceIncrease = Self(rawValue: "PRICE_INCREASE")
-    /// Ended because the product was not for sale any more.
+    /// The subscription ended because the product was not for sale any more.
     package static let productNotForSale = Self(rawValue: "PRODUCT_NOT_FOR_SALE")
-    /// The customer's consent to a higher price was asked for.
+    /// Apple asked the customer to consent to a higher price.
     package static let pending = Self(rawValue: "PENDING")
-    /// The customer consented to a higher price, or need not.
+    /// The customer consented to a higher price, or does not have to.
     package static let accepted = Self(rawValue: "ACCEPTED")
-    /// A mass extension is done.
+    /// Apple has finished a mass extension of renewal dates.
     package static let summary = Self(rawValue: "SUMMARY")
-    /// An extension failed for one customer.
+    /// Apple could not extend the renewal date of one customer.
     package static let failure = Self(rawValue: "FAILURE")
 
     package let rawValue: String

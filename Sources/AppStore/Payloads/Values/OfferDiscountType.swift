@@ -1,14 +1,14 @@
-/// How an offer is paid.
+/// The way in which an offer is paid.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct OfferDiscountType: RawRepresentable, Hashable, Sendable {
-    /// The subscription is free for a while.
+    /// The subscription is free for a time.
     package static let freeTrial = Self(rawValue: "FREE_TRIAL")
-    /// A lower price per period.
+    /// Each of several periods costs less.
     package static let payAsYouGo = Self(rawValue: "PAY_AS_YOU_GO")
-    /// A lower price at once.
+    /// The customer pays once, at a lower price, for the whole offer.
     package static let payUpFront = Self(rawValue: "PAY_UP_FRONT")
-    /// A one-time code.
+    /// A one-time offer code.
     package static let oneTime = Self(rawValue: "ONE_TIME")
 
     package let rawValue: String

@@ -1,6 +1,6 @@
-/// The offer a price came from.
+/// The kind of offer that gave the price.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct OfferType: RawRepresentable, Hashable, Sendable {
     /// Introductory offer.
     package static let introductory = Self(rawValue: 1)

@@ -1,10 +1,10 @@
-/// How somebody came to a purchase (`inAppOwnershipType`).
+/// The way in which the customer got a purchase (`inAppOwnershipType`).
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct OwnershipType: RawRepresentable, Hashable, Sendable {
-    /// Bought by this customer.
+    /// The customer bought it.
     package static let purchased = Self(rawValue: "PURCHASED")
-    /// Shared by a family member.
+    /// A family member shares it.
     package static let familyShared = Self(rawValue: "FAMILY_SHARED")
 
     package let rawValue: String

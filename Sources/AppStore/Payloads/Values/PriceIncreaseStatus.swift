@@ -1,10 +1,10 @@
 /// The customer's answer to a price increase.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct PriceIncreaseStatus: RawRepresentable, Hashable, Sendable {
-    /// Not yet.
+    /// The customer has not answered yet.
     package static let pending = Self(rawValue: 0)
-    /// Consented, or informed where consent is not needed.
+    /// The customer consented, or was informed where no consent is needed.
     package static let consented = Self(rawValue: 1)
 
     package let rawValue: Int64

@@ -4,7 +4,7 @@ package enum ProductType: RawRepresentable, Hashable, Sendable {
     case nonConsumable
     case nonRenewingSubscription
     case autoRenewableSubscription
-    /// A kind that did not exist when this was written: stored, shown, granting nothing.
+    /// A kind that this version does not know. Its purchases are recorded and shown, but give nothing.
     case unknown(String)
 
     package init(rawValue: String) {

@@ -1,6 +1,6 @@
-/// Why Apple took a purchase back.
+/// Apple's reason to take a purchase back.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct RevocationReason: RawRepresentable, Hashable, Sendable {
     /// Accidental purchase, family reasons and the like.
     package static let other = Self(rawValue: 0)

@@ -1,12 +1,12 @@
 /// The kind of a revocation: a refund, whole or prorated, or the end of family sharing (App Store Server API 1.19).
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct RevocationType: RawRepresentable, Hashable, Sendable {
-    /// All of the price.
+    /// The whole price was refunded.
     package static let fullRefund = Self(rawValue: "REFUND_FULL")
-    /// `revocationPercentage` of the price.
+    /// The share `revocationPercentage` of the price was refunded.
     package static let proratedRefund = Self(rawValue: "REFUND_PRORATED")
-    /// Family access; no money moved.
+    /// Family sharing ended; no money was refunded.
     package static let familyRevoke = Self(rawValue: "FAMILY_REVOKE")
 
     package let rawValue: String

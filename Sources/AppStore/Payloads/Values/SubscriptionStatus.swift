@@ -1,10 +1,10 @@
-/// State of an auto-renewable subscription in notification data.
+/// The state of an auto-renewable subscription in the data of a notification.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct SubscriptionStatus: RawRepresentable, Hashable, Sendable {
     package static let active = Self(rawValue: 1)
     package static let expired = Self(rawValue: 2)
-    /// Apple retries the billing.
+    /// Billing failed, and Apple tries again.
     package static let billingRetry = Self(rawValue: 3)
     package static let gracePeriod = Self(rawValue: 4)
     package static let revoked = Self(rawValue: 5)

@@ -1,10 +1,10 @@
 /// The cause of the transaction: the customer's purchase, or a renewal.
 ///
-/// Open: a value that is not named here is kept as it is.
+/// A value that has no name here is kept as Apple wrote it.
 package struct TransactionReason: RawRepresentable, Hashable, Sendable {
-    /// The customer, also by an upgrade.
+    /// The customer bought, or upgraded.
     package static let purchase = Self(rawValue: "PURCHASE")
-    /// The renewal of a subscription, also a downgrade taking effect.
+    /// The subscription renewed; a downgrade takes effect then too.
     package static let renewal = Self(rawValue: "RENEWAL")
 
     package let rawValue: String

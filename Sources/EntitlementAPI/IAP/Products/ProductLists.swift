@@ -18,7 +18,7 @@ final class ProductLists: Sendable {
         let language: String?
     }
 
-    /// The lists of one version.
+    /// The lists of one catalogue version.
     private struct State {
         var version: Int?
         /// The languages of each list's texts, in ascending order.

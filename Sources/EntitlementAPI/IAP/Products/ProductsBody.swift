@@ -106,7 +106,7 @@ extension JSONWriter {
     }
 }
 
-/// The offer of a product to a user who does not have it.
+/// The part of the answer that says what a product gives.
 private struct Offer {
     var durationDays: Int?
     var features: [Feature] = []

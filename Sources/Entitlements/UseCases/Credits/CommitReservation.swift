@@ -1,10 +1,10 @@
-/// Spends the reserved units, or a part of them; the rest is free again (`semantics.md` §4).
+/// Commits a reservation: spends its units or a part of them, and frees the rest (`semantics.md` §4).
 ///
-/// A reservation may be committed in debt. A repeat records nothing and succeeds, even after the deadline.
+/// A user in debt may commit too. A repeat records nothing and succeeds, even after the deadline.
 package struct CommitReservation: Sendable {
     package let id: ReservationID
     package let user: UserID
-    /// Nil commits all of it.
+    /// The units to spend; nil for all that are reserved.
     package let amount: CreditAmount?
     package let note: Note?
 
@@ -40,14 +40,14 @@ package struct CommitReservation: Sendable {
     }
 }
 
-/// Why a reservation is not committed, in order of precedence; the raw value is the problem's code.
+/// The reason why a reservation is not committed, in order of precedence. The raw value is the code of the problem.
 package enum CommitRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case unknownReservation = "unknown_reservation"
     case alreadyReleased = "already_released"
-    /// With another amount.
+    /// The reservation was committed with another amount.
     case alreadyCommitted = "already_committed"
-    /// Its deadline has passed.
+    /// The deadline of the reservation has passed.
     case reservationEnded = "reservation_ended"
-    /// More than was reserved.
+    /// The amount is larger than the reservation's.
     case exceedsReservation = "exceeds_reservation"
 }

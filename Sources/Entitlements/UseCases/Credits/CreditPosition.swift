@@ -1,8 +1,9 @@
-/// A user's credits as their next act finds them.
+/// The credits of a user at the instant of the next act.
 struct CreditPosition {
     let timeline: Timeline
-    /// When the act will hold: now, but never before the act that happened before it, nor before a lot became theirs by
-    /// a clock that is ahead of ours by what is forgiven (`semantics.md` §2). So what was just bought can be spent.
+    /// The instant from which the next act holds. It is `now`, but not before the last act. It may also lie up to five
+    /// minutes ahead, at the beginning of a lot, so that a purchase by a clock ahead of ours can be spent at once
+    /// (`semantics.md` §2).
     let at: Instant
 
     init(
@@ -18,12 +19,12 @@ struct CreditPosition {
         at = max(history.now, heldSince, lastActAt)
     }
 
-    /// The act that was recorded under an idempotency key; keys belong to the user and are kept for ever.
+    /// Returns the act under an idempotency key. Keys belong to the user and are kept for ever.
     func entry(under idempotencyKey: Label) -> CreditEntry? {
         timeline.purses.lazy.compactMap { $0.entry(.idempotencyKey(idempotencyKey)) }.first
     }
 
-    /// Where `amount` is drawn from, and what is spendable afterwards.
+    /// Returns the lots from which `amount` would be drawn, and the spendable units afterwards.
     func draw(_ amount: CreditAmount, from purse: Purse) -> Result<(draws: [Draw], spendableAfter: Int), DrawRefusal> {
         guard isKnown(purse.unit) else { return .failure(.unknownUnit) }
         guard timeline.counts(purse.environment) else { return .failure(.insufficientCredits) }
@@ -44,7 +45,7 @@ struct CreditPosition {
             }
     }
 
-    /// A reservation of the user and what became of it; nil when they made none by this name.
+    /// Returns a reservation of the user and its fate; nil if the user has none with this id.
     func reservation(_ id: ReservationID) -> (reservation: Reservation, fate: ReservationFate)? {
         for facts in timeline.purses {
             guard case .reserved(let reservation)? = facts.entry(.reservation(id))?.act else { continue }
@@ -57,7 +58,7 @@ struct CreditPosition {
         return nil
     }
 
-    /// The answer about units that `draws` name, with the purse as it is once `act` is added.
+    /// Returns the answer about the units in `draws`, with the balance of the purse after `act`.
     func receipt(for draws: [Draw], of purse: Purse, after act: CreditAct? = nil) -> SpendReceipt {
         let facts = timeline.facts(of: purse)
         let after = act.flatMap { facts.adding(CreditEntry($0, at: at)) } ?? facts
@@ -67,7 +68,7 @@ struct CreditPosition {
     }
 }
 
-/// The fate of a reservation.
+/// The state of a reservation: held, or how it ended.
 enum ReservationFate: Hashable {
     case held
     case committed(Int)

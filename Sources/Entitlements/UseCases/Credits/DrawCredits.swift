@@ -1,14 +1,13 @@
-/// Draws units of one purse, once for each idempotency key: spends them, or reserves them until they are committed or
-/// released or a deadline passes (`semantics.md` §4).
+/// Draws units from one purse: spends them, or reserves them until they are committed or released or a deadline passes
+/// (`semantics.md` §4).
 ///
-/// A repeat of a key gives the first answer and records nothing; a refusal is not remembered. The API names no
-/// environment: it spends in Production unless asked otherwise.
+/// An idempotency key draws once. A repeat gets the first answer and records nothing, but a refusal is not remembered.
 package struct DrawCredits: Sendable {
     package let amount: CreditAmount
     package let purse: Purse
     package let user: UserID
     package let idempotencyKey: Label
-    /// The digest of the request, which a repeat must repeat.
+    /// The label of the whole request. A repeat of the key must have the same one.
     package let request: Label
     package let note: Note?
 
@@ -38,7 +37,7 @@ package struct DrawCredits: Sendable {
         }
     }
 
-    /// `id` is the name of the reservation, if there is to be a new one.
+    /// Reserves the units for `time`. A new reservation gets the name `id`.
     package func reserve(
         for time: ReservationTime, as id: ReservationID, given history: PurchaseHistory,
         in catalogue: CatalogueVersions, under settings: EntitlementSettings
@@ -55,7 +54,8 @@ package struct DrawCredits: Sendable {
         }
     }
 
-    /// `repeated` gives the answer of an act that this request recorded, and nil for any other act.
+    /// Draws the units, unless the key was used before. `repeated` returns the answer of an earlier act of the same
+    /// request, and nil for any other act. `act` makes the act and its answer from the draws.
     private func draw<Reply>(
         from position: CreditPosition, repeating repeated: (CreditAct) -> Reply?,
         recording act: (_ draws: [Draw], _ spendableAfter: Int) -> (CreditAct, Reply)
@@ -74,16 +74,16 @@ package struct DrawCredits: Sendable {
     }
 }
 
-/// Why units are not drawn, in order of precedence; the raw value is the problem's code.
+/// The reason why units are not drawn, in order of precedence. The raw value is the code of the problem.
 package enum DrawRefusal: String, Error, Hashable, Sendable, CaseIterable {
-    /// The key already belongs to another request of this user.
+    /// The key belongs to another request of this user.
     case keyReused = "idempotency_key_reused"
     case unknownUnit = "unknown_unit"
     case inDebt = "in_debt"
     case insufficientCredits = "insufficient_credits"
 }
 
-/// The spend: its units, their lots, and the rest.
+/// The answer to a spend: the units spent, the lots that they come from, and the balance afterwards.
 package struct SpendReceipt: Hashable, Sendable {
     package let spent: Int
     package let draws: [Draw]
@@ -97,7 +97,7 @@ package struct SpendReceipt: Hashable, Sendable {
         self.debt = debt
     }
 
-    /// As it was when it was recorded; nobody in debt can spend.
+    /// Makes the answer as it was when the spend was recorded. The debt was 0, because nobody in debt can spend.
     init(_ spend: Spend) {
         self.init(spent: spend.amount, draws: spend.draws, spendable: spend.spendableAfter, debt: 0)
     }

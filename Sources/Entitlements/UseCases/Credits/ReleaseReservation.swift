@@ -1,7 +1,6 @@
-/// Frees the reserved units (`semantics.md` §4).
+/// Releases a reservation: its units are free again (`semantics.md` §4).
 ///
-/// A reservation that was released before, or whose deadline has passed, is free already: nothing is recorded and it
-/// succeeds.
+/// If the reservation was released before or its deadline has passed, the release succeeds and nothing is recorded.
 package struct ReleaseReservation: Sendable {
     package let id: ReservationID
     package let user: UserID
@@ -13,7 +12,7 @@ package struct ReleaseReservation: Sendable {
         self.note = note
     }
 
-    /// The answer says what is spendable now; nothing of the reservation is spent.
+    /// Decides on the release. The answer has the balance afterwards, and no spent units.
     package func decide(
         given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
     ) -> Decision<SpendReceipt, ReleaseRefusal> {
@@ -33,7 +32,7 @@ package struct ReleaseReservation: Sendable {
     }
 }
 
-/// Why a reservation is not released, in order of precedence; the raw value is the problem's code.
+/// The reason why a reservation is not released, in order of precedence. The raw value is the code of the problem.
 package enum ReleaseRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case unknownReservation = "unknown_reservation"
     case alreadyCommitted = "already_committed"

@@ -1,13 +1,16 @@
-/// The owner of a delivered purchase: the first user whom an event of its own names, else the user whom its customer is
-/// remembered as; by the App Store the user of its account token (`semantics.md` §5). A purchase that is bound stays.
+/// The owner of a delivery's purchase: the user who has it, or the user who gets it because nobody has it
+/// (`semantics.md` §5, §7).
+///
+/// For card billing the user who gets it is the first whom the delivery names, else the user whom its customer stands
+/// for. For the App Store it is the user of the account token.
 struct DeliveryOwner {
-    /// The user who has the purchase; nil while nobody does.
+    /// The user who has the purchase; nil while nobody has it.
     private(set) var present: UserID?
-    /// The user who gets the purchase, which nobody has.
+    /// The user who gets the purchase; nil if somebody has it already, or nobody is named.
     private(set) var new: UserID?
-    /// The user whom the customer is from now on.
+    /// The user whom the delivery's customer stands for from now on; nil if that does not change.
     private(set) var customer: Placement.Customer?
-    /// For operators.
+    /// A remark for operators: the delivery names no valid user id, or contradicts what is known.
     private(set) var reason: DeliveryReason?
 
     init(_ news: DeliveryNews, given history: PurchaseHistory, under rules: ClaimRules) {
@@ -20,13 +23,13 @@ struct DeliveryOwner {
             return
         }
         if news.namesNoUserID { reason = .invalidUser }
-        // The purchase of an erased person names nobody anew.
+        // While an erased person has the purchase, its deliveries name no new owner, and no user for its customer.
         guard present?.isErased != true else { return }
         let told = news.users.first { !history.erased.contains($0) }
         let holder = news.customer.flatMap { history.tokenHolders[$0] }
         if present == nil, news.about != nil { new = told ?? holder.flatMap { $0.isErased ? nil : $0 } }
         guard let told else { return }
-        // A customer once named is never renamed, nor does a purchase change hands.
+        // A customer keeps the user who was named first, and a purchase keeps its owner.
         if [present, holder].contains(where: { $0.map { $0 != told && !$0.isErased } ?? false }) {
             reason = .contradicted
         }
@@ -36,7 +39,7 @@ struct DeliveryOwner {
 }
 
 extension PurchaseHistory.KnownPurchase {
-    /// True if its account token names `user`.
+    /// True if the newest account token of the purchase names `user`.
     fileprivate func isFor(_ user: UserID, given history: PurchaseHistory, under rules: ClaimRules) -> Bool {
         guard let token = newestToken, !token.isLegacyToken || rules.decodesLegacyTokens else { return false }
         return history.tokenHolders[token] == user

@@ -1,9 +1,9 @@
-/// The purchases that a payment was for: those that its numbers lead to, each number through others (`semantics.md`
-/// §7). A charge leads to a payment, that to an invoice, and that to a subscription.
+/// The search for the purchases that a payment was for (`semantics.md` §7). It follows each number to the numbers that
+/// it leads to: from a charge to a payment, from there to an invoice, and from there to a subscription.
 struct NumberSearch {
-    /// The transactions that the numbers mean; nil for the whole purchase.
+    /// The purchases that were found, each with the transactions that were paid for; nil for the whole purchase.
     private(set) var purchases: [PurchaseKey: Set<TransactionID>?] = [:]
-    /// The numbers at which the way ends: nothing says yet what they mean.
+    /// The numbers at which the search ends without a purchase, because it is not known yet what they lead to.
     private(set) var unknown: [String] = []
 
     init(for numbers: [String], in space: NumberSpace, given history: PurchaseHistory) {
@@ -14,7 +14,8 @@ struct NumberSearch {
         while !next.isEmpty {
             var found: Set<String> = []
             for number in next.sorted() {
-                // A payment that is a purchase may also be known to pay an invoice, which then is of none.
+                // A payment that is itself a purchase may also lead to an invoice. That invoice is then for no
+                // subscription.
                 if history.purchases[space.key(number)] != nil { purchases[space.key(number)] = .some(nil) }
                 let meanings = history.numbers[number] ?? []
                 for meaning in meanings {
@@ -29,7 +30,7 @@ struct NumberSearch {
             }
             next = found
         }
-        // As long as nothing is found, a number that leads on may itself become a purchase.
+        // While nothing is found, any of the numbers on the way may still turn out to be the id of a purchase.
         if purchases.isEmpty, transactions.isEmpty { unknown += leading }
         for (key, paid) in transactions.sorted(by: { $0.key < $1.key }) where purchases[key] == nil {
             if history.purchases[key] == nil { unknown.append(key.externalID.text) } else { purchases[key] = paid }

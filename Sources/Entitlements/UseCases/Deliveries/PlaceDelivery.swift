@@ -1,8 +1,8 @@
-/// Places a delivery: gives its purchase to the user whom it names, takes back what went back, and says what became of
-/// it (`semantics.md` §5, §7).
+/// Places a delivery (`semantics.md` §5, §7). It gives the delivery's purchase to the user whom the delivery names, or
+/// records what the delivery takes back.
 ///
-/// A notification that comes twice changes nothing the second time. While its user or purchase is not known, it waits.
-/// A name gives a purchase that nobody has, and takes none from anybody.
+/// A delivery that comes twice changes nothing the second time. It waits while its user or its purchase is not known.
+/// Only a purchase that nobody has is given to the named user.
 package struct PlaceDelivery: Sendable {
     package let news: DeliveryNews
     package let delivery: UInt64
@@ -14,7 +14,7 @@ package struct PlaceDelivery: Sendable {
         self.rules = rules
     }
 
-    /// The standing of the delivery.
+    /// Decides the placement, and answers the standing of the delivery.
     package func decide(given history: PurchaseHistory) -> Decision<DeliveryStanding, Never> {
         if let takeback = news.takeback { return take(takeback, given: history) }
         let owner = DeliveryOwner(news, given: history, under: rules)
@@ -32,7 +32,7 @@ package struct PlaceDelivery: Sendable {
             answer: .success(standing))
     }
 
-    /// Takes back of the purchases that the payment was for; waits until all of them are known.
+    /// Records a takeback in each purchase that the payment was for. The delivery waits until all of them are known.
     private func take(_ takeback: Takeback, given history: PurchaseHistory) -> Decision<DeliveryStanding, Never> {
         let found = NumberSearch(for: takeback.numbers, in: news.space, given: history)
         var statements: [Statement] = []
@@ -68,13 +68,13 @@ package struct PlaceDelivery: Sendable {
 }
 
 extension PurchaseHistory {
-    /// The states of the purchase of `key`: in the ledger of who has it, else those that wait.
+    /// Returns the states of a purchase: from its owner's ledger, else those that are recorded without an owner.
     fileprivate func states(of key: PurchaseKey) -> [VerifiedPurchase] {
         guard let owner = purchases[key]?.owner else { return purchases[key]?.states ?? [] }
         return ledger(of: owner).entries.compactMap(\.fact.state).filter { $0.key == key }
     }
 
-    /// True if the statement is known already.
+    /// True if the same statement is recorded already.
     fileprivate func isStated(_ statement: Statement) -> Bool {
         states(of: statement.key).contains { Statement.purchase($0) == statement }
     }

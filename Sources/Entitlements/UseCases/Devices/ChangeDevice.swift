@@ -1,18 +1,20 @@
-/// Does something to a device that is on record (`semantics.md` §8). A repeat is safe.
+/// Changes a device that is on record: its seat, when it was last seen, or whether it is on record at all
+/// (`semantics.md` §8). A repeat is safe.
 package struct ChangeDevice: Sendable {
-    /// The change of a device.
+    /// The change to make.
     package enum Change: Sendable {
-        /// A suspended device gets a seat again. Of an active one nothing changes.
+        /// Gives a suspended device a seat again. An active device does not change.
         case reactivate
-        /// The user's wish takes its seat. A device that the limit suspended no longer returns by itself.
+        /// Takes the seat from a device by the user's wish. If the limit had suspended the device, it no longer returns
+        /// by itself.
         case suspend
-        /// The device was in use, which the order of keeping asks about.
+        /// Records that the device was in use, which moves it up in the order that decides who keeps a seat.
         ///
-        /// The sight is recorded where it puts the device before another one, a minute after the last time at the
-        /// earliest. Else it is recorded once a day, so that people see that the device is in use. For all devices of a
-        /// user it is recorded at most ``dailyLimit`` times a day.
+        /// If the device moves before another one, this is recorded at most once a minute, else at most once a day. For
+        /// all devices of a user it is recorded at most ``dailyLimit`` times in 24 hours.
         case see
-        /// The device leaves the record, and its seat is free at once. A device that was removed before stays removed.
+        /// Removes the device from the record, so that its seat is free at once. A device that was removed before stays
+        /// removed.
         case remove
     }
 
@@ -28,7 +30,7 @@ package struct ChangeDevice: Sendable {
         self.note = note
     }
 
-    /// Answers with the device as it stands then; nil for one that was removed before.
+    /// Decides on the change. The answer is the device after it; nil for a device that was removed before.
     package func decide(
         given history: PurchaseHistory, in catalogue: CatalogueVersions, under settings: EntitlementSettings
     ) -> Decision<Device?, DeviceRefusal> {
@@ -66,7 +68,7 @@ package struct ChangeDevice: Sendable {
 }
 
 extension UserLedger {
-    /// How many times devices were recorded as seen after `instant`.
+    /// Returns how many times a device of the user was recorded as seen after `instant`.
     fileprivate func sightings(after instant: Instant) -> Int {
         entries.reversed().prefix { $0.recordedAt > instant }.count { entry in
             guard case .device(let act) = entry.fact else { return false }

@@ -1,10 +1,11 @@
-/// A user's devices as a decision about one of them finds them, under the lock on the user.
+/// The devices of a user for a decision, read under the lock on the user.
 ///
-/// They include every earlier act, so two decisions made one after the other never count the same free seat.
+/// Every earlier act is among them, so two decisions one after the other never give away the same free seat.
 struct LockedDevices {
     let user: UserID
     let roster: DeviceRoster
-    /// When the act holds: not before the one recorded before it, whatever the clocks of two instances say.
+    /// The instant from which the next act holds: `now`, but not before the last act, because the clocks of two
+    /// instances may differ.
     let at: Instant
 
     init(
@@ -18,10 +19,10 @@ struct LockedDevices {
         roster = timeline.devices(at: at)
     }
 
-    /// True if one more device may be active.
+    /// True if there is a seat for one more active device.
     var hasFreeSeat: Bool { roster.seats.active < roster.seats.allowed }
 
-    /// Does `deed` to `device`, and answers with the device as it stands then.
+    /// Returns the decision to do `deed` to `device`. Its answer is made from the device after the deed.
     func decision<Reply: Sendable>(
         _ deed: DeviceAct.Deed, of device: Device, note: Note?, answering reply: (Device) -> Reply
     ) -> Decision<Reply, DeviceRefusal> {
@@ -34,8 +35,8 @@ struct LockedDevices {
     }
 }
 
-/// Why a device is not put on record, or nothing is done to one, in order of precedence: more seats would not help a
-/// user with too many devices.
+/// The reason why a device is not registered or changed, in order of precedence. Too many devices come before too few
+/// seats, because more seats would not help then.
 package enum DeviceRefusal: Error, Hashable, Sendable {
     /// The user has no such device on record.
     case unknownDevice

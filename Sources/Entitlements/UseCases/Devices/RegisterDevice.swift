@@ -1,9 +1,9 @@
-/// Puts a device on record and gives it a seat, or changes name and pin of one that is there (`semantics.md` §8).
+/// Registers a device and gives it a seat, or changes the name and pin of a device on record (`semantics.md` §8).
 ///
-/// A repeat is safe: it changes what it names, neither returns a suspended device nor counts as seeing it, and without
-/// a change records nothing. A device that was removed registers like a new one.
+/// A repeat is safe, and records nothing unless the name or the pin changes. It neither gives a suspended device a seat
+/// nor counts as seeing the device. A device that was removed registers like a new one.
 package struct RegisterDevice: Sendable {
-    /// The device, and whether it was put on record now.
+    /// The answer: the device, and whether this request put it on record.
     package struct Reply: Hashable, Sendable {
         package let device: Device
         package let isNew: Bool
@@ -16,9 +16,9 @@ package struct RegisterDevice: Sendable {
 
     package let device: Label
     package let user: UserID
-    /// Nil leaves it as it is.
+    /// The name; nil leaves the present one.
     package let name: Label?
-    /// Nil leaves it as it is.
+    /// True if the device is pinned; nil leaves it as it is.
     package let isPinned: Bool?
     package let note: Note?
 

@@ -1,6 +1,6 @@
 extension OperatorAct {
-    /// Makes the user's what no living person has: a purchase that is recorded and unowned, or the rest of what an
-    /// erased person had (`semantics.md` §5). Answers the purchase that became, or was, the user's.
+    /// Binds a purchase to the user that no living person has: one that is recorded and unowned, or the rest of an
+    /// erased person's (`semantics.md` §5). The answer is the key of the purchase, also if it was the user's before.
     package func bind(
         _ key: PurchaseKey, given history: PurchaseHistory, in context: FoldContext
     ) -> Decision<PurchaseKey, OperatorRefusal> {

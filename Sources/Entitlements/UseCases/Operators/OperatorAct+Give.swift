@@ -1,19 +1,19 @@
 extension OperatorAct {
-    /// The gift in the operator's words.
+    /// The gift as the operator describes it.
     package enum Offer: Hashable, Sendable {
         case addDays(Int, of: TierID)
         case until(Instant, of: TierID)
-        /// The app is needed only where several sell a product of that id.
+        /// An add-on of the App Store's catalogue. The app is needed only if several apps sell a product with this id.
         case addOn(ProductID, app: AppID? = nil)
         case credits(Int, unit: String, expiresAt: Instant? = nil)
-        /// A pass that had run out before it was attached (`semantics.md` §6): what was paid of it, from now.
+        /// A pass that makes good a late pass: as long as what is still paid of it, from now on (`semantics.md` §6).
         case latePass(PurchaseKey)
         /// A pass that makes up for an outage (`semantics.md` §7).
         case outage(Outage)
     }
 
-    /// Gives the user something under `id`, which the caller makes of what the gift refers to: there is one grant of an
-    /// id, and a repeat answers it (`semantics.md` §7). Without recording the decision, it is a dry run.
+    /// Gives the user a grant with the id `id`. There is one grant for each id, and a repeat is answered with that
+    /// grant (`semantics.md` §7). A caller that does not record the decision makes a dry run.
     package func give(
         _ offer: Offer, as id: ExternalID, given history: PurchaseHistory, in context: FoldContext
     ) -> Decision<Grant, OperatorRefusal> {
@@ -55,7 +55,8 @@ extension OperatorAct {
 }
 
 extension OperatorAct.Offer {
-    /// Why nobody at all gets it, in order of precedence; nil when that depends on the user, or on who sells an add-on.
+    /// Returns the reason why no user at all gets the gift, in order of precedence. Returns nil if there is none, or if
+    /// it depends on the user or on the app that sells an add-on.
     package func refusal(at now: Instant, given catalogue: CatalogueVersions) -> OperatorRefusal? {
         let catalogue = catalogue.inForce(at: now).catalogue
         switch self {
@@ -79,7 +80,7 @@ extension OperatorAct.Offer {
 }
 
 extension Timeline {
-    /// The rest of a pass that was paid for and had run out before it was attached.
+    /// Returns the pass that makes good a late pass, as long as what is still paid of it.
     fileprivate func restOfLatePass(_ key: PurchaseKey, at now: Instant) -> Result<Grant.Gift, OperatorRefusal> {
         guard let index = position(ofHeld: key) else { return .failure(.unknownPurchase) }
         guard case .pass(let tier, let length) = purchases[index].benefit,
@@ -100,7 +101,8 @@ extension Catalogue {
         }
     }
 
-    /// The app that sells the App Store's add-on `id`: `app` itself if it does, or the only one.
+    /// Returns the app that sells the add-on `id` through the App Store: `app` if it is given and does, else the only
+    /// one.
     fileprivate func addOn(_ id: ProductID, of app: AppID?) -> Result<AppID, OperatorRefusal> {
         let named = products.filter { product in
             product.id == id && product.source == .appleIAP && app.map { $0 == product.app } ?? true

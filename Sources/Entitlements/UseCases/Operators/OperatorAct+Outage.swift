@@ -1,16 +1,16 @@
 extension OperatorAct {
-    /// An outage, and the pass that makes up for it to those who had coverage at any instant of it.
+    /// An outage, and the pass that makes up for it. Users get the pass who had coverage at any instant of the outage.
     package struct Outage: Hashable, Sendable {
         package static let maximumHours = 24 * CatalogueCheck.maximumDays
 
         package let startsAt: Instant
-        /// Exclusive.
+        /// The end of the outage, exclusive.
         package let endsAt: Instant
-        /// The length of the pass.
+        /// The length of the pass in hours.
         package let hours: Int
-        /// Nil for the tier that each user had.
+        /// The tier of the pass; nil for the highest tier that the user had in the outage.
         package let tier: TierID?
-        /// True if coverage from plans and windows counts too, and not from passes alone.
+        /// True if coverage from plans and windows counts too; false if only passes count.
         package let countsAnySource: Bool
 
         package init(
@@ -26,7 +26,7 @@ extension OperatorAct {
 }
 
 extension Timeline {
-    /// The highest tier that counted for the user at any instant of the outage that has come.
+    /// Returns the highest tier that the user had at any instant of the outage before `now`; nil if there was none.
     func tierHad(during outage: OperatorAct.Outage, by now: Instant) -> TierID? {
         let endsAt = min(outage.endsAt, now)
         let covering = (planned + graces).filter { piece in

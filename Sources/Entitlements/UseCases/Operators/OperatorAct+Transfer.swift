@@ -1,15 +1,15 @@
 extension OperatorAct {
-    /// The purchases that a transfer takes.
+    /// The purchases that a transfer moves.
     package enum Selection: Hashable, Sendable {
         case one(PurchaseName)
-        /// Everything that the giver has.
+        /// All purchases that the giver has.
         case all
     }
 
-    /// Gives the rest of what the user has to another user, who need not have been seen before (`semantics.md` §5);
-    /// devices never move. Answers the purchases that went, by key.
+    /// Transfers the rest of the user's purchases to another user, who need not have been seen before (`semantics.md`
+    /// §5). Devices never move. The answer is the keys of the purchases that moved, in order.
     ///
-    /// - Parameter request: The label of the request; its repeat changes nothing and answers as the first time.
+    /// - Parameter request: The label of the request. A repeat changes nothing and gets the first answer.
     package func transfer(
         _ selection: Selection, to receiver: UserID, request: Label? = nil, given history: PurchaseHistory,
         in context: FoldContext
@@ -38,7 +38,7 @@ extension OperatorAct {
 }
 
 extension Timeline {
-    /// The purchases at `positions` on their way to `receiver`.
+    /// Returns the moves of the purchases at `positions` to `receiver`.
     func moves(
         of positions: [Int], to receiver: UserID, at instant: Instant, cause: Handover.Cause, note: Note?,
         request: Label?
@@ -51,13 +51,13 @@ extension Timeline {
 }
 
 extension PurchaseHistory {
-    /// When a move holds: now, but never before what either of the two did by a clock ahead of ours, so that nothing
-    /// that was spent or had run is given again.
+    /// Returns the instant from which a move holds: `now`, but not before the last act of giver or receiver, whose
+    /// clock may be ahead of ours. Otherwise the move could give units away that were spent already.
     func instantOfMove(from giver: UserID, to receiver: UserID) -> Instant {
         max(now, ledger(of: giver).lastActAt, ledger(of: receiver).lastActAt)
     }
 
-    /// The purchases that `request` moved from `giver` when it came first; nil when it moved nothing yet.
+    /// Returns the purchases that `request` moved from `giver` when it first came; nil if it has not moved any.
     func done(_ request: Label?, from giver: UserID) -> [PurchaseKey]? {
         let given = request.map { ledger(of: giver).given(by: $0) } ?? []
         return given.isEmpty ? nil : given

@@ -1,6 +1,6 @@
 extension OperatorAct {
-    /// Takes a purchase back, whole, from now on: what a store sold, which no reversal of the store's brings back
-    /// (`semantics.md` §2), or a grant. Answers since when it is withdrawn.
+    /// Withdraws a whole purchase or grant from now on. No reversal of the store undoes that (`semantics.md` §2). The
+    /// answer is the instant from which on it is withdrawn.
     package func withdraw(
         _ key: PurchaseKey, given history: PurchaseHistory, in context: FoldContext
     ) -> Decision<Instant, OperatorRefusal> {

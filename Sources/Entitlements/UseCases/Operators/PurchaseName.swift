@@ -1,5 +1,5 @@
-/// An operator's name for a purchase that a user has. Source and environment are needed only where its id is not
-/// unique.
+/// The name by which an operator's request names a purchase of a user. Source and environment are needed only if the id
+/// is not unique.
 package struct PurchaseName: Hashable, Sendable {
     package let id: ExternalID
     package let source: Source?
@@ -11,7 +11,7 @@ package struct PurchaseName: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// True if the name means `key`.
+    /// True if `key` fits the name.
     package func means(_ key: PurchaseKey) -> Bool {
         key.externalID == id && source.map { $0 == key.source } ?? true
             && environment.map { $0 == key.environment } ?? true
@@ -19,7 +19,7 @@ package struct PurchaseName: Hashable, Sendable {
 }
 
 extension Timeline {
-    /// Where the one purchase stands that `name` means, of those that are the user's for as far as is known.
+    /// Returns the index of the only purchase that the user has and that fits `name`.
     package func position(ofHeld name: PurchaseName) -> Result<Int, OperatorRefusal> {
         let named = purchases.indices.filter { purchases[$0].isHeld && name.means(purchases[$0].key) }
         guard let position = named.first else { return .failure(.unknownPurchase) }

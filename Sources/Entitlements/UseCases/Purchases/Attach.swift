@@ -1,4 +1,5 @@
-/// Attaches one verified purchase to a signed-in user: bound exactly once, moved, or refused (`semantics.md` §5).
+/// Attaches one verified purchase to a signed-in user. The purchase is bound, is transferred, or is refused
+/// (`semantics.md` §5).
 package struct Attach: Sendable {
     package let purchase: VerifiedPurchase
     package let user: UserID
@@ -19,12 +20,12 @@ package struct Attach: Sendable {
         return claims.decision(answering: answer)
     }
 
-    /// The instant for which an attach is answered: `now`, or the purchase or signing just recorded when it lies up to
-    /// five minutes ahead (`semantics.md` §2).
+    /// Returns the instant for which an attach is answered. It is `now`, or the latest purchase or signing date of
+    /// `purchases` that lies at most five minutes ahead (`semantics.md` §2).
     package static func answeredAt(_ now: Instant, recording purchases: [VerifiedPurchase]) -> Instant {
         purchases.flatMap { [$0.purchasedAt, $0.signedAt] }.filter { $0 <= now + forgivenDifference }.reduce(now, max)
     }
 
-    /// How far another party's clock may be ahead of ours, in milliseconds.
+    /// The most that another party's clock may be ahead of ours, in milliseconds.
     static let forgivenDifference: Int64 = 5 * 60_000
 }

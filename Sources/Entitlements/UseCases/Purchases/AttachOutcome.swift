@@ -1,16 +1,16 @@
 /// The outcome of an attach; the raw value is what the API writes (`api.md`, "Attach").
 package enum AttachOutcome: String, Hashable, Sendable, CaseIterable {
-    /// The purchase became this user's and gives something, gave it, or will.
+    /// The purchase is now this user's and gives something, gave something, or will.
     case attached
-    /// The purchase was this user's before; nothing changed.
+    /// The purchase was this user's already, and nothing changed.
     case alreadyAttached = "already_attached"
-    /// The purchase is this user's, and the store took it back.
+    /// The purchase is this user's, but was refunded or withdrawn.
     case revoked
-    /// Genuine and bound, granting nothing now (`semantics.md` §1).
+    /// The purchase is genuine and this user's, but gives nothing now (`semantics.md` §1).
     case recorded
 }
 
-/// Why an attached purchase gives nothing; the raw value is what the API writes.
+/// The reason why an attached purchase gives nothing; the raw value is what the API writes.
 package enum AttachReason: String, Hashable, Sendable, CaseIterable {
     case unknownProduct = "unknown_product"
     case productTypeMismatch = "product_type_mismatch"
@@ -21,8 +21,8 @@ package enum AttachReason: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AttachOutcome {
-    /// The outcome of a purchase that `claim` made or found this user's, as it stands now. A first attach and its
-    /// repeats differ in nothing but `attached` and `already_attached`.
+    /// Returns the outcome of an attach from the claim and the present standing of the purchase. A repeat differs from
+    /// the first attach only by `already_attached` in place of `attached`.
     package static func of(_ claim: Claim, standing: Standing?) -> (outcome: AttachOutcome, reason: AttachReason?) {
         let attached = claim == .alreadyTheirs ? AttachOutcome.alreadyAttached : .attached
         return switch standing {

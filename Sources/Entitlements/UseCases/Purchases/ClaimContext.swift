@@ -1,4 +1,4 @@
-/// The inputs of a claim's judgement beside the history.
+/// The inputs of a claim other than the history.
 package struct ClaimContext: Sendable {
     package let rules: ClaimRules
     package let fold: FoldContext

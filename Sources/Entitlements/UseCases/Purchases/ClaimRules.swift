@@ -1,7 +1,7 @@
-/// The rules of who may claim a purchase, beside the catalogue's policies (`semantics.md` §5).
+/// The settings that say who may claim a purchase, beside the catalogue's ownership policies (`semantics.md` §5).
 package struct ClaimRules: Hashable, Sendable {
-    /// The users who may claim a purchase that nobody owns and that carries no token of their own; the raw value is
-    /// what the configuration writes.
+    /// The users who may claim a purchase that nobody has and that carries no token of their own. The raw value is what
+    /// the configuration writes.
     package enum Unclaimed: String, Hashable, Sendable, CaseIterable {
         case any
         case fresh24h = "fresh_24h"
@@ -9,11 +9,11 @@ package struct ClaimRules: Hashable, Sendable {
     }
 
     package let unclaimed: Unclaimed
-    /// How long a purchase stays after any transfer before it may move by policy.
+    /// The cool-down in days: a purchase that came from another user does not move by policy before it is over.
     package let cooldownDays: Int
-    /// How many purchases may come to one user by policy within 365 days.
+    /// The most purchases that may come to one user by policy within 365 days.
     package let transfersPerYear: Int
-    /// True if an account token of the legacy form names the user whose id it is made of.
+    /// True if an account token of the legacy form names the user with the id that it contains.
     package let decodesLegacyTokens: Bool
 
     package init(

@@ -1,15 +1,15 @@
-/// The claims of one request, judged one after the other by the rules of `semantics.md` §5: what one moves counts
-/// against the limits of the next.
+/// The claims of one request, decided one after the other by the rules of `semantics.md` §5. A move by one claim counts
+/// against the yearly limit of the next.
 struct Claims {
     let history: PurchaseHistory
     let user: UserID
-    /// The Apple account, if the request proved one.
+    /// The Apple account of the caller, if the request proved it.
     let proof: AccountProof?
     let context: ClaimContext
     private(set) var bindings: [PurchaseKey: UserID] = [:]
     private(set) var moves: [PurchaseKey: Move] = [:]
     private var timelines: [UserID: Timeline] = [:]
-    /// The ends of the reservations of erased people from whom something goes.
+    /// The releases of reservations, for each erased person from whom purchases move.
     private var releases: [UserID: [LedgerEntry.Draft]] = [:]
 
     init(of user: UserID, proof: AccountProof?, given history: PurchaseHistory, in context: ClaimContext) {
@@ -19,12 +19,12 @@ struct Claims {
         self.context = context
     }
 
-    /// The outcome of the claims.
+    /// Returns the decision with everything that the claims bound, moved and released.
     func decision<Reply, Refusal>(answering answer: Result<Reply, Refusal>) -> Decision<Reply, Refusal> {
         Decision(bindings: bindings, moves: moves, drafts: releases.filter { !$0.value.isEmpty }, answer: answer)
     }
 
-    /// Makes the purchase of `key` the user's, if they may have it.
+    /// Claims the purchase for the user: binds it, moves it, or refuses.
     mutating func claim(_ key: PurchaseKey) -> Result<Claim, AttachRefusal> {
         guard let purchase = history.purchases[key] else { return .failure(.notClaimable) }
         if purchase.owner == user { return .success(.alreadyTheirs) }
@@ -38,8 +38,9 @@ struct Claims {
         return .success(.unowned)
     }
 
-    /// Why the user may not have a purchase that nobody owns (rules 3 and 4). The token of an erased person does not
-    /// veto against the same account; one of the legacy form without a holder names somebody who was never seen.
+    /// Returns the reason why the user may not have a purchase that nobody has (rules 3 and 4); nil if they may. The
+    /// token of an erased person does not veto a claim with proof of the same Apple account. A legacy token without a
+    /// holder names a user who was not seen yet, so it vetoes.
     private func refusal(of purchase: PurchaseHistory.KnownPurchase) -> AttachRefusal? {
         let isProven = purchase.isProven(by: proof)
         if let token = purchase.newestToken, !token.isLegacyToken || context.rules.decodesLegacyTokens {
@@ -55,7 +56,8 @@ struct Claims {
         }
     }
 
-    /// Moves the purchase by the catalogue's policy (rule 2), if that, the limits and the proof allow it.
+    /// Moves the purchase by the catalogue's policy (rule 2), if policy, limits and proof allow it. Returns true if it
+    /// moves.
     private mutating func transfer(
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from owner: UserID
     ) -> Bool {
@@ -72,8 +74,8 @@ struct Claims {
         return true
     }
 
-    /// Moves everything that an erased person had, whose Apple account is the user's: the clocks ran on, and the rest
-    /// comes as a whole. Purchases of another Apple account stay.
+    /// Moves everything that an erased person has to the user, who proved the same Apple account. Purchases of another
+    /// Apple account stay. Returns true if the purchase of `key` is among them.
     private mutating func reclaim(
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
     ) -> Bool {
@@ -92,8 +94,8 @@ struct Claims {
         return moves[key] != nil
     }
 
-    /// Folded once, however many of the owner's purchases are claimed. Nobody can commit what an erased person
-    /// reserved, so it is free again.
+    /// Returns the timeline of an owner, folded once for all claims. The reservations of an erased person are released
+    /// in it, because nobody can commit them.
     private mutating func timeline(of owner: UserID) -> Timeline {
         if let known = timelines[owner] { return known }
         var ledger = history.ledger(of: owner)
@@ -112,14 +114,14 @@ struct Claims {
 }
 
 extension PurchaseHistory.KnownPurchase {
-    /// The account token of the newest state that carries one; a token can be set later, so an old text without it does
-    /// not escape the veto.
+    /// The account token of the newest state that carries one. An older text without a token does not change it, so it
+    /// cannot evade the veto.
     var newestToken: Label? {
         states.lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
             .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token
     }
 
-    /// True if `proof` shows the Apple account that bought the purchase.
+    /// True if `proof` is for the Apple account that made the purchase.
     fileprivate func isProven(by proof: AccountProof?) -> Bool {
         guard let proof else { return false }
         return states.contains { proof.covers($0) }
@@ -131,7 +133,8 @@ extension PurchaseHistory.KnownPurchase {
 }
 
 extension Timeline {
-    /// True if the catalogue's policy lets the purchase at `index` go at `instant`, and it has not moved lately.
+    /// True if the catalogue's policy lets the purchase at `index` go at `instant`, its units are untouched, and the
+    /// cool-down since its last transfer is over.
     fileprivate func maySurrender(_ index: Int, at instant: Instant, in context: ClaimContext) -> Bool {
         let purchase = purchases[index]
         guard let kind = purchase.kind, !isTouched(purchase.key, at: instant) else { return false }
@@ -145,7 +148,8 @@ extension Timeline {
 }
 
 extension UserLedger {
-    /// The purchases of an Apple account that is another's by `isAnothers`; a state that names no account says nothing.
+    /// Returns the purchases with a state whose Apple account fulfils `isAnothers`. A state that names no account does
+    /// not count.
     fileprivate func purchases(where isAnothers: (VerifiedPurchase) -> Bool) -> Set<PurchaseKey> {
         Set(
             entries.compactMap { entry in

@@ -1,4 +1,4 @@
-/// A user allows, or forbids, to tell Apple about their consumption (`api.md`, "Consent").
+/// Records whether the user allows the server to tell Apple about their consumption (`api.md`, "Consent").
 package struct ConsentToConsumption: Sendable {
     package let user: UserID
     package let consents: Bool
@@ -8,7 +8,7 @@ package struct ConsentToConsumption: Sendable {
         self.consents = consents
     }
 
-    /// Answers the consent that holds now; an act that changes nothing is not recorded.
+    /// Decides on the consent. The answer is the consent that holds now. Nothing is recorded if it does not change.
     package func decide(given history: PurchaseHistory) -> Decision<Bool, Never> {
         guard history.ledger(of: user).consentsToConsumption != consents else {
             return Decision(answer: .success(consents))

@@ -1,15 +1,15 @@
-/// Attaches many verified purchases at once: each gets its own verdict, and one never spoils the rest
+/// Attaches many verified purchases in one request. Each item gets a verdict of its own, whatever becomes of the others
 /// (`semantics.md` §6).
 package struct Restore: Sendable {
     /// The verdict on an item.
     package enum Verdict: Hashable, Sendable {
         case claimed(Claim)
-        /// Another item about the same purchase has the verdict.
+        /// Another item about the same purchase gets the verdict.
         case duplicateInRequest
         case refused(AttachRefusal)
     }
 
-    /// In the order of the request.
+    /// The items, in the order of the request.
     package let items: [VerifiedPurchase]
     package let user: UserID
     package let proof: AccountProof?
@@ -22,9 +22,9 @@ package struct Restore: Sendable {
         self.context = context
     }
 
-    /// The verdicts, one for each item. Among items of one purchase the newest `signedAt` gets the verdict, then the
-    /// first; the others are duplicates. Purchases are claimed in the order of their keys, so that the order of items
-    /// does not say which of them a limit keeps out.
+    /// Returns a verdict for each item. Of the items of one purchase, the one with the newest `signedAt` gets the
+    /// verdict, of equal ones the first; the others are duplicates. Purchases are claimed in the order of their keys,
+    /// so the order of items does not decide which of them a yearly limit keeps out.
     package func decide(given history: PurchaseHistory) -> Decision<[Verdict], Never> {
         var verdicts = [Verdict](repeating: .duplicateInRequest, count: items.count)
         var claims = Claims(of: user, proof: proof, given: history, in: context)

@@ -3,14 +3,14 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// `gatepass audit`: the audit trail, and the integrity check of the books.
+/// `gatepass audit`: the integrity check of the audit trail, the API keys and the ledgers.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Verify the audit trail, the API keys and the ledgers.",
         subcommands: [AuditVerifyCommand.self])
 }
 
-/// `gatepass audit verify`: exit status 1 when anything was changed.
+/// `gatepass audit verify`: runs the integrity check. The exit status is 1 if it finds a change.
 struct AuditVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -25,8 +25,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws for a head or a user of the wrong form, and the exit status 1 when something does not fit, there is
-    /// no such user or the database is away.
+    /// Throws for a head or a user of the wrong form. Throws the exit status 1 if the check finds a fault, there is no
+    /// such user or the database cannot be reached.
     func run() async throws {
         let export = try head.map { text in
             guard let export = ExportedAuditHead(text) else { throw ValidationError("\(text) is no number:hash") }

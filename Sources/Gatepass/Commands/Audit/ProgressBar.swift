@@ -2,18 +2,18 @@ import Foundation
 import LedgerStore
 import Synchronization
 
-/// Says on the standard error stream how far a check is: a bar at a terminal, else a line now and then.
+/// The progress of a check on the standard error stream: a bar in a terminal, else a line every 30 seconds.
 final class ProgressBar: Sendable {
-    /// How often it is drawn at most.
+    /// The shortest time between two updates of the bar.
     private static let pause = Duration.milliseconds(100)
-    /// How often there is a line where nobody looks on.
+    /// The time between two lines outside of a terminal.
     private static let longPause = Duration.seconds(30)
     private static let width = 30
 
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let last = Mutex(Surroundings.uptime())
 
-    /// Draws it, unless it was drawn a moment ago.
+    /// Shows the progress, unless it was shown a moment ago.
     func show(_ progress: LedgerCheck.Progress) {
         let now = Surroundings.uptime()
         let isDue = last.withLock { last in
@@ -29,7 +29,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar from the terminal.
     func clear() {
         if isTerminal { StandardError.write("\r\u{1B}[K") }
     }

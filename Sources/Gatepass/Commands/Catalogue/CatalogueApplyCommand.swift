@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// `gatepass catalog apply`: makes the file the version in force, unless it says the same already.
+/// `gatepass catalog apply`: puts the catalogue file in force as a new version, unless the version in force is the
+/// same.
 struct CatalogueApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Put the catalogue in force; running servers take it up by themselves.")
@@ -9,7 +10,7 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws the exit status 1 when a fault was printed.
+    /// Throws the exit status 1 if a fault was printed.
     func run() async throws {
         let startup = try installation.startup()
         let file = try startup.catalogueFile()

@@ -2,14 +2,15 @@ import ArgumentParser
 import Entitlements
 import Foundation
 
-/// `gatepass catalog check`: validates the catalogue without a database; exit status 1 with every fault.
+/// `gatepass catalog check`: checks the catalogue without a database. The exit status is 1, with all faults, if there
+/// are any.
 struct CatalogueCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Validate the catalogue; needs no database.")
 
     @OptionGroup var options: CommandOptions
 
-    /// Throws the exit status 1 when a fault was printed.
+    /// Throws the exit status 1 if a fault was printed.
     func run() async throws {
         do throws(CatalogueFileError) {
             let file = try CatalogueLocation.load(
@@ -22,7 +23,7 @@ struct CatalogueCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// A line that says that the catalogue is right, and how much is in it.
+    /// A line that says that the catalogue is right, with the number of its apps, lanes, tiers and products.
     static func summary(of file: CatalogueFile) -> String {
         let catalogue = file.catalogue
         return "\(file.name) is right: \(counted(catalogue.apps, "app")), \(counted(catalogue.lanes, "lane")), "

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `gatepass catalog`: what is sold.
+/// `gatepass catalog`: checks and applies the catalogue.
 struct CatalogueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog", abstract: "Check and apply the catalogue.",

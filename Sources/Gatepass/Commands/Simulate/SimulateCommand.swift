@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// `gatepass simulate STORY`: plays a store, signed by the development authority. `Story.table` has the stories.
+/// `gatepass simulate STORY`: plays a store; the development authority signs its texts. `Story.table` lists the
+/// stories.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -14,7 +15,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StoryOptions
 
-    /// Throws for no story, for an option that the story does not take, and for options that do not go together.
+    /// Throws if no story is named, if the story does not take an option, or if two options exclude each other.
     func validate() throws {
         guard !words.isEmpty, words != ["stripe"] else { throw CleanExit.helpRequest() }
         let story = try story()
@@ -32,8 +33,8 @@ struct SimulateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Throws when an option is none of what it should be, and the exit status 1 when it does not fit what was sold or
-    /// the server refuses.
+    /// Throws if an option has a wrong value, and the exit status 1 if the story does not fit the sale or the server
+    /// refuses it.
     func run() async throws {
         try await story().happen(Simulation(options, about: words.last ?? ""))
     }

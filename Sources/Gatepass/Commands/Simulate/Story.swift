@@ -4,14 +4,14 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A row of the table of stories: what a store or a customer does, and what a command may say about it.
+/// A story of `gatepass simulate`: what a store or a customer does, and the options that it takes.
 struct Story: Sendable {
-    /// As it is written after `simulate`; a word in capitals stands for any.
+    /// The words after `simulate`. A word in capitals stands for any word.
     let name: String
     let line: String
-    /// The names of the options that it takes.
+    /// The names of the options that the story takes.
     let options: [String]
-    /// Throws `ValidationError` for a wrong option, and the exit status 1 when a fault was printed.
+    /// Plays the story. Throws `ValidationError` for a wrong option, and the exit status 1 if a fault was printed.
     let happen: @Sendable (Simulation) async throws -> Void
 
     init(
@@ -26,10 +26,10 @@ struct Story: Sendable {
 
     var words: [String] { name.split(separator: " ").map(String.init) }
 
-    /// Name and line in columns.
+    /// The name and the description in columns.
     var row: String { "  " + name.padding(toLength: 17, withPad: " ", startingAt: 0) + line }
 
-    /// True if the words of a command name it.
+    /// True if the words of a command are the story's name.
     func isCalled(_ said: [String]) -> Bool {
         words.count == said.count && zip(words, said).allSatisfy { $0 == $1 || $0 == $0.uppercased() }
     }
@@ -51,7 +51,7 @@ struct Story: Sendable {
     private static let plan = notified + "transaction "
     private static let either = plan + "by-app "
     private static let buyer = notified + "environment apple-account account-token family-shared by-notification "
-    /// How much more a plan costs after a price increase, in thousandths of the currency's unit.
+    /// The amount by which a price increase raises the price, in thousandths of the currency's unit.
     private static let increase: Int64 = 1_000
 
     private static let apple: [Story] = [

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The options of all stories; the row of a story says which of them it takes.
+/// The options of all stories. Each story takes only some of them.
 struct StoryOptions: ParsableArguments {
-    /// Options of which a story takes one or the other.
+    /// Pairs of options that exclude each other.
     static let exclusive = [
         ("twice", "hold"), ("grace-over", "grace-days"), ("by-app", "by-notification"), ("won", "lost"),
     ]
@@ -57,7 +57,7 @@ struct StoryOptions: ParsableArguments {
 
     @Flag var flags: [StoryFlag] = []
 
-    /// The names of what was given.
+    /// The names of the options that the command line has.
     var given: [String] {
         let values: [(String, Any?)] = [
             ("user", user), ("at", at), ("transaction", transaction), ("product", product), ("quantity", quantity),
@@ -69,7 +69,7 @@ struct StoryOptions: ParsableArguments {
     }
 }
 
-/// An option of a story that is said or not.
+/// An option without a value.
 enum StoryFlag: String, EnumerableFlag {
     case print, json, twice, hold, reversed, trial, decline, undo, accepted, now, won, lost
     case byApp = "by-app"

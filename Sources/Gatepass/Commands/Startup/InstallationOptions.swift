@@ -1,26 +1,28 @@
 import ArgumentParser
 import Foundation
 
-/// The options of every command, and those of commands that work on a development installation.
+/// The options of every command, and the directory of the development installation.
 struct InstallationOptions: ParsableArguments {
     @OptionGroup var options: CommandOptions
 
     @Option(help: "The development installation's directory.")
     var dataDir = Installation.defaultDirectory
 
-    /// The startup of a command that works on the installation's database while its server runs, by its clock. Throws
-    /// the exit status 1 when a fault was printed.
+    /// Prepares a command. While the installation's server runs, the command uses its database and its clock. Throws
+    /// the exit status 1 if a fault was printed.
     func startup() throws -> Startup { try Startup(options, overrides: overrides, clock: clock) }
 
-    /// The startup, with the key that seals the installation's stored keys.
+    /// Prepares a command that also needs the key that seals the installation's stored keys. Throws the exit status 1
+    /// if a fault was printed.
     func startupForKeys() throws -> Startup {
         try Startup(options, overrides: Startup.reporting { try overridesForKeys() }, clock: clock)
     }
 
-    /// The installation's while its server runs; the real one otherwise.
+    /// The installation's clock while its server runs; the real clock otherwise.
     var clock: WallClock { overrides.isEmpty ? .real : Installation(path: dataDir).clock.wallClock }
 
-    /// The settings that lead to the installation's database while its server runs; none otherwise.
+    /// The database settings of the installation while its server runs. Empty if none runs, or if the environment names
+    /// a database.
     var overrides: [String: String] {
         let installation = Installation(path: dataDir)
         let environment = ProcessInfo.processInfo.environment
@@ -29,7 +31,8 @@ struct InstallationOptions: ParsableArguments {
         return database
     }
 
-    /// The overrides, with the key that seals the installation's stored keys. Throws errors of the file system.
+    /// The database settings, and the key that seals the installation's stored keys. Throws an error of the file
+    /// system.
     func overridesForKeys() throws -> [String: String] {
         let overrides = overrides
         guard !overrides.isEmpty else { return [:] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The stream for what went wrong.
+/// The standard error stream.
 enum StandardError {
     /// Writes `text` and a line break.
     static func print(_ text: String) {

@@ -3,18 +3,18 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// A user's ledger as commands read it.
+/// A user's ledger as a command reads it.
 struct RecordedUser: Sendable {
     let ledger: UserLedger
-    /// The notes of the ledger's entries, by digest.
+    /// The notes of the ledger's entries, by their digests.
     let notes: [NoteDigest: Note]
     let catalogue: CatalogueVersions
 }
 
-/// Reads and writes of commands through the ledger, as a server does them.
+/// Access of commands to ledgers, through the same types that the server uses.
 extension Startup {
-    /// The ledger of a user with its notes, and the catalogue in force. Throws when the database is away or holds no
-    /// catalogue.
+    /// Reads a user's ledger with its notes, and the catalogue's versions. Throws if the database cannot be reached or
+    /// has no catalogue.
     func ledger(of user: UserID) async throws -> RecordedUser {
         try await withPool { pool in
             let versionCache = try await openCatalogue(pool)
@@ -34,8 +34,8 @@ extension Startup {
         }
     }
 
-    /// Runs `body` with the store of a server. Throws what `body` throws, and when the database is away or holds no
-    /// catalogue.
+    /// Runs `body` with a store as the server has it. Throws the error of `body`, or an error if the database cannot be
+    /// reached or has no catalogue.
     func withStore<Answer: Sendable>(_ body: @Sendable (Store) async throws -> Answer) async throws -> Answer {
         try await withPool { pool in
             let store = Store(
@@ -54,7 +54,7 @@ extension Startup {
         }
     }
 
-    /// Throws when the database is away or holds no catalogue.
+    /// Reads the catalogue's versions. Throws if the database cannot be reached or has no catalogue.
     func openCatalogue(_ pool: Pool) async throws -> CatalogueVersionCache {
         guard let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) else {
             throw DatabaseOpening.Refusal.noCatalogue

@@ -4,18 +4,20 @@ import LedgerStore
 import Logging
 import MariaDB
 
-/// The start of a command: settings, files and the way to the database. Every fault is printed and ends the command.
+/// The start of a command: its settings, its files and its connection to the database. Each fault is printed and ends
+/// the command.
 struct Startup {
     let settings: Settings
     let files: ServerFiles
     let options: CommandOptions
     let lookup: FileLookup
     let logger: Logger
-    /// The clock by which commands record and tell.
+    /// The clock by which commands record facts and answer questions.
     let clock: WallClock
     private let idleSettings: [String]
 
-    /// `overrides` are settings by key that the command line says. Throws the exit status 1 when a fault was printed.
+    /// `overrides` are settings, by key, that replace those of the file. Throws the exit status 1 if a fault was
+    /// printed.
     init(_ options: CommandOptions, overrides: [String: String] = [:], clock: WallClock = .real) throws {
         self.options = options
         self.clock = clock
@@ -32,14 +34,15 @@ struct Startup {
         logger = Logger(label: "gatepass")
     }
 
-    /// Tells of settings that are set and have no effect, in one line.
+    /// Logs one warning that names the settings that are set but have no effect.
     func warnOfIdleSettings() {
         guard !idleSettings.isEmpty else { return }
         let names = idleSettings.joined(separator: ", ")
         logger.warning("settings that have no effect yet are set", metadata: ["settings": "\(names)"])
     }
 
-    /// The catalogue of the file or of the environment. Throws the exit status 1 with every fault of it.
+    /// Reads the catalogue from its file or from the environment. Throws the exit status 1, and prints all faults, if
+    /// it has any.
     func catalogueFile() throws -> CatalogueFile {
         try Self.reporting {
             try CatalogueLocation.load(
@@ -47,7 +50,7 @@ struct Startup {
         }
     }
 
-    /// The catalogue file; nil where there is none and none was named, for the database may hold the catalogue.
+    /// Reads the catalogue, if a file or the environment has one; else nil. The database may have a catalogue already.
     func optionalCatalogueFile() throws -> CatalogueFile? {
         let environment = ProcessInfo.processInfo.environment
         let isThere = lookup.find(FileLookup.defaultCatalogue) != nil || ProductMap.isConfigured(in: environment)
@@ -55,7 +58,7 @@ struct Startup {
         return try catalogueFile()
     }
 
-    /// How the settings say that the database is reached.
+    /// The connection settings of the database.
     var database: ConnectionSettings {
         let database = settings.database
         let endpoints: [ConnectionSettings.Endpoint] =
@@ -66,8 +69,8 @@ struct Startup {
             tlsCA: database.tlsCA.map { lookup.find($0)?.path ?? $0 })
     }
 
-    /// Runs `body` with a pool of one connection or two, each of whose statements may take `longestStatement` seconds
-    /// if it is given. Throws what `body` throws.
+    /// Runs `body` with a pool of at most two connections. `longestStatement` is the time-out of a statement in
+    /// seconds, if it is not the usual one. Throws the error of `body`.
     func withPool<Answer: Sendable>(
         longestStatement: Int? = nil, _ body: @Sendable (Pool) async throws -> Answer
     ) async throws -> Answer {
@@ -88,7 +91,7 @@ struct Startup {
         return try answer.get()
     }
 
-    /// Prints what `body` throws and throws the exit status 1 instead.
+    /// Runs `body`; prints its error and throws the exit status 1 in its place.
     static func reporting<Answer>(_ body: () throws -> Answer) throws -> Answer {
         do {
             return try body()
@@ -97,7 +100,7 @@ struct Startup {
         }
     }
 
-    /// Prints what an asynchronous `body` throws and throws the exit status 1 instead.
+    /// Runs an asynchronous `body`; prints its error and throws the exit status 1 in its place.
     static func reporting<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         do {
             return try await body()

@@ -1,6 +1,6 @@
-/// Foreign text on one line, with every character made visible.
+/// Foreign text on one line, with invisible characters escaped.
 enum VisibleText {
-    /// Control and format characters, and what separates lines, as escapes of Swift; and so the backslash.
+    /// Escapes control characters, format characters, line separators and backslashes as Swift does.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
     }

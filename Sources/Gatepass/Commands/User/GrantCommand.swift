@@ -3,7 +3,7 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass grant`: gives time, an add-on or credits, as `POST /api/admin/users/{user_id}/grants` does.
+/// `gatepass grant`: grants time, an add-on or credits, as `POST /api/admin/users/{user_id}/grants` does.
 struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Give a user time, an add-on or credits, and print the grant as JSON.")
@@ -40,7 +40,7 @@ struct GrantCommand: AsyncParsableCommand {
     @Option(help: "What it belongs to, such as a ticket.")
     var reference: String
 
-    /// Throws `ValidationError` unless one thing is given, and every option says something of it.
+    /// Throws `ValidationError` unless exactly one thing is granted and every option belongs to it.
     func validate() throws {
         guard [pass != nil, addOn != nil, credits != nil].count(where: \.self) == 1 else {
             throw ValidationError("give one of --pass, --add-on and --credits")
@@ -55,7 +55,7 @@ struct GrantCommand: AsyncParsableCommand {
         }
     }
 
-    /// Throws what is wrong with the user id, and the exit status 1 when nothing is granted or the database is away.
+    /// Throws for a wrong user id, and the exit status 1 if the grant is refused or the database cannot be reached.
     func run() async throws {
         let user = try about.id()
         let startup = try about.installation.startupForKeys()
@@ -84,7 +84,7 @@ struct GrantCommand: AsyncParsableCommand {
         return try answer.mapError { Problem($0) }.get()
     }
 
-    /// The body of the request that a client would send.
+    /// The request body that a client of the API would send.
     private var json: [UInt8] {
         let kind: GrantRequest.Kind =
             if addOn != nil { .addOn } else if credits != nil { .credits } else if until != nil { .until } else {
@@ -106,7 +106,7 @@ struct GrantCommand: AsyncParsableCommand {
         }
     }
 
-    /// Why nothing is granted, by the names that the command line has for members.
+    /// The refusal of a grant, with the names of options in place of the names of members.
     private struct Refused: Error, CustomStringConvertible {
         private static let options = [
             "tier": "pass", "product_id": "add-on", "amount": "credits", "expires_at": "expires-at",

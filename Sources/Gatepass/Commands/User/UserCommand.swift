@@ -3,7 +3,7 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass user`: one user's access, history and data.
+/// `gatepass user`: shows, exports and erases one user.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Show, export and erase a user.",
@@ -12,28 +12,28 @@ struct UserCommand: AsyncParsableCommand {
         ])
 }
 
-/// The user whom a command is about, and the way to the database that knows them.
+/// The user whom a command is about, and the installation whose database has them.
 struct UserOptions: ParsableArguments {
     @Argument(help: "The user's id: 1 to 128 of letters, digits and ._:@|+=-; quote it in a shell.")
     var user: String
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws `ValidationError` for what is no user id.
+    /// The user's id. Throws `ValidationError` if the text is no user id.
     func id() throws -> UserID {
         guard let id = UserID(user) else { throw ValidationError("\(user) is no user id") }
         return id
     }
 }
 
-/// `gatepass user status`: what the user would be told now, and why, as JSON.
+/// `gatepass user status`: prints the user's present status with its explanation, as JSON.
 struct UserStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.")
 
     @OptionGroup var about: UserOptions
 
-    /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
+    /// Throws for a wrong user id, and the exit status 1 if the database cannot be reached.
     func run() async throws {
         let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {
@@ -50,15 +50,16 @@ struct UserStatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `gatepass user timeline`: every fact about the user, the last recorded last. Each line has, with tabs between, when
-/// the fact holds, when it was recorded, what happened, and as far as known who did it, why, and its reference.
+/// `gatepass user timeline`: prints all facts about the user in the order of recording, one a line. A line has these
+/// parts, with tabs between them: when the fact holds, when it was recorded, what happened, and, if known, who did it,
+/// why, and its reference.
 struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
 
     @OptionGroup var about: UserOptions
 
-    /// Throws what is wrong with the user id, and the exit status 1 when the database is away.
+    /// Throws for a wrong user id, and the exit status 1 if the database cannot be reached.
     func run() async throws {
         let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {
@@ -79,6 +80,6 @@ struct UserTimelineCommand: AsyncParsableCommand {
 }
 
 extension RecordedUser {
-    /// The names that the app gave the user's devices.
+    /// The names of the user's devices.
     fileprivate var deviceNames: DeviceNames { DeviceNames(of: ledger, notes) }
 }

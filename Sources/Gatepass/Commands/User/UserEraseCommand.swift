@@ -3,7 +3,7 @@ import Entitlements
 import Foundation
 import LedgerStore
 
-/// `gatepass user erase`: the person is erased for good, and what they bought stays under a pseudonym.
+/// `gatepass user erase`: erases a person for good. Their purchases stay under a pseudonym.
 struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
@@ -25,12 +25,12 @@ struct UserEraseCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws `ValidationError` unless the command line says whom to erase.
+    /// Throws `ValidationError` unless the command line names either a user or a file.
     func validate() throws {
         guard (user == nil) != (from == nil) else { throw ValidationError("name a user, or a file with --from") }
     }
 
-    /// Throws what is wrong with a user id, and the exit status 1 when there is no such user or the database is away.
+    /// Throws for a wrong user id, and the exit status 1 if there is no such user or the database cannot be reached.
     func run() async throws {
         try ReasonOptions.require(reason)
         let users = try users()
@@ -42,7 +42,7 @@ struct UserEraseCommand: AsyncParsableCommand {
         }
     }
 
-    /// Erases one, and says so at once: a fault later does not take it back.
+    /// Erases one user and prints that at once, because a later fault does not undo it.
     private func erase(_ user: UserID, _ erasure: Erasure) async throws {
         let left = try await erasure.erase(user, by: .commandLine, reason: reason)
         guard left != nil || from != nil else { throw UserMissing(user: user) }

@@ -2,14 +2,14 @@ import ArgumentParser
 import Entitlements
 import LedgerStore
 
-/// `gatepass user export`: all that is held of the user, as one JSON document.
+/// `gatepass user export`: prints all stored data of a user as one JSON document.
 struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print all that is held of a user, as one JSON document.")
 
     @OptionGroup var about: UserOptions
 
-    /// Throws what is wrong with the user id, and the exit status 1 when there is no such user or the database is away.
+    /// Throws for a wrong user id, and the exit status 1 if there is no such user or the database cannot be reached.
     func run() async throws {
         let user = try about.id()
         let startup = try about.installation.startupForKeys()
@@ -24,7 +24,7 @@ struct UserExportCommand: AsyncParsableCommand {
     }
 }
 
-/// Nobody of this id is known.
+/// The database has no user with this id.
 struct UserMissing: Error, CustomStringConvertible {
     let user: UserID
 

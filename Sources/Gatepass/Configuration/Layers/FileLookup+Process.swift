@@ -1,7 +1,7 @@
 import Foundation
 
 extension FileLookup {
-    /// The file system as this process sees it.
+    /// A lookup in the file system of this process.
     static func ofProcess() -> FileLookup {
         let binary = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path
         let workingDirectory = FileManager.default.currentDirectoryPath
@@ -13,8 +13,8 @@ extension FileLookup {
 }
 
 extension SettingsInputs {
-    /// The inputs of this process: its environment, its credentials directory and the configuration file that `config`
-    /// names, or the default one. Throws a fault when that file cannot be read.
+    /// Collects the sources of this process: its environment, its credentials directory and the file `config`, or the
+    /// default one. Throws a fault if the file cannot be read.
     static func ofProcess(
         config: String?, commandLine: [String: String] = [:], lookup: FileLookup = .ofProcess()
     ) throws(Fault) -> SettingsInputs {
@@ -26,12 +26,12 @@ extension SettingsInputs {
             readFile: lookup.read)
     }
 
-    /// The files of the credentials directory that are named like settings. Throws a fault for one that cannot be read.
+    /// Reads the files of the credentials directory that are named like settings. Throws a fault if one cannot be read.
     private static func credentials(in directory: String?, lookup: FileLookup) throws(Fault) -> [String: String] {
         guard let directory else { return [:] }
         var credentials: [String: String] = [:]
         let known = KnownKeys()
-        // A directory that is not there has no credentials.
+        // `try?` drops the error: a directory that does not exist has no credentials.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for key in names where known.isOurs(key) {
             let path = directory + "/" + key
@@ -48,7 +48,8 @@ extension SettingsInputs {
 }
 
 extension SettingsInputs.File {
-    /// The file at `explicit`, else the default file, else nil.
+    /// Reads the file `explicit`, or the default file; nil if there is no default file. Throws a fault if it cannot be
+    /// read.
     static func find(_ explicit: String?, lookup: FileLookup) throws(Fault) -> SettingsInputs.File? {
         guard let found = lookup.find(explicit, default: FileLookup.defaultConfig) else { return nil }
         do {

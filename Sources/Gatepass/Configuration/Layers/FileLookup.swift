@@ -1,15 +1,16 @@
-/// Finds the files that a command works with, from any directory.
+/// Finds the files of a command, from whatever directory it is started.
 ///
-/// A path that the command line names is taken from the working directory; any other is looked for there, then where
-/// the named configuration file lies, and then beside the binary. The file system is handed in.
+/// A path on the command line is relative to the working directory. Any other file is searched in three places: the
+/// working directory, around the configuration file that the command line names, and the directory of the binary.
+/// Access to the file system is passed in.
 struct FileLookup: Sendable {
     let workingDirectory: String
     let binaryDirectory: String
-    /// The parent of the configuration file's directory, for `config/…` is written as seen from there, and the
-    /// directory.
+    /// The directories around the configuration file: first the parent of its directory, because the default files are
+    /// named `config/…`, then its directory.
     private(set) var configDirectories: [String] = []
     let exists: @Sendable (_ path: String) -> Bool
-    /// Throws when the file cannot be read.
+    /// Reads a file. Throws if it cannot be read.
     let read: @Sendable (_ path: String) throws -> String
 
     static let defaultConfig = "config/gatepass.yaml"
@@ -18,19 +19,19 @@ struct FileLookup: Sendable {
 
     /// A file or directory that was found.
     struct Found: Hashable, Sendable {
-        /// The file's name in messages: the path as written where that leads to it from the working directory.
+        /// The name for messages: the path as written, if that is relative to the working directory.
         let name: String
-        /// Absolute.
+        /// The absolute path.
         let path: String
     }
 
-    /// The file at `explicit`, whether or not it is there; else the first place that has `defaultPath`, or nil.
+    /// The file `explicit`, even if it does not exist; else the default file in the first place that has it; else nil.
     func find(_ explicit: String?, default defaultPath: String) -> Found? {
         if let explicit { return Found(name: explicit, path: path(of: explicit, in: workingDirectory)) }
         return find(defaultPath)
     }
 
-    /// A path that a setting names, such as a certificate: in the first place that has it.
+    /// Searches a file that a setting names, such as a certificate. Returns it from the first place that has it.
     func find(_ relativePath: String) -> Found? {
         let here = path(of: relativePath, in: workingDirectory)
         if exists(here) { return Found(name: relativePath, path: here) }
@@ -38,7 +39,7 @@ struct FileLookup: Sendable {
         return others.first(where: exists).map { Found(name: $0, path: $0) }
     }
 
-    /// A lookup that looks also around the configuration file that the command line names.
+    /// A lookup that also searches around the configuration file that the command line names.
     func around(config: String?) -> FileLookup {
         guard let config else { return self }
         let file = path(of: config, in: workingDirectory)

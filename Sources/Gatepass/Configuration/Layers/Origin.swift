@@ -1,4 +1,4 @@
-/// Where the effective value of a setting came from, strongest first.
+/// The origin of a setting's effective value. The cases begin with the strongest.
 enum Origin: Hashable, Sendable, CustomStringConvertible {
     case commandLine
     case environment(String)
@@ -17,12 +17,12 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True if the value is written in YAML, where quotes count.
+    /// True if the value comes from a YAML file, where quotes matter.
     var isFile: Bool {
         if case .file = self { true } else { false }
     }
 
-    /// Where an operator mends the setting `key`.
+    /// The place where an operator corrects the setting `key`.
     func place(of key: String) -> Fault.Place {
         switch self {
         case .commandLine: .named("command line, \(key)")
@@ -34,10 +34,10 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A setting as it is in effect, for `gatepass config check`; the text of a secret is not in it.
+/// A setting with its effective value, for `gatepass config check`. It does not contain the text of a secret.
 struct EffectiveSetting: Hashable, Sendable {
     let key: String
-    /// The value as the file would write it; `(set)` or `(not set)` for a secret.
+    /// The value as the file would have it; `(set)` or `(not set)` for a secret.
     let shown: String
     let origin: Origin
 }

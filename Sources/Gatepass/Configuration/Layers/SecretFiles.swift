@@ -1,10 +1,10 @@
-/// The secrets that `GATEPASS_…_FILE` variables name files for, read.
+/// The contents of the files that `GATEPASS_…_FILE` variables name.
 struct SecretFiles {
-    /// Contents by key, without the line break at their end.
+    /// The secrets by key, without line breaks at the end.
     private(set) var texts: [String: String] = [:]
     private(set) var faults: [Fault] = []
 
-    /// Reads the file of each of `keys` that has one; a list has one item a line.
+    /// Reads the files of those `keys` that have one. In a list, each line is an item.
     init(_ inputs: SettingsInputs, keys: [String]) {
         for key in keys {
             let variable = Self.variable(for: key)
@@ -25,7 +25,7 @@ struct SecretFiles {
 
     static func variable(for key: String) -> String { SettingsLayer.variable(for: key) + "_FILE" }
 
-    /// `text` without line breaks at its end, and with each other one as a single line feed.
+    /// `text` without carriage returns, and without line feeds at its end.
     static func trimmed(_ text: String) -> String {
         var scalars = text.unicodeScalars
         scalars.removeAll { $0 == "\r" }

@@ -1,6 +1,6 @@
 import Configuration
 
-/// `config/gatepass.yaml` as values by dotted key, each with its line.
+/// The values of `config/gatepass.yaml` by dotted key, each with its line.
 struct SettingsFile {
     /// A value and the line of its key.
     struct Value {
@@ -10,12 +10,12 @@ struct SettingsFile {
 
     let name: String
     private(set) var values: [String: Value] = [:]
-    /// Keys without a value, by line: an empty section, or a setting somebody forgot.
+    /// The lines of keys without a value: an empty section, or a setting without its value.
     private(set) var emptyKeys: [String: Int] = [:]
-    /// Faults of form, which do not depend on the meaning of keys.
+    /// Faults of the file's form; whether a key is known is checked elsewhere.
     private(set) var faults: [Fault] = []
 
-    /// Reads the whole file; faults are collected, and what they concern is left out.
+    /// Reads the whole file. It collects faults and leaves out the faulty parts.
     init(_ file: SettingsInputs.File) {
         name = file.name
         do throws(Fault) {

@@ -1,25 +1,25 @@
-/// The inputs of settings, as values: no reader of settings touches the process.
+/// The sources of the settings as values. Code that reads settings uses only these, and never the process itself.
 struct SettingsInputs: Sendable {
-    /// A configuration file's name, as messages show it, and its text.
+    /// A configuration file: its name for messages, and its text.
     struct File: Sendable {
         let name: String
         let text: String
     }
 
-    /// The settings of the command line, by key (`http.port`), as text; the strongest layer.
+    /// Settings from the command line, as texts by key (`http.port`). They are the strongest layer.
     var commandLine: [String: String] = [:]
-    /// The process environment; only `GATEPASS_*` counts.
+    /// The process environment; only variables named `GATEPASS_*` are settings.
     var environment: [String: String] = [:]
-    /// The credentials directory: file name, which is the key (`auth.hs256_secret`), to content.
+    /// The contents of the credentials directory by file name. The name is a key (`auth.hs256_secret`).
     ///
-    /// A name that begins like a key of ours and is none is refused; others are left alone: the directory may hold keys
-    /// for other uses.
+    /// A name that begins like a key but is none is an error. Other names are ignored, because the directory may hold
+    /// files for other programs.
     var credentials: [String: String] = [:]
-    /// `config/gatepass.yaml`, where there is one.
+    /// The file `config/gatepass.yaml`, if there is one.
     var file: File?
-    /// Reads the file that a `GATEPASS_…_FILE` variable names; throws when it cannot.
+    /// Reads a file that a `GATEPASS_…_FILE` variable names; throws if it cannot.
     var readFile: @Sendable (_ path: String) throws -> String = { _ in throw NoFiles() }
 
-    /// Thrown by a layer that was given no files to read.
+    /// The error of the default `readFile`, which has no files.
     struct NoFiles: Error {}
 }

@@ -1,34 +1,35 @@
 import Configuration
 
-/// A layer of settings: a swift-configuration provider and the origin of each value in it.
+/// A layer of settings: a provider of swift-configuration, and the origin of each of its values.
 struct SettingsLayer {
     private let provider: any ConfigProvider
     private let origin: (_ key: String) -> Origin
 
-    /// Texts by key, such as a credentials directory; lists are split at `separator`.
+    /// A layer of texts by key, such as a credentials directory. Lists are split at `separator`.
     init(texts: [String: String], separator: Character, origin: @escaping (_ key: String) -> Origin) {
         let variables = texts.map { (Self.variable(for: $0.key), $0.value) }
-        // Two keys with one variable name cannot both be known keys: the unknown one is refused elsewhere.
+        // If two keys have the same variable name, at most one of them is known. The unknown one is refused elsewhere.
         provider = EnvironmentVariablesProvider(
             environmentVariables: Dictionary(variables, uniquingKeysWith: { first, _ in first }),
             arraySeparator: separator)
         self.origin = origin
     }
 
-    /// The process environment.
+    /// A layer of the process environment.
     init(environment: [String: String]) {
         provider = EnvironmentVariablesProvider(environmentVariables: environment)
         origin = { .environment(Self.variable(for: $0)) }
     }
 
-    /// A YAML file.
+    /// A layer of a YAML file.
     init(file: SettingsFile) {
         let values = file.values.map { (Self.path(of: $0.key), ConfigValue($0.value.content, isSecret: false)) }
         provider = InMemoryProvider(name: file.name, values: Dictionary(uniqueKeysWithValues: values))
         origin = { .file(file.name, line: file.values[$0]?.line ?? 1) }
     }
 
-    /// The layer's value for `key`, or nil. Throws `Mismatch` when it is neither of `type` nor of `otherType`.
+    /// The layer's value of `key`; nil if it has none. Throws `Mismatch` if the value has neither `type` nor
+    /// `otherType`.
     func value(
         for key: String, as type: ConfigType, or otherType: ConfigType? = nil
     ) throws(Mismatch) -> (content: ConfigContent, origin: Origin)? {
@@ -41,12 +42,12 @@ struct SettingsLayer {
         }
     }
 
-    /// A value that is not of the type asked for, and where it stands.
+    /// A value of the wrong type, by its origin.
     struct Mismatch: Error {
         let origin: Origin
     }
 
-    /// `http.port` is `GATEPASS_HTTP_PORT`.
+    /// The environment variable of a key, such as `GATEPASS_HTTP_PORT` for `http.port`.
     static func variable(for key: String) -> String {
         "GATEPASS_" + String(key.map { $0 == "." ? "_" : $0 }).uppercased()
     }

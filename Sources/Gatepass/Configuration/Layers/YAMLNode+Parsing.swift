@@ -1,11 +1,12 @@
 import Yams
 
 extension YAMLNode {
-    /// The one document in `text`, or nil when it holds nothing but comments. JSON is read as the YAML it is.
+    /// Parses `text` as one YAML document; JSON is YAML too. Nil if it contains only comments.
     ///
-    /// Throws the first fault of a text that is not well formed; a key that stands twice in one mapping counts as such.
+    /// Throws the first fault of a text that is not well-formed, for example a key that occurs twice in one mapping.
     static func parse(yaml text: String, fileName: String) throws(Fault) -> YAMLNode? {
-        // Nodes refer weakly to their anchors, which the parser holds: it lives until the last node was looked at.
+        // The parser must live until the last node was read, because nodes refer weakly to anchors that the parser
+        // holds.
         let parser: Parser
         let root: Node?
         do {
@@ -23,10 +24,10 @@ extension YAMLNode {
         return try withExtendedLifetime(parser) { node }.get()
     }
 
-    /// Throws a fault for a mapping key that is not a plain name.
+    /// Converts a node. Throws a fault for an anchor, an alias or a mapping key that is no plain name.
     private init(_ node: Node, fileName: String) throws(Fault) {
         let line = node.mark?.line ?? 1
-        // An alias repeats what it names, and aliases of aliases repeat that: a few lines could grow beyond all bounds.
+        // Anchors are refused, because aliases of aliases could make a few lines grow without limit.
         guard node.anchor == nil else {
             throw Fault(
                 place: .file(fileName, line: line), problem: "an anchor is not understood here",
@@ -58,7 +59,7 @@ extension YAMLNode {
 }
 
 extension YAMLNode.Entry {
-    /// Throws a fault for a key that is not a plain name.
+    /// Converts an entry of a mapping. Throws a fault if its key is no plain name.
     fileprivate init(key: Node, value: Node, fileName: String) throws(Fault) {
         let line = key.mark?.line ?? 1
         guard case .scalar(let name) = key else {

@@ -1,13 +1,13 @@
-/// A node of a YAML or JSON text and the line it stands on.
+/// A node of a YAML or JSON text, with its line.
 ///
-/// Plain scalars are read as YAML 1.2 reads them, so the language tag `no` stays a text.
+/// Unquoted scalars are read by YAML 1.2, so `no`, the language tag of Norwegian, stays a text.
 struct YAMLNode: Sendable {
     /// The value of a node.
     indirect enum Content: Sendable {
         case null
         case boolean(Bool)
         case integer(Int)
-        /// A plain number that is no whole one, or has a leading zero or plus; as written.
+        /// An unquoted number, as written, that is no whole number or has a leading zero or plus.
         case number(String)
         case text(String)
         case list([YAMLNode])
@@ -27,7 +27,7 @@ struct YAMLNode: Sendable {
 }
 
 extension YAMLNode {
-    /// The kind of content in words for a message.
+    /// The kind of content, in words for messages.
     var kindInWords: String {
         switch content {
         case .null: "nothing"
@@ -39,7 +39,7 @@ extension YAMLNode {
         }
     }
 
-    /// Reads a plain (unquoted) scalar.
+    /// Reads an unquoted scalar.
     static func plain(_ text: String, line: Int) -> YAMLNode {
         YAMLNode(line: line, content: content(ofPlain: text))
     }
@@ -54,7 +54,7 @@ extension YAMLNode {
         guard let first = text.utf8.first, "+-.0123456789".utf8.contains(first), Double(text) != nil else {
             return .text(text)
         }
-        // Only the shortest form is a whole number: 007 may be a text whose zeros count.
+        // Only the shortest form counts as a whole number, because 007 may be a text whose zeros matter.
         if let integer = Int(text), String(integer) == text { return .integer(integer) }
         return .number(text)
     }

@@ -1,12 +1,12 @@
 /// An IP address or a CIDR block such as `10.0.0.0/8` or `fd00::/8`.
 struct AddressRange: Hashable, Sendable, CustomStringConvertible {
-    /// The range as it was written.
+    /// The range as the operator wrote it.
     let text: String
     private let address: IPAddress
-    /// How many leading bits count: 0 through 8 × the number of bytes.
+    /// The number of leading bits that all addresses of the range share.
     private let prefixLength: Int
 
-    /// Nil unless `text` is an IPv4 or IPv6 address, with an optional `/` and prefix length.
+    /// Nil unless `text` is an IPv4 or IPv6 address, optionally followed by `/` and a prefix length.
     init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
@@ -23,7 +23,7 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { text }
 
-    /// True if `other` lies in the range; addresses of the other family never do.
+    /// True if `other` lies in the range. An IPv4 address never lies in an IPv6 range, and vice versa.
     func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in

@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import LedgerStore
 
-/// The key of 32 bytes that stored signing and webhook keys are encrypted with; prints as a mask.
+/// The key of 32 bytes that seals keys in the database. Printing it shows a mask.
 struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     static let byteCount = 32
 
-    /// Exactly 32 bytes; never logged.
+    /// The 32 bytes, which are never logged.
     let bytes: [UInt8]
 
     /// Nil unless `text` is the base64 of 32 bytes.
@@ -15,7 +15,7 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
         bytes = Array(data)
     }
 
-    /// The key of development where none is set; everybody knows it, and production refuses it.
+    /// The key for development if none is configured. It is public, so production refuses it.
     static let development = KeyEncryptionKey(bytes: Array("gatepass-development-only-secret".utf8))
 
     /// 32 random bytes.
@@ -27,10 +27,10 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
         self.bytes = bytes
     }
 
-    /// The key as the setting writes it.
+    /// The key in base64, as the setting has it.
     var base64: String { Data(bytes).base64EncodedString() }
 
-    /// A key of one repeated byte, such as all zeros, is a placeholder.
+    /// True if all bytes are equal, such as all zeros: a placeholder.
     var isPlaceholder: Bool { Set(bytes).count == 1 }
 
     var description: String { "(secret)" }
@@ -39,7 +39,7 @@ struct KeyEncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebu
 }
 
 extension Settings.Tokens {
-    /// The seal of the keys in the database.
+    /// The seal with this key; it also opens what earlier keys sealed.
     var seal: KeySeal {
         let current = keyEncryptionKey ?? .development
         return KeySeal(

@@ -1,6 +1,6 @@
-/// A secret text, never empty, that prints as a mask.
+/// A secret text, never empty. Printing it shows a mask.
 struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text itself; never logged.
+    /// The text, which is never logged.
     let text: String
 
     /// Nil for an empty text.
@@ -9,7 +9,7 @@ struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringCon
         self.text = text
     }
 
-    /// True if there is nothing in it but blanks and line ends, as a template leaves it.
+    /// True if the text is only white space, as a template leaves it.
     var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
     var description: String { "(secret)" }

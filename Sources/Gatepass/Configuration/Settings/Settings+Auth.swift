@@ -1,31 +1,30 @@
 extension Settings {
-    /// `auth`: how tokens of the app's own login are verified.
+    /// `auth`: the verification of tokens of the app's own sign-in.
     struct Auth: Hashable, Sendable {
-        /// The one way that is configured.
+        /// The configured way of verification.
         enum Verification: Hashable, Sendable {
-            /// `previous` still verify, for rotation.
+            /// HS256 with a shared secret. Tokens signed with `previous` secrets are valid too, for rotation.
             case sharedSecret(Secret, previous: [Secret])
-            /// A PEM file: ES256, RS256 or EdDSA.
+            /// A public key in a PEM file, for ES256, RS256 or EdDSA.
             case publicKey(file: String)
             case keySet(WebAddress)
         }
 
-        /// Nil only in development, where `gatepass dev` supplies a secret of its own.
+        /// Nil only in development, where `gatepass dev` sets a secret of its own.
         let verification: Verification?
-        /// Checked when set.
+        /// The issuer that a token must name, if it is set.
         let issuer: String?
-        /// Checked when set.
+        /// The audience that a token must name, if it is set.
         let audience: String?
-        /// The claim that is the user id.
+        /// The claim that contains the user id.
         let userIDClaim: String
 
-        /// The secret by which `gatepass dev` and `gatepass token` sign when nothing is configured; production refuses
-        /// it.
+        /// The secret for development if none is configured. Production refuses it.
         static let developmentSecret = "gatepass-development-secret-never-for-production"
-        /// The length of the hash (RFC 7518 §3.2).
+        /// The shortest secret for HS256 in bytes: the length of the hash (RFC 7518 §3.2).
         static let shortestSecretBytes = 32
 
-        /// Exactly one of them is configured.
+        /// The keys of the ways of verification. Exactly one of them must be set.
         static let verificationKeys = ["auth.hs256_secret", "auth.public_key_file", "auth.jwks_url"]
 
         init(_ reader: inout SettingsReader) {
@@ -59,12 +58,12 @@ extension Settings {
         }
     }
 
-    /// `tokens`: entitlement tokens and the key that stored keys are encrypted with.
+    /// `tokens`: entitlement tokens, and the key that seals keys in the database.
     struct Tokens: Hashable, Sendable {
         let offlineTokenHours: Int
         /// Nil only in development.
         let keyEncryptionKey: KeyEncryptionKey?
-        /// Open what was sealed under them, while the key is changed.
+        /// Earlier keys, which still open what they sealed, for rotation.
         let previousKeyEncryptionKeys: [KeyEncryptionKey]
 
         init(_ reader: inout SettingsReader) {

@@ -1,17 +1,17 @@
 extension Settings {
-    /// `database`: the MariaDB server, and what can take its place.
+    /// `database`: the address of the MariaDB server and the connection pool.
     struct Database: Hashable, Sendable {
-        /// Never empty; several are a server and its replicas, tried in this order. The nodes of a Galera cluster are
-        /// refused when the database is opened.
+        /// The hosts, at least one. Several hosts are a server and its replicas, and are tried in this order. If they
+        /// are nodes of a Galera cluster, the server refuses to start.
         let hosts: [String]
         let port: UInt16
-        /// A Unix socket, used instead of `hosts` and `port`.
+        /// A Unix socket, used in place of `hosts` and `port`.
         let socket: String?
         let name: String
         let user: String
         let password: Secret?
         let poolSize: Int
-        /// A PEM file; connections are encrypted and checked against it.
+        /// A PEM file with the authority that signed the server's certificate. If it is set, connections use TLS.
         let tlsCA: String?
 
         init(_ reader: inout SettingsReader) {
@@ -31,9 +31,9 @@ extension Settings {
         }
     }
 
-    /// `migrations`: what a start does when migrations have not been applied.
+    /// `migrations`: the reaction of a start to missing migrations.
     struct Migrations: Hashable, Sendable {
-        /// Refuse to start, wait for somebody else to apply them, or apply them.
+        /// Refuse to start, wait until they are applied, or apply them.
         enum OnStart: String, Hashable, Sendable, CaseIterable {
             case refuse
             case wait
@@ -47,9 +47,9 @@ extension Settings {
         }
     }
 
-    /// `catalog`: what a start or SIGHUP does when the file differs from the newest version in the database.
+    /// `catalog`: the reaction of a start or SIGHUP to a file that differs from the newest version in the database.
     struct Catalogue: Hashable, Sendable {
-        /// Refuse to take the file, or apply it as a new version.
+        /// Ignore the file with a warning, or apply it as a new version.
         enum OnChange: String, Hashable, Sendable, CaseIterable {
             case refuse
             case apply
@@ -62,7 +62,7 @@ extension Settings {
         }
     }
 
-    /// `retention`: how long what is not a fact is kept, in days; nil keeps it for ever.
+    /// `retention`: the days for which data that are no facts are kept; nil keeps them for ever.
     struct Retention: Hashable, Sendable {
         let signedTextsDays: Int?
         let inboxDays: Int?

@@ -1,16 +1,16 @@
 extension Settings {
-    /// `http`: where the server listens.
+    /// `http`: the address of the server and the access to its metrics.
     struct HTTP: Hashable, Sendable {
         let host: String
-        /// 0 takes any free port.
+        /// The port; 0 takes any free one.
         let port: UInt16
-        /// The proxies whose `X-Forwarded-For` is believed.
+        /// The proxies whose `X-Forwarded-For` is trusted.
         let trustedProxies: [AddressRange]
         /// The origins of web pages that may call with a user's token.
         let allowedOrigins: [PageOrigin]
         /// Where `/metrics` is served without a token; nil for nowhere.
         let metricsPort: UInt16?
-        /// With which `/metrics` is served on the main port; nil for not there.
+        /// The token for `/metrics` on the main port; nil if the main port does not serve it.
         let metricsToken: Secret?
 
         init(_ reader: inout SettingsReader) {
@@ -32,7 +32,7 @@ extension Settings {
         }
     }
 
-    /// `rate_limits`: requests a minute for each user; nil is no limit.
+    /// `rate_limits`: requests per minute for each user; nil means no limit.
     struct RateLimits: Hashable, Sendable {
         let attachPerMinute: Int?
         let restorePerMinute: Int?

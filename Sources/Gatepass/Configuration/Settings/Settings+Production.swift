@@ -1,8 +1,8 @@
 extension Settings {
-    /// Notes what a production start refuses: a secret that is missing, too short, blank, a default or a placeholder,
-    /// and keys of the login that come unprotected.
+    /// Notes the settings with which production refuses to start. These are secrets that are missing, too short, blank,
+    /// a default or a placeholder, and sign-in keys that are fetched without TLS.
     ///
-    /// Development trust roots are refused where the roots are read.
+    /// Development roots are refused when the roots are read.
     func refuseUnfitForProduction(_ reader: inout SettingsReader) {
         guard environment == .production else { return }
         switch auth.verification {
@@ -17,7 +17,7 @@ extension Settings {
             }
         case .publicKey: break
         case nil:
-            // A setting that could not be read has its own fault already.
+            // If the setting could not be read, it already has a fault.
             if reader.faultyKeys.isDisjoint(with: Auth.verificationKeys) {
                 reader.report(
                     "auth", "production needs to know how user tokens are verified",
@@ -48,7 +48,7 @@ extension Settings {
         }
     }
 
-    /// Refuses secrets that can be guessed.
+    /// Refuses secrets that are short enough to guess.
     private func refuseShort(_ secrets: [Secret], of key: String, _ remedy: String, _ reader: inout SettingsReader) {
         let shortest = 16
         if secrets.contains(where: { !$0.isBlank && $0.text.count < shortest }) {

@@ -1,7 +1,7 @@
 import Entitlements
 
 extension Settings {
-    /// `ownership`: who may claim a purchase and how often it may move (`semantics.md` §5).
+    /// `ownership`: who may claim a purchase, and how often it may be transferred (`semantics.md` §5).
     struct Ownership: Hashable, Sendable {
         let unclaimed: ClaimRules.Unclaimed
         let cooldownDays: Int
@@ -14,7 +14,7 @@ extension Settings {
         }
     }
 
-    /// `account_tokens`: how an `appAccountToken` is read.
+    /// `account_tokens`: the forms of `appAccountToken`.
     struct AccountTokens: Hashable, Sendable {
         /// True if a token of the old form is decoded to an integer user id.
         let legacyHexUserID: Bool
@@ -24,16 +24,16 @@ extension Settings {
         }
     }
 
-    /// The rules of who may claim a purchase.
+    /// The rules for claiming purchases.
     var claimRules: ClaimRules {
         ClaimRules(
             unclaimed: ownership.unclaimed, cooldownDays: ownership.cooldownDays,
             transfersPerYear: ownership.transfersPerYear, decodesLegacyTokens: accountTokens.legacyHexUserID)
     }
 
-    /// `credits`: who may spend.
+    /// `credits`: who may spend credits.
     struct Credits: Hashable, Sendable {
-        /// True if a user's own token may spend and reserve; servers always may.
+        /// True if users may spend and reserve with their own tokens. Servers always may.
         let userSpend: Bool
 
         init(_ reader: inout SettingsReader) {

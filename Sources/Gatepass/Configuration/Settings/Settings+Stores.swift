@@ -1,20 +1,20 @@
 extension Settings {
-    /// `apple`: trust in Apple's signatures, and the way to its servers.
+    /// `apple`: the trusted roots, and the access to Apple's servers.
     struct Apple: Hashable, Sendable {
-        /// The In-App Purchase key of App Store Connect.
+        /// The In-App Purchase key from App Store Connect.
         struct Credentials: Hashable, Sendable {
             let issuerID: String
             let keyID: String
             let privateKeyFile: String
         }
 
-        /// DER or PEM files, never none.
+        /// The certificate files, in DER or PEM; at least one.
         let trustRoots: [String]
-        /// True if revocation of Apple's certificates is asked online.
+        /// True if Apple is asked by OCSP whether a certificate is revoked.
         let ocsp: Bool
-        /// Nil while history and notifications' history are not configured.
+        /// The key for the App Store Server API; nil if it is not configured.
         let credentials: Credentials?
-        /// Nil means Apple's own address, here and below.
+        /// Nil means Apple's own address, also for the following addresses.
         let apiBaseURL: WebAddress?
         let sandboxAPIBaseURL: WebAddress?
         let sharedSecret: Secret?
@@ -56,13 +56,14 @@ extension Settings {
 
     /// `stripe`: card billing.
     struct Stripe: Hashable, Sendable {
-        /// The secrets of which any verifies a delivery; none means that the source is not configured.
+        /// The endpoint secrets, any of which may have signed a delivery. If there is none, card billing is not
+        /// configured.
         let signingSecrets: [Secret]
         let userIDMetadataKey: String
         let graceDays: Int
-        /// With which Stripe's list of events is asked for; visible ASCII.
+        /// The API key for reading Stripe's list of events, in visible ASCII.
         let apiKey: Secret?
-        /// Nil means Stripe's own address; otherwise encrypted, or of this machine.
+        /// The base address of the API; nil means Stripe's own. It must be https, or lead to this machine.
         let apiBaseURL: WebAddress?
 
         init(_ reader: inout SettingsReader) {
@@ -71,7 +72,7 @@ extension Settings {
             graceDays = reader.integer("stripe.grace_days", default: 14, in: 0...365)
             apiKey = reader.secret("stripe.api_key")
             apiBaseURL = reader.address("stripe.api_base_url")
-            // A key that no header can hold would be shown by the fault of the HTTP client.
+            // The HTTP client would show a key that no header can hold in its error, so such a key is refused here.
             if let apiKey, !apiKey.isBlank, !apiKey.text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
                 reader.report(
                     "stripe.api_key", "stripe.api_key is no API key", "write one such as rk_live_…, and no more")

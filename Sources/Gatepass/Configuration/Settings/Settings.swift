@@ -1,10 +1,10 @@
 import Entitlements
 
-/// Every setting of the server, parsed once; one nested type a section of `config/gatepass.yaml`, in its order.
+/// All settings of the server. Each nested type is a section of `config/gatepass.yaml`, in the same order.
 ///
-/// A value exists only when all of it is right: what could not be read is a `SettingsError`.
+/// A value of this type exists only if all settings are right; otherwise there is a `SettingsError`.
 struct Settings: Hashable, Sendable {
-    /// The purpose of the server; it decides defaults and what a start refuses.
+    /// The purpose of the server. It decides some defaults, and which settings are refused.
     enum Environment: String, Hashable, Sendable, CaseIterable {
         case development
         case production
@@ -28,14 +28,14 @@ struct Settings: Hashable, Sendable {
     let migrations: Migrations
     let catalogue: Catalogue
 
-    /// The part that answers depend on.
+    /// The settings on which answers depend.
     var entitlements: EntitlementSettings {
         EntitlementSettings(
             sandboxAccess: sandboxAccess, renewalLeewayHours: plans.renewalLeewayHours,
             seatGraceHours: devices.seatGraceHours)
     }
 
-    /// Reads every key, so that each one is known and every fault is found in one go.
+    /// Reads all keys, so that each becomes known and all faults are found at once.
     init(_ reader: inout SettingsReader) {
         let environment = reader.choice("environment", default: Environment.development)
         self.environment = environment
@@ -59,7 +59,7 @@ struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// Upper bounds of durations: a larger number is a slip of the unit.
+    /// The largest durations. A larger number is most likely in the wrong unit.
     static let longestDays = 36_500
     static let longestHours = 8_760
 }

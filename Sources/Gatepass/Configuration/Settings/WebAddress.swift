@@ -2,10 +2,10 @@ import Foundation
 
 /// An absolute `http` or `https` URL with a host and without user, password or fragment.
 struct WebAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The URL as it was written.
+    /// The URL as the operator wrote it.
     let text: String
 
-    /// Nil unless `text` is of the form above.
+    /// Nil unless `text` is such a URL.
     init?(_ text: String) {
         guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host, !host.isEmpty,
             ["http", "https"].contains(scheme.lowercased()), url.user == nil, url.password == nil, url.fragment == nil
@@ -17,7 +17,7 @@ struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     var isEncrypted: Bool { text.lowercased().hasPrefix("https:") }
 
-    /// True if the address leads to this machine, so that nobody reads along on the way.
+    /// True if the address leads to this machine, so that nobody can read the traffic.
     var isLoopback: Bool {
         let host = URLComponents(string: text)?.host ?? ""
         guard let address = IPAddress(host.trimmingCharacters(in: ["[", "]"])) else {
@@ -26,8 +26,8 @@ struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return address.isLoopback
     }
 
-    /// `text` as it may be shown: of what is no such URL, though it may be meant as one, all is left out that stands
-    /// between the scheme and the last `@`.
+    /// The text as messages may show it. If it is no valid `WebAddress`, the part between the scheme and the last `@`
+    /// is removed.
     static func withoutUser(_ text: String) -> String {
         guard WebAddress(text) == nil, let end = text.lastIndex(of: "@") else { return text }
         let scheme = text[..<end].range(of: "://").map { text[..<$0.upperBound] } ?? ""

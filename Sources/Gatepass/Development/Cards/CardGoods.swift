@@ -4,12 +4,13 @@ import Entitlements
 /// A product as the simulated card account sells it.
 struct CardGoods {
     let product: String
-    /// The price of a plan, the payment link of anything else.
+    /// The name under which it is sold: that of a price for a plan, else that of a payment link.
     let name: String
     let isPlan: Bool
     private let period: PlanID.Period
 
-    /// The product, or the first that is sold by card. Throws when the catalogue does not sell it by card.
+    /// The product of this name, or the first one that is sold by card. Throws if the catalogue sells no such product
+    /// by card.
     init(_ product: String?, in catalogue: Catalogue) throws {
         let sold = catalogue.products.filter(\.isSoldByCard)
         guard let known = sold.first(where: { product == nil || $0.id.text == product }) else {
@@ -26,7 +27,7 @@ struct CardGoods {
         period = planID.flatMap { PlanID($0)?.period } ?? .monthly
     }
 
-    /// The product that is sold under a name. Throws when the catalogue sells none under it any more.
+    /// The product whose price or payment link has this name. Throws if the catalogue no longer sells it.
     init(named name: String, in catalogue: Catalogue) throws {
         let known = catalogue.products.first { $0.isSoldByCard && $0.allCardNames.contains(ProductID(name)) }
         guard let known else { throw ValidationError("the catalogue sells nothing as \(name) any more") }

@@ -1,10 +1,10 @@
 import Entitlements
 import StoreSimulator
 
-/// The simulated card account, which signs with the installation's endpoint secret.
+/// The stories of the simulated card account. It signs events with the installation's endpoint secret.
 extension Simulation {
-    /// Somebody pays by card. Throws when the catalogue sells no such product by card, and the exit status 1 when the
-    /// server refuses.
+    /// Plays a payment by card. Throws if the catalogue does not sell the product by card, and the exit status 1 if the
+    /// server refuses an event.
     func checkOut() async throws {
         let goods = try CardGoods(options.product, in: try catalogue())
         let (seconds, days) = (at / 1_000, options.days)
@@ -23,8 +23,8 @@ extension Simulation {
         }
     }
 
-    /// Lets `act` happen to the user's newest sale and tells of it. Throws the exit status 1 when it does not fit or
-    /// the server refuses.
+    /// Applies `act` to the user's newest sale and delivers its events. Throws the exit status 1 if `act` does not fit
+    /// the sale or the server refuses an event.
     func charge(
         _ words: String,
         _ act: (_ kept: inout KeptCardSale, _ goods: CardGoods, _ seconds: Int64) throws -> [CardAccount.Event]
@@ -38,9 +38,10 @@ extension Simulation {
         }
     }
 
-    /// Prints the events, or delivers them and prints what the server answered and what the user now has. What is
-    /// printed or was taken is kept; what the server refused did not happen. Throws `RunningServer.Failure` when it
-    /// refuses.
+    /// Prints the events, or delivers them and prints the server's answers and the user's status.
+    ///
+    /// The sale is stored once its events were printed or accepted; refused events leave it unchanged. Throws
+    /// `RunningServer.Failure` if the server refuses an event.
     private func tell(_ words: String, _ events: [CardAccount.Event], of kept: KeptCardSale) async throws {
         guard !has(.print) else {
             try kept.keep(in: installation)

@@ -1,14 +1,14 @@
-/// Something that the simulated store did by itself while the clock went forward, as the server tells it.
+/// An event of the simulated store while the server's clock was put forward, as the server reports it.
 struct ClockHappening {
-    /// RFC 3339.
+    /// The time in RFC 3339.
     let at: String
     let event: String
     let result: String
 
-    /// For people.
+    /// The event as a line of text.
     var line: String { "\(at)  \(event): \(result)" }
 
-    /// In the order in which they happened.
+    /// The events in an answer of `/dev/clock`, in the order in which they happened.
     static func all(in answer: RunningServer.Answer) -> [ClockHappening] {
         let happened = answer.members["happened"] as? [[String: Any]] ?? []
         return happened.compactMap { members in

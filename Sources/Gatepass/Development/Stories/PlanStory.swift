@@ -3,21 +3,21 @@ import Entitlements
 import Foundation
 import StoreSimulator
 
-/// A customer of one plan through ten months or a year of the server's clock: what happened, and what the server said
-/// each time.
+/// The story of one customer's plan through ten months or a year of the server's clock. Each scene has an event and the
+/// server's answer to it.
 struct PlanStory {
     /// A step of the story.
     private enum Step: Sendable {
-        /// Time goes by, and the store does what it does by itself.
+        /// The clock goes forward; the store does what falls due meanwhile.
         case days(Int)
-        /// Time goes by until a minute before the period ends, which is more than the act that follows takes.
+        /// The clock goes forward to one minute before the period ends, so that the next act comes within the period.
         case untilEnd
-        /// Time goes by until a day after the period ends, so many times; a month is as long as the calendar has it.
+        /// The clock goes forward to one day after the period ends, and this is repeated `count` times.
         case periods(Int)
         case act(String, Act)
     }
 
-    /// An act of the customer or Apple at an instant, in milliseconds since the epoch.
+    /// An act of the customer or of Apple, at an instant in milliseconds since the epoch.
     private typealias Act =
         @Sendable (
             _ story: inout SimulatedSubscription, _ at: Int64, _ plan: PlanOnSale
@@ -35,7 +35,7 @@ struct PlanStory {
     private let authority: DevelopmentAuthority
     private let byNotification: Bool
 
-    /// Throws when the catalogue has no such plan, and `RunningServer.Failure` when no server runs.
+    /// Throws if the catalogue has no such plan, and `RunningServer.Failure` if no server runs.
     init(
         of planID: String, for user: UserID, byNotification: Bool, in catalogue: Catalogue,
         on installation: Installation
@@ -49,7 +49,7 @@ struct PlanStory {
         authority = try installation.authority()
     }
 
-    /// Lives through the year. Throws when the server refuses, and when the customer was subscribed before.
+    /// Plays the story. Throws if the server refuses an event, and if the customer already had a subscription.
     func play() async throws -> [StoryScene] {
         var scenes = [try await subscribe()]
         for step in plan.isAnnual ? Self.annual : Self.monthly {
@@ -133,12 +133,12 @@ struct PlanStory {
         return try await scene(words, result: answer.code ?? "")
     }
 
-    /// How long the newest period still lasts, in milliseconds.
+    /// The time until the newest period ends, in milliseconds.
     private func untilEnd() throws -> Int64 {
         try kept().subscription.newest.expiresDate - installation.clock.now().milliseconds
     }
 
-    /// Lets time go by, with a scene for each turn of the plan.
+    /// Puts the clock forward. Each event of the plan on the way becomes a scene.
     private func wait(_ milliseconds: Int64) async throws -> [StoryScene] {
         var scenes: [StoryScene] = []
         let end = installation.clock.now() + milliseconds

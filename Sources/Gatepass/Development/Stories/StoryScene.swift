@@ -1,20 +1,20 @@
 import EntitlementAPI
 import Entitlements
 
-/// Something that happened in a story, and what the server says of the subscription afterwards.
+/// An event of a story, and the server's answer about the subscription afterwards.
 struct StoryScene {
     let at: Instant
     let event: String
-    /// The webhook's answer.
+    /// The result in the webhook's answer.
     let result: String
-    /// As `GET /api/billing/subscriptions/check/{user_id}` answers.
+    /// The answer of `GET /api/billing/subscriptions/check/{user_id}`.
     let subscription: [String: Any]
 
     var document: [String: Any] {
         ["at": RFC3339.text(of: at), "event": event, "result": result, "subscription": subscription]
     }
 
-    /// The scenes in lines, one below the other in columns.
+    /// The scenes as a table of text, a scene a line.
     static func table(of scenes: [StoryScene]) -> String {
         let header = ["date", "event", "webhook", "status", "plan", "devices", "expires"]
         let rows = [header] + scenes.map(\.row)

@@ -103,7 +103,8 @@ extension Call {
             case .tooLarge:
                 throw Problem(
                     .payloadTooLarge,
-                    "Decoded, the body may have \(incoming.bodyLimit) bytes, and \(Gzip.maximumRatio) times what was sent.")
+                    "Decoded, the body may have \(incoming.bodyLimit) bytes, and \(Gzip.maximumRatio) times those sent."
+                )
             }
         }
     }

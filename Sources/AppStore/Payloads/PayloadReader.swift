@@ -96,7 +96,7 @@ struct PayloadReader {
         return texts
     }
 
-    /// A member that is an object.
+    /// A reader of the member, which is a JSON object. Nil if there is no such member; throws if it is not an object.
     func object(_ name: StaticString) throws(EvidenceError) -> PayloadReader? {
         guard let node = node(name) else { return nil }
         guard json.kind(node) == .object else { throw mistyped(name, "an object") }

@@ -53,11 +53,11 @@ package struct EvidenceVerifier: Sendable {
         try SigningChain(header, to: roots, knowing: chains)
     }
 
-    /// Checks the signature with the header's chain, unless the text is among `texts`. If the signature is valid, the
-    /// chain enters the cache.
+    /// Checks the signature with the header's chain and reads the payload. A text that was verified before (`texts`) is
+    /// not checked again. The chain of a valid signature enters the cache.
     ///
-    /// - Parameter boundsNames: True to refuse a payload with too many or too long member names. If false, such a
-    ///   payload is read without these bounds once its signature is verified.
+    /// - Parameter boundsNames: True to refuse a payload with too many or too long member names, false to read it all
+    ///   the same. An unsigned payload is never read without these bounds.
     /// - Throws: The first reason from `chain_expired` up to `payload_malformed`.
     func open(
         _ jws: CompactJWS, under chain: SigningChain, knowing texts: KnownTexts = .none, boundsNames: Bool = true

@@ -49,8 +49,8 @@ enum CompensationsRoute {
         }
     }
 
-    /// The instant after which coverage must end to reach into the outage. If plans count too, this is earlier by the
-    /// longest grace.
+    /// The earliest end of coverage that still matters: the outage's begin. A plan in grace is covered after its end, so
+    /// with plans it is the outage's begin less the longest grace.
     private static func firstEnd(of outage: OperatorAct.Outage) -> Instant {
         outage.countsAnySource ? outage.startsAt + -longestGrace : outage.startsAt
     }

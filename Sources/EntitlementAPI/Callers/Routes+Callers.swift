@@ -47,7 +47,7 @@ extension Routes {
         { call throws(Problem) in try await answer(call.principal, try await call.json(), call).response }
     }
 
-    /// A write by a user, without a body and a reason.
+    /// The route of a user's own write that takes neither a request body nor a reason.
     static func own(
         _ answer: @escaping @Sendable (Principal, String?, UserCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (UserCall) async throws(Problem) -> Response {

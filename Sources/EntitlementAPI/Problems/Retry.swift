@@ -40,8 +40,9 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
                 }
             case .evidenceInvalid: evidence.map { Retry(after: $0) } ?? .never
             case .headersTooLarge, .payloadTooLarge, .notFound, .methodNotAllowed, .userIDNotAllowed, .forbidden,
-                .unsupportedMediaType, .invalidRequest, .idempotencyKeyReused, .wrongApp, .wrongEnvironment, .unknownUnit, .unknownReservation,
-                .unknownDevice, .unknownPurchase, .unknownGrant, .unknownGuest, .unknownTier, .unknownProduct,
+                .unsupportedMediaType, .invalidRequest, .idempotencyKeyReused, .wrongApp, .wrongEnvironment,
+                .unknownUnit, .unknownReservation, .unknownDevice, .unknownPurchase, .unknownGrant, .unknownGuest,
+                .unknownTier, .unknownProduct,
                 .sameUser, .notAnAddOn, .ambiguousProduct, .ambiguousPurchase, .alreadyReleased, .alreadyCommitted,
                 .reservationEnded, .exceedsReservation, .inDebt, .insufficientCredits, .tooManyDevices,
                 .seatLimitReached, .notEndedBeforeAttached:

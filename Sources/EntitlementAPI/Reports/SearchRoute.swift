@@ -38,7 +38,7 @@ private struct FoundCursor: PageCursor {
     private static let list = "search"
 
     private let kind: Found.Kind
-    /// The purchase of the result. Nil for a result without a purchase; there is at most one of each kind.
+    /// The purchase that was found; nil if the result is a user or a delivery. Part of the cursor.
     private let key: PurchaseKey?
 
     init(after found: Found) {

@@ -1,6 +1,6 @@
 /// The values of one mapping of the catalogue by key, and the line of the mapping.
 struct CatalogueFields {
-    /// The mapping in words for messages, such as `a tier`.
+    /// The name for error messages of what this YAML mapping describes, such as `a tier`.
     let subject: String
     let line: Int
     private let entries: [String: YAMLNode.Entry]

@@ -121,7 +121,7 @@ struct Batch: Sendable {
     /// Locks and loads everything that the decisions may read.
     ///
     /// A purchase without a row cannot be locked. If another instance inserts it meanwhile, the insert of this batch
-    /// fails with a duplicate key.
+    /// fails with a duplicate key, and `Ledger` runs the batch again with the row of the other instance.
     private func load(
         _ keys: Set<PurchaseKey>, _ known: KnownPurchases, _ names: KnownNames, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Load {

@@ -52,7 +52,8 @@ enum HolderRow {
         let hasEarlierStates: Bool
     }
 
-    /// Writes the new owners of purchases, and of their signed states that were recorded before.
+    /// Writes the new owners of purchases, and of their signed states that were recorded before. The batch has locked
+    /// these rows, so that no other request has given the purchases away meanwhile.
     static func bind(_ bindings: [Binding], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             setOwner, bindings.map { [.uint64($0.owner), .int64($0.boundAt.milliseconds), .uint64($0.purchase)] })

@@ -116,6 +116,6 @@ package struct RecordedTransaction: Hashable, Sendable {
     package let state: VerifiedPurchase
     package let owner: UserID?
     package let recordedAt: Instant
-    /// The JSON members of the text that could not be read; they decide nothing.
+    /// The names of JSON members whose values this server could not read. They are shown only; no answer uses them.
     package let unreadable: [String]
 }

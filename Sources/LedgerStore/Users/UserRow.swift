@@ -31,7 +31,8 @@ enum UserRow {
         RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
         """)
 
-    /// Reads heads in the order of the users; NULL for a user who was never seen.
+    /// Reads each user's pseudonym and ledger head, in the order of the users asked for. A user who was never seen has a
+    /// row of NULLs, by a left join.
     static let headsByUser = SQLStatement(
         "read heads",
         """

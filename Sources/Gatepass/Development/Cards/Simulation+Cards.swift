@@ -38,10 +38,11 @@ extension Simulation {
         }
     }
 
-    /// Prints the events, or delivers them and prints the server's answers and the user's status.
+    /// Tells the card events of a story: under `--print` they are printed, otherwise they are delivered to the server,
+    /// and its answers and the user's status are printed after `words`.
     ///
-    /// The sale is stored once its events were printed or accepted; refused events leave it unchanged. Throws
-    /// `RunningServer.Failure` if the server refuses an event.
+    /// The sale is stored afterwards, unless the server refuses an event: then this throws `RunningServer.Failure` and
+    /// the stored sale stays unchanged.
     private func tell(_ words: String, _ events: [CardAccount.Event], of kept: KeptCardSale) async throws {
         guard !has(.print) else {
             try kept.keep(in: installation)

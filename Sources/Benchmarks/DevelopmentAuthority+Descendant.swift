@@ -4,7 +4,7 @@ import SwiftASN1
 import X509
 
 extension DevelopmentAuthority {
-    /// A new authority below the same root. No server has seen its intermediate or its leaf.
+    /// A new authority below the same root certificate. No server has seen its intermediate and leaf certificates.
     ///
     /// - Throws: Nothing, for certificates that an authority makes.
     func descendant(validFor period: ClosedRange<Int64>) throws -> DevelopmentAuthority {

@@ -43,8 +43,8 @@ struct FoldCommand: AsyncParsableCommand {
                 growth: medians[medians.count - 1] / medians[0]))
     }
 
-    /// A ledger of passes of three products, bought an hour apart. So many passes wait for others, and some interrupt
-    /// others.
+    /// A ledger of passes of three products, bought an hour apart. As a result many passes wait for others, and some
+    /// interrupt others.
     private static func ledger(passes: Int, until now: Instant) -> UserLedger {
         guard let user = UserID("bench") else { preconditionFailure("the id is well-formed") }
         var ledger = UserLedger(user: user)

@@ -3,8 +3,8 @@ struct Rate {
     private var count = 0
     private var elapsed = Duration.zero
 
-    /// Calls `body` repeatedly for the time `slice`, four calls between two readings of the clock. The argument counts
-    /// all calls, also those of earlier slices.
+    /// Calls `body` repeatedly for the time `slice`, four calls between two readings of the clock. `body` gets the
+    /// number of all calls before it, also of earlier slices.
     mutating func measure(for slice: Duration, _ body: (Int) throws -> Void) rethrows {
         let clock = ContinuousClock()
         let start = clock.now

@@ -11,7 +11,7 @@ package import StripeBilling
 package struct API: Sendable {
     /// The services and settings of the API. A class, because each request gets a reference to it.
     package final class Dependencies: Sendable {
-        /// A status, and the first instant after it at which it may differ.
+        /// A status at an instant, and the next instant at which the status may change.
         struct Folded: Sendable {
             let status: Status
             let holdsUntil: Instant
@@ -34,8 +34,8 @@ package struct API: Sendable {
         let refusedDeliveries: RefusedDeliveries
         let crossOrigin: CrossOrigin
         package let bodies = BodiesInFlight()
-        /// The network that a request came from, given the address of the connected peer and `X-Forwarded-For`;
-        /// requests of one network count together.
+        /// The network that a request came from, computed from the peer's address and `X-Forwarded-For`. Rate limits
+        /// count the requests of one network together.
         let network: @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8]
         let statusAnswers = StatusAnswers()
         let foldLine = FoldLine()
@@ -46,7 +46,7 @@ package struct API: Sendable {
         let cores: Int
         /// The server's clock: the `now` of every answer, record and log line. A development server can put it forward.
         let now: @Sendable () -> Instant
-        /// The real time, by which signatures of users' logins and of card billing are judged, and requests are rated.
+        /// The real time, for the dates of users' bearer tokens and of card billing's signatures, and for rate limits.
         let realNow: @Sendable () -> Instant
         /// The control of `now` on a development server; nil where `now` is the real time.
         let developmentClock: (any DevelopmentClock)?

@@ -49,9 +49,11 @@ extension Call {
         context.parameters.get(parameter).flatMap { Query.decoded($0.utf8[...]) }
     }
 
-    /// The request's body, byte for byte.
+    /// The request's body, byte for byte. A body whose declared length is over the limit was refused before
+    /// (``Envelope``).
     ///
-    /// - Throws: `payload_too_large` (a length that was not declared), `body_incomplete`, `unavailable` and `rate_limited` when bodies of unknown senders fill what they may (``BodiesInFlight``).
+    /// - Throws: `payload_too_large`, `body_incomplete`. If the bodies of unknown senders take too much memory, it
+    ///   throws `unavailable` or `rate_limited` (``BodiesInFlight``).
     package func bytes() async throws(Problem) -> [UInt8] {
         let limit = incoming.bodyLimit
         let stranger = isSenderKnown ? nil : incoming.network
@@ -75,8 +77,8 @@ extension Call {
 
     /// The request's JSON body; a sender who is known may send it in gzip.
     ///
-    /// - Throws: `unsupported_media_type`, `payload_too_large` (a length that was not declared, or too much in gzip),
-    ///   `invalid_request`.
+    /// - Throws: `unsupported_media_type`, `invalid_request`, and what ``bytes()`` throws. A gzip body that decodes to
+    ///   too many bytes is `payload_too_large`; one without its end is `body_incomplete`.
     func json() async throws(Problem) -> JSONBody {
         let coding = try MediaType.codingOfJSON(in: request, allowsGzip: isSenderKnown)
         return try JSONBody(try decoded(try await bytes(), from: coding))
@@ -84,7 +86,7 @@ extension Call {
 
     /// The body as JSON, or an empty object for a request without a body.
     ///
-    /// - Throws: `payload_too_large`, `unsupported_media_type`, `invalid_request`.
+    /// - Throws: The errors of ``json()``.
     func optionalJSON() async throws(Problem) -> JSONBody {
         let bytes = try await bytes()
         guard !bytes.isEmpty else { return try JSONBody(Array("{}".utf8)) }

@@ -5,16 +5,17 @@ package import LedgerStore
 
 /// A line of the URL table: method, path, limits, who may ask, and the function that answers.
 ///
-/// Size, and that there is such a route and method, are judged before (``Envelope``); then come sign-in, rate and the
-/// names in the query here. Media type and JSON follow when the route reads the body, and its own checks last. Any
-/// module may declare one, for ``API`` to add to its own.
+/// A request is checked in this order. ``Envelope`` and the router check its size, path and method. The endpoint then
+/// checks sign-in, rate limit and the names in the query. The route checks media type, JSON and its own rules last.
+///
+/// Any module may declare endpoints, and ``API`` adds them to its own.
 package struct Endpoint: Sendable {
     /// The largest request body in bytes, unless the endpoint sets another limit.
     package static let bodyLimit = 64 * 1024
     /// The seconds from the end of a request's header to the end of its answer, unless the endpoint sets another limit.
     package static let deadlineSeconds: Int64 = 30
 
-    /// The bytes from which on a list is worth its compression.
+    /// The size in bytes from which a list is worth compressing.
     static let gzipFrom = 1024
 
     let method: HTTPRequest.Method
@@ -24,13 +25,15 @@ package struct Endpoint: Sendable {
     private(set) var bodyLimit = Endpoint.bodyLimit
     private(set) var deadlineSeconds = Endpoint.deadlineSeconds
     private(set) var isInDevelopmentOnly = false
-    /// The parameters that the query may have; nil where it may have any. Stores, probes and scrapers add their own.
+    /// The parameters that the query may have; nil if it may have any, because stores, probes and scrapers add their
+    /// own.
     private(set) var parameters: [String]?
-    /// The pages of other origins that may read what is answered; none, unless a user asks or it is a document.
+    /// The pages of other origins that may read the answers (CORS): none, except at endpoints of users and public
+    /// documents.
     private(set) var readers = CrossOrigin.Readers.none
-    /// True if what is sent here are transactions; then its problems say that none of them is finished.
+    /// True if apps send transactions here. Problems then say that the app must not finish these transactions.
     private(set) var takesTransactions = false
-    /// The bytes from which on an answer is sent in gzip to who accepts it; nil for an endpoint that never does.
+    /// The size in bytes from which an answer is sent in gzip to a client that accepts it; nil if no answer ever is.
     private var leastGzip: Int?
     private let answer: @Sendable (OpenCall) async throws(Problem) -> Response
 
@@ -53,7 +56,7 @@ package struct Endpoint: Sendable {
 
     // MARK: Who may ask
 
-    /// An endpoint without sign-in; requests are rated by network and path.
+    /// An endpoint without sign-in. Its rate limit holds for each network and path.
     package static func open(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
@@ -65,8 +68,8 @@ package struct Endpoint: Sendable {
         }
     }
 
-    /// An endpoint for a store's webhook, whose signature the route verifies. Only refused deliveries are rated, by
-    /// network, because a store sends any number of deliveries from few addresses.
+    /// An endpoint for a store's webhook, whose signature the route verifies. A store sends any number of deliveries
+    /// from few addresses, so only refused deliveries of a network count towards its rate limit.
     package static func webhook(
         _ method: HTTPRequest.Method, _ path: String,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response
@@ -128,7 +131,7 @@ package struct Endpoint: Sendable {
 
     // MARK: Limits, query and path
 
-    /// This endpoint, whose query may have these parameters, each once.
+    /// A copy of this endpoint whose query may have these parameters, each once.
     package func reading(_ parameters: [String]) -> Endpoint {
         var endpoint = self
         endpoint.parameters = parameters
@@ -145,30 +148,30 @@ package struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// This endpoint, whose answers the pages of other origins may read as `readers` says.
+    /// A copy of this endpoint whose answers the pages of other origins may read as `readers` says.
     package func readable(by readers: CrossOrigin.Readers) -> Endpoint {
         var endpoint = self
         endpoint.readers = readers
         return endpoint
     }
 
-    /// This endpoint, whose answers of so many bytes or more are sent in gzip to a client that accepts it.
+    /// A copy of this endpoint that sends answers of at least `bytes` in gzip to a client that accepts it.
     ///
-    /// Not for answers with secrets: the length of a compressed answer tells of what is in it.
+    /// Answers with secrets must not be compressed, because the compressed length reveals something about the content.
     package func sendingGzip(from bytes: Int) -> Endpoint {
         var endpoint = self
         endpoint.leastGzip = bytes
         return endpoint
     }
 
-    /// An endpoint that is there under `gatepass dev` alone; at any other server nothing is at its path.
+    /// A copy of this endpoint that only `gatepass dev` serves; at any other server its path is not found.
     package var inDevelopmentOnly: Endpoint {
         var endpoint = self
         endpoint.isInDevelopmentOnly = true
         return endpoint
     }
 
-    /// An endpoint to which apps send their transactions.
+    /// A copy of this endpoint, marked as one to which apps send their transactions.
     var takingTransactions: Endpoint {
         var endpoint = self
         endpoint.takesTransactions = true
@@ -186,7 +189,7 @@ package struct Endpoint: Sendable {
 }
 
 extension OpenCall {
-    /// Counts the request; its answer tells how many are left.
+    /// Counts the request against the asker's rate limit. The answer's header then says how many requests are left.
     ///
     /// - Throws: `rate_limited`.
     fileprivate func count(

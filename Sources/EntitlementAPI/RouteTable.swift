@@ -21,9 +21,9 @@ struct RouteTable: Sendable {
     private let routes: [Route]
     /// The routes with other limits than the default, by method.
     private let exceptions: [HTTPRequest.Method: [Route]]
-    /// The pages that may read, by the path as its endpoint writes it; all methods of a path have the same.
+    /// The pages of other origins that may read the answers of a path, which all its methods share.
     private let readers: [String: CrossOrigin.Readers]
-    /// Those that take transactions.
+    /// The routes that take transactions.
     private let transactional: [Route]
 
     init(_ endpoints: [Endpoint]) {
@@ -57,15 +57,15 @@ struct RouteTable: Sendable {
         return names.joined(separator: ", ")
     }
 
-    /// The pages that may read what is answered at a path, of which `route` may be known already; none where nobody
-    /// answers.
+    /// The pages of other origins that may read the answers at `path`; none if no route matches. `route` is the pattern
+    /// of the matching route, if the caller knows it.
     func readers(at path: String, of route: String? = nil) -> CrossOrigin.Readers {
         if let route, let known = readers[route] { return known }
         let segments = Self.segments(path)
         return routes.first { $0.matches(segments) }?.endpoint.readers ?? CrossOrigin.Readers.none
     }
 
-    /// The problem of a request to `path`.
+    /// A copy of `problem` that says whether the endpoint at `path` takes transactions.
     func marked(_ problem: Problem, at path: String) -> Problem {
         let segments = Self.segments(path)
         var problem = problem

@@ -71,7 +71,8 @@ package struct StrictJSON: Sendable {
         member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), of: object)
     }
 
-    /// The member of an object by a name that is not known in advance.
+    /// The node of a member's value, by a name that is not known at compile time; `nil` if there is none or `object` is
+    /// no object.
     func member(_ name: UnsafeBufferPointer<UInt8>, of object: Int) -> Int? {
         nodes.withUnsafeBufferPointer { nodes in
             guard nodes[object].kind == .object else { return nil }

@@ -9,7 +9,7 @@ package struct EventPage: Sendable {
 
     /// An event of the page.
     package struct Entry: Sendable {
-        /// The event's id; nil if it is malformed. The next page cannot be asked for behind an entry without id.
+        /// The event's id; nil if it is malformed. An entry without id cannot be the cursor for the next page.
         package let id: String?
         /// The event's JSON.
         package let text: [UInt8]
@@ -19,12 +19,12 @@ package struct EventPage: Sendable {
     /// True if older events follow on the next page.
     package let hasMore: Bool
 
-    /// The last id of the page, behind which the next page begins.
+    /// The last id of the page, which is the cursor for the next page (`starting_after` at Stripe); nil without any id.
     package var end: String? { entries.last { $0.id != nil }?.id }
 
-    /// Reads the body of Stripe's answer. If another page follows, entries without id at the end of this one are
-    /// dropped, because the next page begins behind the last id and repeats them. Throws ``Malformed`` for a body that
-    /// is no list, and for a page without any id that another page follows.
+    /// Reads the body of Stripe's answer. If another page follows, entries without id at the end of this page are
+    /// dropped, because the next page begins after the last id and repeats them. Throws ``Malformed`` for a body that
+    /// is no list, and if another page follows but no entry has an id.
     package init(_ body: [UInt8]) throws(Malformed) {
         let json: StrictJSON
         do throws(JSONDefect) {

@@ -93,7 +93,7 @@ extension CardNews {
 
 extension CardSubscription {
     /// A statement for each present period, and one for the renewal. An incomplete subscription gives none, because it
-    /// has not begun and no later state returns to that one.
+    /// has not begun, and a subscription never becomes incomplete again.
     fileprivate func statements(in event: VerifiedEvent, graceDays: Int) -> [Statement] {
         let key = PurchaseKey(id, in: event.environment)
         if status == .incomplete { return [] }

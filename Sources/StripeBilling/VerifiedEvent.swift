@@ -29,7 +29,8 @@ package struct VerifiedEvent: Sendable {
     package let contentDigest: [UInt8]
     private let value: JSONValue
 
-    /// Verifies the body of a request. Throws ``SignatureRefusal``.
+    /// Verifies the body of a request. Throws ``SignatureRefusal`` if the signature or its time is not accepted.
+    /// Returns ``Malformed`` if a signed body is no event.
     package static func verify(
         _ body: [UInt8], signedAs signature: SignatureHeader, with secrets: EndpointSecrets, at now: Instant
     ) throws(SignatureRefusal) -> Result<VerifiedEvent, Malformed> {

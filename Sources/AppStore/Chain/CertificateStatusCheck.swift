@@ -12,7 +12,7 @@ import Synchronization
 /// Answers must be valid at `now`, certificates at the text's `signedDate`. So old texts stay good while Apple still
 /// answers for their leaf. An answer *good* is kept for ``keptFor``; no other answer is kept.
 package final class CertificateStatusCheck: Sendable {
-    /// The time for which an answer *good* counts, as in Apple's own libraries (`apple.md` §1.5).
+    /// The time for which an answer *good* is used again, as in Apple's own libraries (`apple.md` §1.5).
     package static let keptFor = Duration.seconds(15 * 60)
     /// The number of chains whose answers are kept.
     package static let capacity = VerifiedChainCache.capacity

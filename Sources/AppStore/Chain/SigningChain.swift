@@ -2,8 +2,8 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// A path leaf → intermediate → configured root. Its signatures are valid, and each certificate may be used in its
-/// place.
+/// A path leaf → intermediate → configured root. Its signatures are valid, and each certificate's extensions allow its
+/// position in the path.
 ///
 /// The path has a fixed shape, so this type checks it itself and without `await`. `Verifier` of swift-certificates is
 /// asynchronous, and a verification must stay on its thread. The rules are those of RFC 5280 §6.1 for three

@@ -4,7 +4,7 @@ import X509
 /// The time in which all certificates of a path are valid.
 ///
 /// Certificates count whole seconds and include both ends (RFC 5280 §4.1.2.5), so the last second belongs to the
-/// period. If the certificates' periods do not overlap, it contains no instant.
+/// period. If the certificates' periods do not overlap, this period is empty.
 struct ValidityPeriod: Hashable, Sendable {
     let startsAtSecond: Int64
     let endsAtSecond: Int64

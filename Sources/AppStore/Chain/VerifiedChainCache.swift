@@ -19,7 +19,7 @@ package final class VerifiedChainCache: Sendable {
     /// authorities add a few.
     package static let capacity = 64
 
-    /// The entries behind the lock. When there are too many, the oldest is removed.
+    /// The entries of one kind; the cache keeps them under a lock. When there are too many, the oldest is removed.
     private struct Shelf<Key: Hashable & Sendable, Value: Sendable> {
         var values: [Key: Value] = [:]
         /// The keys in order of insertion.

@@ -36,6 +36,8 @@ struct CompactJWS {
         self = try split.get()
     }
 
+    /// Splits `text`, which is the bytes of `string`.
+    ///
     /// - Throws: `malformed`.
     private init(_ string: String, _ text: UnsafeBufferPointer<UInt8>) throws(EvidenceError) {
         // The dots are searched from the end, so that the long header is not walked. A fourth segment would leave a dot

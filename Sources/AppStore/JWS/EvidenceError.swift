@@ -48,7 +48,7 @@ package struct EvidenceError: Error, Hashable, Sendable {
     /// A sentence for people. It names members of the text and never their values, so nothing of the text is echoed.
     package let detail: String
 
-    /// How long until the date is in range; nil for every reason but a date ahead of the clock.
+    /// The milliseconds until the date is in range, if the date is too far ahead of the clock; else nil.
     package let millisecondsAhead: Int64?
 
     package init(_ reason: Reason, _ detail: String, millisecondsAhead: Int64? = nil) {

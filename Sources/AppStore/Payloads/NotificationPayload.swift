@@ -63,7 +63,7 @@ extension NotificationPayload.Content {
         }
     }
 
-    /// The app that the notification is about.
+    /// The app that the notification is about; nil if the notification names no app.
     package var bundleId: String? {
         switch self {
         case .data(let data): data.bundleId
@@ -74,7 +74,7 @@ extension NotificationPayload.Content {
         }
     }
 
-    /// The app's number in the App Store.
+    /// The app's number in the App Store; nil if the notification does not have the number.
     package var appAppleId: Int64? {
         switch self {
         case .data(let data): data.appAppleId

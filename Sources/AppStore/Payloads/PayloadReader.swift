@@ -33,14 +33,15 @@ struct PayloadReader {
         node(name) != nil
     }
 
-    /// A string.
+    /// The member's value, a string; nil if the member is absent or null. Throws for any other type.
     func text(_ name: StaticString) throws(EvidenceError) -> String? {
         guard let node = node(name) else { return nil }
         guard let text = json.string(node) else { throw mistyped(name, "a string") }
         return text
     }
 
-    /// A string of 1 to 255 visible ASCII characters, which can be stored and compared by bytes.
+    /// The member's value, a string of 1 to 255 visible ASCII characters, which can be stored and compared by bytes;
+    /// nil if the member is absent or null. Throws for any other value.
     func identifier(_ name: StaticString) throws(EvidenceError) -> String? {
         guard let text = try text(name) else { return nil }
         guard Self.isIdentifier(text) else {
@@ -54,14 +55,16 @@ struct PayloadReader {
         (1...maximumIdentifierBytes).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
-    /// A number that is written as an integer.
+    /// The member's value, a number that is written as an integer; nil if the member is absent or null. Throws for any
+    /// other value.
     func integer(_ name: StaticString) throws(EvidenceError) -> Int64? {
         guard let node = node(name) else { return nil }
         guard let integer = json.integer(node) else { throw mistyped(name, "an integer") }
         return integer
     }
 
-    /// An integer between two bounds.
+    /// The member's value, an integer between two bounds; nil if the member is absent or null. Throws for any other
+    /// value.
     func integer(_ name: StaticString, in bounds: ClosedRange<Int64>) throws(EvidenceError) -> Int64? {
         guard let integer = try integer(name) else { return nil }
         guard bounds.contains(integer) else {
@@ -70,12 +73,13 @@ struct PayloadReader {
         return integer
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// The member's value in milliseconds since the Unix epoch; nil if the member is absent or null. Throws for any
+    /// other value.
     func instant(_ name: StaticString) throws(EvidenceError) -> Int64? {
         try integer(name, in: Self.instants)
     }
 
-    /// True or false.
+    /// The member's value, true or false; nil if the member is absent or null. Throws for any other type.
     func flag(_ name: StaticString) throws(EvidenceError) -> Bool? {
         guard let node = node(name) else { return nil }
         switch json.kind(node) {
@@ -85,7 +89,7 @@ struct PayloadReader {
         }
     }
 
-    /// An array of strings.
+    /// The member's value, an array of strings; nil if the member is absent or null. Throws for any other value.
     func texts(_ name: StaticString) throws(EvidenceError) -> [String]? {
         guard let node = node(name) else { return nil }
         let elements = json.elements(of: node)

@@ -9,17 +9,17 @@ struct TolerantReader {
         self.payload = payload
     }
 
-    /// A string.
+    /// The member's value, a string; nil if the member is absent, null or of another type.
     mutating func text(_ name: StaticString) -> String? {
         known(name, Result { () throws(EvidenceError) in try payload.text(name) })
     }
 
-    /// A number that is written as an integer.
+    /// The member's value, a number that is written as an integer; nil if the member is absent or has another value.
     mutating func integer(_ name: StaticString) -> Int64? {
         known(name, Result { () throws(EvidenceError) in try payload.integer(name) })
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// The member's value in milliseconds since the Unix epoch; nil if the member is absent or has another value.
     mutating func instant(_ name: StaticString) -> Int64? {
         known(name, Result { () throws(EvidenceError) in try payload.instant(name) })
     }

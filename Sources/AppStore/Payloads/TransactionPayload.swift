@@ -1,8 +1,8 @@
 /// Apple's `JWSTransactionDecodedPayload` with Apple's member names (`apple.md` §2.1). Instants are milliseconds since
 /// the epoch.
 ///
-/// A value is authentic only inside a ``VerifiedTransaction``. That type also has the environment, because it is
-/// checked last.
+/// A value is authentic only inside a ``VerifiedTransaction``. That type also has the environment, because the
+/// environment is checked last.
 package struct TransactionPayload: Hashable, Sendable {
     /// The quantities that Apple sells of a product at a time.
     package static let quantities: ClosedRange<Int64> = 1...10

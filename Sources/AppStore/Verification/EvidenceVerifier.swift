@@ -156,7 +156,7 @@ package struct EvidenceVerifier: Sendable {
 /// A JSON object that the App Store signed; its kind is not known yet. Only ``EvidenceVerifier`` makes one.
 struct AuthenticPayload {
     private let reader: PayloadReader
-    /// True if its member names are as few and short as in a text of an unknown sender.
+    /// True if the member names keep to the limits ``StrictJSON/maximumNames`` and ``StrictJSON/maximumNameBytes``.
     let isBounded: Bool
     let chain: SigningChain
     /// The compact text and its digests.

@@ -91,7 +91,8 @@ extension VerifiedNotification {
         }
     }
 
-    /// The notification's own date, else the date of a text inside; then the certificates must be valid at that date.
+    /// The notification's own date, else `inner`, the date of a text inside. If `inner` is used, the certificates must
+    /// be valid at that date.
     ///
     /// - Throws: `payload_malformed` if there is no date, or `chain_expired`.
     fileprivate func signedDate(or inner: Int64?) throws(EvidenceError) -> Int64 {

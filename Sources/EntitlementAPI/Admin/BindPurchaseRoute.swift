@@ -20,7 +20,9 @@ enum BindPurchaseRoute {
             })
     }
 
-    /// The only recorded purchase that `name` matches, whoever owns it.
+    /// The recorded purchase that `name` matches, whoever owns it.
+    ///
+    /// - Throws: `unknown_purchase` if no purchase matches, `ambiguous_purchase` if several do, `unavailable`.
     private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
         let labels = try call.labels()
         let found = try await call.served { try await $0.reports.search(name.id.text, under: labels) }

@@ -49,8 +49,8 @@ enum CompensationsRoute {
         }
     }
 
-    /// The earliest end of coverage that still matters: the outage's begin. A plan in grace is covered after its end, so
-    /// with plans it is the outage's begin less the longest grace.
+    /// The earliest end of coverage that an affected user can have: the beginning of the outage. If plans are
+    /// compensated too, it is earlier by the longest grace, because grace covers a plan after its end.
     private static func firstEnd(of outage: OperatorAct.Outage) -> Instant {
         outage.countsAnySource ? outage.startsAt + -longestGrace : outage.startsAt
     }
@@ -75,7 +75,7 @@ enum CompensationsRoute {
 ///
 /// A run that broke off can be repeated, because each user gets at most one grant for each reference.
 private struct CompensationRun: Sendable {
-    /// A user and their grant; nil if the user had nothing that the outage could take.
+    /// A user and the grant for them; the grant is nil if the outage took nothing from the user.
     typealias Outcome = (user: UserID, told: Told<Grant>?)
 
     /// The number of users handled at the same time. The batch queue writes them in shared transactions.
@@ -106,7 +106,7 @@ private struct CompensationRun: Sendable {
 
     /// Compensates `users` and gives the outcomes in the same order.
     ///
-    /// - Throws: The problem of the first refusal other than `notAffected`, `unavailable`.
+    /// - Throws: `unavailable`, or the problem of the first refusal other than `notAffected`.
     func compensate(_ users: [CoveredUser]) async throws(Problem) -> [Outcome] {
         var outcomes: [Outcome] = []
         for start in stride(from: 0, to: users.count, by: Self.atOnce) {

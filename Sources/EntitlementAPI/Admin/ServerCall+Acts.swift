@@ -7,7 +7,7 @@ extension ServerCall {
     ///
     /// - Parameters:
     ///   - other: A second user whom the act concerns and whose ledger `deciding` needs.
-    ///   - giver: The user of the two whose purchases are all locked and loaded, because they move.
+    ///   - giver: The user, of these two, whose purchases all move. All of them are locked and loaded.
     /// - Throws: `unavailable`.
     func act<Reply>(
         _ action: AuditAction, on user: UserID, with other: UserID? = nil, everythingOf giver: UserID? = nil,

@@ -19,12 +19,13 @@ package struct BearerPolicy: Hashable, Sendable {
         self.userIDClaim = userIDClaim
     }
 
-    /// The beginning of the ids that stand for Apple accounts, which no login may give.
+    /// The prefix of user ids that stand for Apple accounts. A login must not give such an id to a user.
     private static let accountMark = "apple-"
 
-    /// The user of the claims, and from when to when the token counts, leeway included; `now` is within that time.
+    /// The user that the claims name, and the time in which the token is valid, leeway included.
     ///
-    /// - Throws: ``BearerRefusal/invalid(_:)``; for a token that counts, ``BearerRefusal/userIDNotAllowed(_:)``.
+    /// - Throws: ``BearerRefusal/invalid(_:)`` if the token is not valid at `now`, and
+    ///   ``BearerRefusal/userIDNotAllowed(_:)`` if a valid token has a user id that is not allowed.
     func admission(by claims: JSONValue, at now: Instant) throws(BearerRefusal) -> Admission {
         guard let expires = Self.instant(claims["exp"]) else { throw .invalid("The token has no expiry.") }
         var begin = Instant.distantPast
@@ -81,7 +82,7 @@ struct Admission: Hashable, Sendable {
 
     /// The user, if the token is valid at `now`.
     ///
-    /// - Throws: ``BearerRefusal/invalid(_:)`` before or after that time.
+    /// - Throws: ``BearerRefusal/invalid(_:)`` if the token is not valid yet or has expired.
     func user(at now: Instant) throws(BearerRefusal) -> UserID {
         try Self.require(now, from: validFrom, until: validUntil)
         return user

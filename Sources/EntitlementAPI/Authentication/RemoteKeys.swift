@@ -18,7 +18,8 @@ package actor RemoteKeys {
     static let shortestIntervalWithoutKeys = Duration.seconds(1)
     /// The age at which the keys are fetched again although no key is missing.
     static let refreshAge = Duration.seconds(10 * 60)
-    /// The age at which callers wait for a fetch before the keys count, so that a withdrawn key ceases to count.
+    /// The time without a completed fetch after which every caller waits for a fetch, because its key may have been
+    /// withdrawn.
     static let longestAge = Duration.seconds(15 * 60)
     /// The most callers that wait for a fetch, a quarter of the connections. Further callers are refused as
     /// ``BearerRefusal/keysUnavailable``.
@@ -49,8 +50,8 @@ package actor RemoteKeys {
     private var waiting = 0
     private let freshness = Mutex(Freshness())
 
-    /// - Parameter uptime: A monotonic clock. By a clock that jumps, a document fetched while it was ahead would stay
-    ///   in force until the jump is made up for.
+    /// - Parameter uptime: A monotonic clock. With a clock that ran ahead and was set back, the document fetched
+    ///   meanwhile would stay in force too long.
     package init(uptime: @escaping @Sendable () -> Duration, fetch: @escaping Fetch) {
         self.uptime = uptime
         self.fetch = fetch
@@ -62,7 +63,8 @@ package actor RemoteKeys {
         freshness.withLock { $0.edition == edition && uptime() < $0.until }
     }
 
-    /// The key with the id `kid`, after a fetch if it is unknown.
+    /// The key with the id `kid`. If it is unknown, the document is fetched again first, unless the last fetch is too
+    /// recent.
     func key(named kid: String?) async -> Result<Found, BearerRefusal> {
         let now = uptime()
         if keys?.key(named: kid) == nil || freshness.withLock({ now >= $0.until }) { refresh(at: now) }
@@ -92,7 +94,8 @@ package actor RemoteKeys {
         fetching = Task { await renew(at: now) }
     }
 
-    /// Fetches the document and puts it in force. If that fails, the last document stays for ``shortestInterval``.
+    /// Fetches the document and puts it in force. If that fails, the last document stays in force, and the next fetch
+    /// is due no sooner than ``shortestInterval`` later.
     private func renew(at now: Duration) async {
         let fetched = await document()
         fetching = nil

@@ -25,7 +25,8 @@ enum SubscriptionCheckRoute {
     }
 }
 
-/// The JSON body of the answer. Nine members are always there, and seven of them never change; a plan adds its own.
+/// The JSON body of the answer: nine members that are always there, and more for a plan. Seven of the nine keep their
+/// meaning in later versions (`api.md`).
 struct SubscriptionCheckBody {
     /// The member `status`, as the API writes it.
     enum Answer: String {
@@ -59,8 +60,8 @@ struct SubscriptionCheckBody {
         bytes = json.bytes
     }
 
-    /// The entitlement that gives the present tier. Without coverage now, it is the one that gave the last tier; if
-    /// nothing ever covered, the last pass or plan.
+    /// The entitlement that gives the present tier. Without coverage now, the entitlement that gave the last tier is
+    /// taken; if there was never any coverage, the last pass or plan.
     private static func entitlement(of status: Status) -> Entitlement? {
         guard let decisive = status.decisive else {
             return status.entitlements.last { $0.kind == .pass || $0.kind == .plan }

@@ -8,7 +8,8 @@ struct AskedTimeline {
     /// The page of acts to list; nil unless `?explain=1` asks for them.
     private let acts: ActsRequest?
 
-    /// The result of `body`, called with the timeline when the user's turn has come.
+    /// The result of `body`, called with the timeline. A user's own reads run one at a time
+    /// (``SignedCall/inTurn(_:)``).
     ///
     /// - Throws: `invalid_request` for a malformed parameter, `rate_limited` if too many reads of the user wait,
     ///   `unavailable`, and what `body` throws.

@@ -34,7 +34,8 @@ extension SignedCall {
     /// - Parameters:
     ///   - audit: The entry for the audit trail, written if the decision changes anything.
     ///   - problem: Turns a refusal into the client's problem.
-    /// - Throws: `rate_limited` for a user's act beyond its daily bound, the problem of a refusal, `unavailable`.
+    /// - Throws: `rate_limited` if a user exceeds the daily limit on this kind of act, the problem of a refusal,
+    ///   `unavailable`.
     func recorded<Reply, Refusal>(
         for principal: Principal, audit: AuditedAct?, orElse problem: (Refusal) -> Problem,
         deciding: @escaping @Sendable (PurchaseHistory, FoldContext) -> Decision<Reply, Refusal>

@@ -5,7 +5,8 @@ import LedgerStore
 import StrictJSON
 
 extension Routes {
-    /// The route at which a server asks about a user what the user asks at another, and the other way round.
+    /// Pairs of routes that do the same: one for users about themselves, the other for servers about a user. The name
+    /// of each route leads to the name of the other.
     static let twins: [String: String] = {
         let routes = Set(all.map(\.name))
         var twins: [String: String] = [:]
@@ -25,22 +26,23 @@ extension Routes {
 }
 
 extension OpenCall {
-    /// The route at which a user asks what a server asks here, or a server what a user asks here; nil for none.
+    /// The name of the route that does for servers what this request's route does for users, or the reverse; nil if
+    /// there is none.
     var twin: String? {
         context.endpointPath.flatMap { Routes.twins[Endpoint.name(request.method, $0)] }
     }
 }
 
-/// Routes for users and for servers, made of what works for any user.
+/// Routes for users and for servers, made from functions that work for any user.
 extension Routes {
-    /// A read by a user about themselves.
+    /// The route of a user's read about themselves.
     static func about(
         _ answer: @escaping @Sendable (Principal, UserCall) async throws(Problem) -> Response
     ) -> @Sendable (UserCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(call.principal, call) }
     }
 
-    /// A write by a user, with a body.
+    /// The route of a user's own write with a request body.
     static func own(
         _ answer: @escaping @Sendable (Principal, JSONBody, UserCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (UserCall) async throws(Problem) -> Response {
@@ -54,21 +56,22 @@ extension Routes {
         { call throws(Problem) in try await answer(call.principal, nil, call).response }
     }
 
-    /// A read by a server about the user in the path.
+    /// The route of a server's read about the user in the path.
     static func about(
         _ answer: @escaping @Sendable (Principal, ServerCall) async throws(Problem) -> Response
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(try call.principal(), call) }
     }
 
-    /// A write by a server whose idempotency keys the user's ledger keeps.
+    /// The route of a server's write whose idempotency key is recorded in the user's ledger.
     static func idempotentByLedger(
         _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in try await answer(try call.principal(), try await call.json(), call).response }
     }
 
-    /// A write by a server that is carried out at most once for each of the server's idempotency keys.
+    /// The route of a server's write that is carried out at most once for each of the server's idempotency keys.
+    ///
     /// - Parameter other: The member of the body that names a second user.
     static func idempotent(
         with other: String? = nil,
@@ -86,8 +89,8 @@ extension Routes {
         }
     }
 
-    /// An idempotent write by a server on a database row, whose number is the path's `parameter`. If `act` gives nil,
-    /// the row is `not_found`.
+    /// The route of a server's idempotent write on a database row, whose number is the path's `parameter`. If `act`
+    /// returns nil, the answer is `not_found`.
     static func idempotent(
         onRow parameter: String,
         _ act: @escaping @Sendable (Store, UInt64, Actor, String?) async throws -> [UInt8]?
@@ -106,7 +109,7 @@ extension Routes {
         }
     }
 
-    /// An idempotent write by a server whose body holds at most a reason.
+    /// The route of a server's idempotent write whose body holds at most a reason.
     static func idempotent(
         _ answer: @escaping @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {

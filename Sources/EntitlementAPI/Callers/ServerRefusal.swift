@@ -2,12 +2,13 @@ import Entitlements
 import Hummingbird
 import LedgerStore
 
-/// The reason why a request is refused as not a server's, or as beyond the scopes of its API key.
+/// The reason why a server's request is refused: its API key is missing, not valid or lacks the scope.
 enum ServerRefusal: Error, Hashable {
     case missing
     /// No key has this secret, or it was revoked.
     case invalid
-    /// A text of another form than a key's, such as a user's token; users ask the same at `route`, if at any.
+    /// The bearer token does not have the form of an API key; it may be a user's token. Users send the same request to
+    /// `route`, which is nil if there is no such route.
     case noKey(route: String?)
     case insufficientScope(APIKeyScope)
 }

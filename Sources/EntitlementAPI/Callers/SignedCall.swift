@@ -4,9 +4,9 @@ package import LedgerStore
 /// A request of an authenticated user or server.
 package protocol SignedCall: Call {
     /// Runs `fold`, which folds a ledger for an answer. A user's own reads run one at a time (`threats.md` T40).
-    /// Servers do not wait, because they have no rate and must not queue behind users.
+    /// Servers do not wait, because they have no rate limit and must not queue behind users.
     ///
-    /// - Throws: `rate_limited` where too many reads of the user wait, and what `fold` throws.
+    /// - Throws: `rate_limited` if too many reads of the user wait, and what `fold` throws.
     func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer
 }
 
@@ -33,7 +33,7 @@ package struct ServerCall: SignedCall {
 
     /// The user in the path as the principal, with this server as the actor.
     ///
-    /// - Throws: `not_found` for what is no user id.
+    /// - Throws: `not_found` if the path has no valid user id.
     func principal() throws(Problem) -> Principal {
         Principal(user: try namedUser(), actor: actor)
     }
@@ -73,16 +73,16 @@ extension SignedCall {
         try await served { try await $0.reader.ledger(of: user) }
     }
 
-    /// The ledger of `user` with its head; nil if the head is still `known`.
+    /// The ledger of `user` and its head, the hash of the newest entry; nil if the head still equals `known`.
     ///
     /// - Throws: `unavailable`.
     func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {
         try await served { try await $0.reader.ledger(of: user, unless: known) }
     }
 
-    /// The result of `fold` over the ledger of `user`, run when the user's turn has come.
+    /// The result of `fold` over the ledger of `user`. A user's own reads run one at a time (``inTurn(_:)``).
     ///
-    /// - Throws: `rate_limited` where too many reads of the user wait, `unavailable`, and what `fold` throws.
+    /// - Throws: `rate_limited` if too many reads of the user wait, `unavailable`, and what `fold` throws.
     func folding<Answer>(
         _ user: UserID, _ fold: (UserLedger) async throws(Problem) -> Answer
     ) async throws(Problem) -> Answer {
@@ -91,7 +91,7 @@ extension SignedCall {
 
     /// The user that the path names.
     ///
-    /// - Throws: `not_found` for what is no user id.
+    /// - Throws: `not_found` if the path has no valid user id.
     func namedUser() throws(Problem) -> UserID {
         guard let user = named("user_id").flatMap({ UserID($0) }) else { throw .notFound }
         return user

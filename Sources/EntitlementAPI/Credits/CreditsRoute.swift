@@ -22,7 +22,7 @@ enum CreditsRoute {
     }
 }
 
-/// A cursor that points behind a balance in the list.
+/// The paging cursor of `GET /api/credits`. It names the last balance on a page.
 private struct BalanceCursor: PageCursor {
     private static let list = "credits"
 

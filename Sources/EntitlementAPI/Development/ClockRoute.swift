@@ -9,8 +9,8 @@ package protocol DevelopmentClock: Sendable {
     var now: Instant { get }
     /// How far the clock is ahead of the real time, in milliseconds.
     var lead: Int64 { get }
-    /// Puts the clock forward by `milliseconds`. Events that the simulated store has planned meanwhile happen. No
-    /// further event begins after `patience` of real time; the clock then stops where it has come to.
+    /// Puts the clock forward by `milliseconds`. Events of the simulated store that fall due on the way happen. After
+    /// `patience` of real time no further event begins, and the clock stops at the time that it has reached.
     ///
     /// Throws if the new time or an event cannot be written down.
     func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance
@@ -19,7 +19,7 @@ package protocol DevelopmentClock: Sendable {
 /// The result of putting the clock forward.
 package struct ClockAdvance: Hashable, Sendable {
     package let happened: [SimulatedHappening]
-    /// The rest of the way that the clock did not go, in milliseconds.
+    /// The milliseconds that are missing because the clock stopped early; 0 if it reached the requested time.
     package let remaining: Int64
 
     package init(happened: [SimulatedHappening], remaining: Int64) {

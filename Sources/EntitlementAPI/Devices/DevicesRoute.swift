@@ -21,7 +21,7 @@ enum DevicesRoute {
     }
 }
 
-/// A cursor that points behind a device in the list.
+/// The paging cursor of `GET /api/devices`. It names the last device on a page.
 private struct DeviceCursor: PageCursor {
     private static let list = "devices"
 

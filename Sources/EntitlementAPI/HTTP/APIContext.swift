@@ -6,7 +6,7 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The request's id, chosen by the client or else by this server.
     package internal(set) var requestID = ""
-    /// The rate under which the request was counted, if it was.
+    /// The rate limit that the request was counted under, if any.
     let countedRate = CountedRate()
     private let channel: any Channel
 
@@ -15,8 +15,8 @@ package struct APIContext: RequestContext {
         channel = source.channel
     }
 
-    /// Lets the connection read the rest of a body that is larger than what it takes before the route asks. `length` is
-    /// the declared length in bytes.
+    /// Lets the connection read the whole body. Before this call it reads about ``ServerLimits/unaskedBytes`` of it.
+    /// `length` is the declared length in bytes; nil if none was declared.
     func askForBody(of length: Int?) {
         guard length.map({ $0 > ServerLimits.unaskedBytes }) ?? true else { return }
         channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)

@@ -106,7 +106,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: What comes in
 
-    /// A read is complete. Unless it ended a request, a header has begun, whose time limit starts now.
+    /// Called at the end of each read. Unless a request is under way or has just ended, a header has begun, and its
+    /// time limit starts now.
     func channelReadComplete(context: ChannelHandlerContext) {
         defer { hasEnded = false }
         if deadline == nil, request == nil, !isReading, !isClosing, !hasEnded {
@@ -162,7 +163,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireErrorCaught(error)
             return
         }
-        // A request has one answer, though the rest of it cannot be read.
+        // A request whose answer has begun or is complete gets no second answer, so the connection closes.
         guard !hasStartedAnswer, request != nil || !isReading else { return finish(context) }
         isReading = true
         switch error {
@@ -189,7 +190,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return write(head, data, promise, context)
         }
         guard case .end = part else { return context.write(data, promise: promise) }
-        // This comes before the end is written, because the next request may come in as soon as it is.
+        // The state changes before the end is written, because the next request may arrive during that write.
         hasStartedAnswer = false
         request = nil
         isClosing = closesAfterAnswer
@@ -229,7 +230,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         fields[.xContentTypeOptions] = "nosniff"
         fields[.connection] = "close"
         fields[.requestID] = requestID
-        // A header that could not be read names no origin; its problem tells nothing of anybody.
+        // If the header could not be read, its origin is unknown. Any page may then read the problem, which tells
+        // nothing about any user.
         let readers = request.map { settings.table.readers(at: Self.path(of: $0)) } ?? .anybody
         settings.crossOrigin.tell(readers, answering: request, in: &fields)
         let head = HTTPResponse(status: problem.status, headerFields: fields)

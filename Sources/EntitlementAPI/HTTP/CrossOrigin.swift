@@ -11,10 +11,12 @@ package struct CrossOrigin: Sendable {
         case none
     }
 
-    /// How long a browser may rely on the answer to a preflight; none relies on it for longer than two hours.
+    /// The seconds for which a browser may cache the answer to a preflight: two hours, the longest that Chromium
+    /// accepts.
     private static let maximumAge = "7200"
     private static let requestFields = "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id"
-    /// The fields that a page may read, by their names: `*` stands for nothing where a token goes with the request.
+    /// The header fields that a page may read. They are listed by name, because `*` is no wildcard in requests with
+    /// credentials.
     private static let answerFields = """
         ETag, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id, Content-Language, \
         Idempotency-Replayed
@@ -23,10 +25,11 @@ package struct CrossOrigin: Sendable {
     /// The origins in the settings, exactly as browsers write them.
     let origins: [String]
 
-    /// Says in the fields of an answer which pages may read it, and to a preflight also what they may send.
+    /// Writes into the header fields of an answer which pages may read it, and for a preflight also what pages may
+    /// send.
     ///
     /// A preflight is an `OPTIONS` that names an `Origin` and a method. Any other `OPTIONS` is answered as if no page
-    /// had asked. There is no `request` where its header could not be read.
+    /// had asked. `request` is nil if its header could not be read.
     func tell(_ readers: Readers, answering request: HTTPRequest?, in fields: inout HTTPFields) {
         if readers == .listed { fields[.vary] = fields[.vary].map { $0 + ", Origin" } ?? "Origin" }
         let isOptions = request?.method == .options
@@ -45,7 +48,8 @@ package struct CrossOrigin: Sendable {
         fields[.accessControlMaxAge] = Self.maximumAge
     }
 
-    /// The origin whose pages may read. Of several `Origin` fields `origin` is the list, and no page has that.
+    /// The value of `Access-Control-Allow-Origin`; nil if the page may not read the answer. If a request has several
+    /// `Origin` fields, `origin` is their list, which equals no page's origin.
     private func allowedOrigin(_ readers: Readers, _ origin: String?) -> String? {
         switch readers {
         case .anybody: "*"

@@ -2,8 +2,9 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The layer around every request: its id, the limit of its body, the problem in place of an error, the headers that
-/// belong on every answer (its rate, and which pages may read it), one line in the log, and a number in the metrics.
+/// The layer around every request. It gives the request an id, checks the declared size of the body, and turns every
+/// error into a problem. It adds the headers that belong on every answer, which state the rate limit and the pages that
+/// may read the answer. It also writes a line to the log and counts the request in the metrics.
 ///
 /// No error leaves this layer, so Hummingbird's own error answers never reach a client.
 struct Envelope: RouterMiddleware {

@@ -13,8 +13,8 @@ package struct ServerLimits: Hashable, Sendable {
     package var headerBytes = 32 * 1024
     package var headerFields = 100
     package var connections = 4096
-    /// The most bytes that are read from a socket at once. Nothing is read while a request has no answer, so further
-    /// requests of the client wait within this, and in the network.
+    /// The most bytes that are read from a socket at once. Nothing is read while a request has no answer. Until then
+    /// the client's further requests wait in the buffer of this size and in the network.
     package var readBytes = 16 * 1024
     /// The bytes of a body that are read before the route asks for the body, which it does after sign-in. One further
     /// read may come on top.

@@ -1,6 +1,7 @@
 import Entitlements
 
-/// The page that is asked for of the acts in an explained answer: facts about no purchase, the last recorded first.
+/// The request for a page of the acts in an explained answer. Acts are facts about no purchase; the last recorded comes
+/// first.
 package struct ActsRequest: Sendable {
     private static let list = "acts"
 

@@ -63,14 +63,16 @@ struct PurchaseSummary {
     let key: PurchaseKey
     /// The id of the latest transaction; nil for a grant.
     let transactionID: TransactionID?
-    /// The product as the status names it; nil while the catalogue does not know it, and for a grant that is of none.
+    /// The product's id, as the status names it; nil while the catalogue does not know the product, and for a grant of
+    /// no product.
     let productID: ProductID?
-    /// The store's own name of that product; nil for a grant.
+    /// The product's id in the store; nil for a grant.
     let storeProductID: ProductID?
     let kind: ProductKind?
     let quantity: Int
     let purchasedAt: Instant
-    /// The revocation by the store, or an operator's withdrawal unless the store has taken back everything.
+    /// The revocation by the store. An operator's withdrawal takes its place, unless the store has revoked the whole
+    /// purchase.
     let revocation: Revocation?
     /// The entitlement and its explanation; nil if the status does not have the purchase.
     let explained: ExplainedPurchase?

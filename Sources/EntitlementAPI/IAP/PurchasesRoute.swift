@@ -17,7 +17,7 @@ enum PurchasesRoute {
     }
 }
 
-/// A cursor that points behind a purchase in the list.
+/// The paging cursor of `GET /api/iap/purchases`. It names the last purchase or grant on a page.
 struct PurchaseCursor: PageCursor {
     private static let list = "purchases"
 

@@ -26,7 +26,7 @@ struct RestoreResult {
 
     let index: Int
     let outcome: Outcome
-    /// True if the app finishes the transaction.
+    /// True if the app must finish the transaction in StoreKit.
     let finish: Bool
     private(set) var code: ProblemCode?
     /// When the item is to be sent again; nil if it is finished.
@@ -56,7 +56,7 @@ struct RestoreResult {
         finish = outcome.finishes
     }
 
-    /// The result of a duplicate; `speaking` is that of the item that has the verdict.
+    /// The result of an item that repeats another item's purchase; `speaking` is that other item's result.
     private init(index: Int, as speaking: RestoreResult) {
         self.index = index
         purchase = speaking.purchase
@@ -66,7 +66,8 @@ struct RestoreResult {
         retryAfterSeconds = speaking.retryAfterSeconds
     }
 
-    /// The result of a genuine item; without a verdict it may come again.
+    /// The result of a genuine item. A missing verdict is an unexpected error, after which the client may send the item
+    /// again.
     init(index: Int, _ purchase: VerifiedPurchase, _ verdict: Restore.Verdict?, in settled: SettledRestore) {
         switch verdict {
         case .claimed(let claim)?:
@@ -85,7 +86,7 @@ struct RestoreResult {
 struct SettledRestore {
     let claimed: Claimed<[Restore.Verdict], Never>
     let proof: Retry.Proof
-    /// Of each purchase the verdict that is no duplicate's.
+    /// The verdict on each purchase. Verdicts that say only that an item is a duplicate are left out.
     let verdicts: [PurchaseKey: Restore.Verdict]
 
     init(_ claimed: Claimed<[Restore.Verdict], Never>, of purchases: [VerifiedPurchase], proof: Retry.Proof) {
@@ -100,7 +101,7 @@ struct SettledRestore {
 struct RestoreBody {
     let bytes: [UInt8]
 
-    /// Apple's transaction history is not asked yet.
+    /// Makes the body. Its `history` is always `not_configured`, because Apple's transaction history is not asked yet.
     init(results: [RestoreResult], _ claimed: Claimed<[Restore.Verdict], Never>, showsStatus: Bool) {
         var json = JSONWriter(capacity: 2048 + 192 * results.count)
         json.beginObject()

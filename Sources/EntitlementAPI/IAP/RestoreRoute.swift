@@ -26,12 +26,12 @@ enum RestoreRoute {
             Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
         }
         let settled = SettledRestore(claimed, of: purchases, proof: body.proof)
-        var verdicts = claimed.answer.get().makeIterator()
+        var answers = claimed.answer.get().makeIterator()
         let results = judged.enumerated().map { index, item in
             switch item {
             case .refused(let problem): RestoreResult(index: index, problem)
             case .genuine(let purchase):
-                RestoreResult(index: index, purchase.state, verdicts.next(), in: settled)
+                RestoreResult(index: index, purchase.state, answers.next(), in: settled)
             }
         }
         return .json(RestoreBody(results: results, claimed, showsStatus: showsStatus).bytes)
@@ -120,8 +120,8 @@ struct RestoreRequest {
     let appTransaction: SignedAppTransaction?
     var proof: Retry.Proof { appTransaction == nil ? .absent : .sent }
 
-    /// - Throws: `payload_too_large` for an app transaction over 16 KiB, `invalid_request` for anything but a list of 1
-    ///   to 500, bare or as a member, and for one without any string.
+    /// - Throws: `payload_too_large` for an app transaction over 16 KiB. `invalid_request` unless the body is or has a
+    ///   list of 1 to 500 items, at least one of which is a string.
     init(_ body: JSONBody) throws(Problem) {
         let member = body.first(of: Self.names)
         let isBare = body.value.elements != nil

@@ -4,9 +4,10 @@ import Synchronization
 
 /// A cache of the answers to `GET /api/iap/apple/status` without history, explanation and `known_at`.
 ///
-/// An answer depends on the ledger, the catalogue and the instant. An entry holds the head of its ledger, the number of
-/// its catalogue version, and the time until the next change of the timeline. An entry is used only while all three
-/// match, so nothing is ever invalidated. The ledger is not read if its head in the database is the same.
+/// An answer depends on the ledger, the catalogue and the instant. An entry holds the ledger's head (the hash of its
+/// newest entry), the number of the catalogue version, and the time until the next change of the timeline. An entry is
+/// used only while all three match, so nothing is ever invalidated. If the head in the database is unchanged, the
+/// ledger is not read.
 ///
 /// A user who comes back under the id of an erased user has a ledger with another head.
 final class StatusAnswers: Sendable {
@@ -63,7 +64,7 @@ final class StatusAnswers: Sendable {
     /// - Parameters:
     ///   - reading: Reads the user's ledger unless its head is the given one; then it gives nil. After it has returned,
     ///     `catalogue` gives the newest versions.
-    ///   - inTurn: Runs its argument, which folds the ledger, when the user's turn has come.
+    ///   - inTurn: Runs its argument, which folds the ledger. It may make a user's own reads wait for each other.
     /// - Throws: The errors of `reading` and `inTurn`.
     func answer<Failure: Error>(
         about user: UserID, at: Instant, given catalogue: () -> CatalogueVersions,

@@ -4,7 +4,8 @@ import NIOCore
 
 /// `GET /api/iap/apple/status`: the user's access, until when it lasts, and what gives it.
 enum StatusRoute {
-    /// The bytes from which on a status is worth its compression: it costs as much as all else of a usual one.
+    /// The size in bytes from which a status is compressed. For a usual, smaller status, compression would cost as much
+    /// as all other work.
     static let gzipFrom = 16 * 1024
 
     /// - Throws: `invalid_request` for a parameter that cannot be read, `unavailable`.

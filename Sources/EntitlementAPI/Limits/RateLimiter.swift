@@ -48,7 +48,7 @@ package struct RateLimits: Hashable, Sendable {
 final class RateLimiter: Sendable {
     static let maximumAskers = 100_000
 
-    /// The sender to whom requests are counted.
+    /// The sender whose requests are counted.
     enum Asker: Hashable {
         case user(UserID)
         /// A network without sign-in, rated apart for each path. So a flood of requests for the products does not block
@@ -77,12 +77,14 @@ final class RateLimiter: Sendable {
         buckets = Mutex(BoundedCache(capacity: maximumAskers))
     }
 
-    /// Takes one request from the asker's bucket if there is one; nil where any number is answered.
+    /// Takes one request from the asker's bucket, if any is left, and gives the state of the limit; nil if there is no
+    /// limit.
     func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateStanding? {
         look(kind, asker, now, taking: Self.millisecondsPerMinute)
     }
 
-    /// The rate that a request of the asker would exceed, without taking it; nil where there is room.
+    /// The state of the asker's limit if no request is left in the bucket. Nil if a request is left, which is not
+    /// taken, or if there is no limit.
     func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateStanding? {
         look(kind, asker, now, taking: 0).flatMap { $0.isExceeded ? $0 : nil }
     }

@@ -1,23 +1,24 @@
 import HTTPTypes
 import Synchronization
 
-/// How an asker stands to a rate, as `RateLimit` and `RateLimit-Policy` tell it (draft-ietf-httpapi-ratelimit-headers).
+/// The state of an asker's rate limit, as the headers `RateLimit` and `RateLimit-Policy` give it
+/// (draft-ietf-httpapi-ratelimit-headers).
 struct RateStanding: Hashable, Sendable {
     /// The name of the rate, the same in both fields.
     let policy: String
     let limit: Int
-    /// The seconds that the limit is for; nil where it counts what is under way at once.
+    /// The seconds for which the limit counts requests; nil for a limit on concurrent requests.
     let windowSeconds: Int?
-    /// How many requests more would be answered now.
+    /// The number of further requests that would be answered now.
     var remaining = 0
-    /// The seconds until there is one more.
+    /// The seconds until one more request would be answered.
     let resetSeconds: Int
-    /// True if the request itself was one too many.
+    /// True if this request exceeded the limit.
     var isExceeded = true
 }
 
 extension HTTPFields {
-    /// Tells of a rate, beside those that are told already.
+    /// Adds a rate to the headers `RateLimit` and `RateLimit-Policy`, after the rates that they already list.
     mutating func tell(_ standing: RateStanding) {
         let window = standing.windowSeconds.map { "w=\($0)" } ?? "qu=\"concurrent-requests\""
         add("\"\(standing.policy)\";r=\(standing.remaining);t=\(standing.resetSeconds)", to: .rateLimit)
@@ -30,7 +31,7 @@ extension HTTPFields {
     }
 }
 
-/// The rate that a request was counted under. A context is copied on its way; this is the same in each copy.
+/// The rate limit that a request was counted under. A class, because all copies of the request's context must share it.
 final class CountedRate: Sendable {
     private let kept = Mutex<RateStanding?>(nil)
 

@@ -42,8 +42,8 @@ final class RefusedDeliveries: Sendable {
         warnsAt.withLock { $0[network] = $0[network] ?? now }
     }
 
-    /// Counts a delivery that was refused as `problem`, and says how many more may be; nil where that is a fault of
-    /// this server or its being busy, which does not count, or where any number may be.
+    /// Counts a delivery that was refused as `problem`, and gives the state of the network's limit. Nil if the delivery
+    /// does not count, because this server is at fault or too busy, or if there is no limit.
     @discardableResult
     func note(_ problem: Problem, from network: [UInt8], to path: String, at now: Instant) -> RateStanding? {
         guard problem.status.kind == .clientError, problem.code != .rateLimited else { return nil }

@@ -3,9 +3,9 @@ package import Entitlements
 import HTTPTypes
 import LedgerStore
 
-/// Where refusals and failures become problems; nowhere else does.
+/// The only place where refusals and failures become problems.
 extension Problem {
-    /// Evidence that the verifier refused.
+    /// The problem of evidence that the verifier refused.
     init(_ refusal: EvidenceError) {
         let code = Self.code(of: refusal)
         self.init(code, refusal.detail, retry: Retry(after: code, refusal))
@@ -14,7 +14,7 @@ extension Problem {
         fields[.retryAfter] = String(Retry.seconds(untilInRange: ahead))
     }
 
-    /// A genuine purchase that does not become this user's.
+    /// The problem of a genuine purchase that is not attached to this user.
     init(_ refusal: AttachRefusal, proof: Retry.Proof) {
         let (code, detail): (ProblemCode, String) =
             switch refusal {
@@ -126,14 +126,14 @@ extension Problem {
 
     // MARK: Failures
 
-    /// The database is away, or refuses what it was told.
+    /// The problem of a database that cannot be reached or did not carry out a request.
     init(_ failure: ServiceFailure) {
         self = .unavailable(
             failure.isPassing ? "The database cannot be reached." : "The database did not carry it out.",
             retryAfterSeconds: 1)
     }
 
-    /// No token can be signed; the log says what to do.
+    /// The problem of a server that cannot sign tokens; the log says what to do.
     init(_ fault: SigningKeyFault) {
         switch fault {
         case .database: self.init(.notOpen as ServiceFailure)
@@ -142,7 +142,7 @@ extension Problem {
         }
     }
 
-    /// Apple could not be asked whether a certificate was revoked.
+    /// The problem of a certificate whose revocation could not be checked with Apple.
     init(_: CertificateStatusUnavailable) {
         self = .unavailable("Apple cannot be asked about its certificates.", retryAfterSeconds: 30)
     }
@@ -189,7 +189,7 @@ extension Problem {
         }
     }
 
-    /// A user, or a network, that asked too often (RFC 6585 §4 and the RateLimit fields).
+    /// The problem of a user or network that sent too many requests (RFC 6585 §4 and the RateLimit fields).
     init(_ exceeded: RateStanding) {
         self.init(exceeded, "At most \(exceeded.limit) requests of this kind are answered per minute.")
     }
@@ -207,7 +207,7 @@ extension Problem {
             "At most \(limit) reads of one user are under way at once.")
     }
 
-    /// The problem of a user's act beyond its daily bound.
+    /// The problem of a user who exceeds the daily limit on a kind of act.
     init(_ exceeded: DailyBound.Exceeded, at now: Instant) {
         self.init(
             RateStanding(
@@ -242,7 +242,7 @@ extension HTTPField.Name {
 }
 
 extension DailyBound {
-    /// The acts that the bound counts, for people.
+    /// The name, for people, of the acts that the daily limit counts.
     fileprivate var name: String {
         switch self {
         case .consent: "changes of the consent"

@@ -17,11 +17,11 @@ package struct Problem: Error, Hashable, Sendable {
     package let detail: String
     /// The defect of the evidence, under `evidence_invalid`.
     package var reason: String?
-    /// When the client sends it again.
+    /// When the client should send the request again.
     package private(set) var retry: Retry
-    /// True if the request was about transactions, none of which is finished then.
+    /// True if the request was about transactions. The body then tells the app to finish none of them.
     var concernsTransactions = false
-    /// How many devices may be and are active, under `seat_limit_reached`.
+    /// The numbers of allowed and active devices, under `seat_limit_reached`.
     package var seats: DeviceSeats?
     package var errors: [FieldError] = []
     /// Header fields: the language of the texts, and what the status requires: a challenge, `Allow`, `Retry-After`.
@@ -40,7 +40,7 @@ package struct Problem: Error, Hashable, Sendable {
         self.retry = retry
     }
 
-    /// How long the client waits before it sends it again, where that is known.
+    /// The seconds that the client should wait before it sends the request again; nil if that is not known.
     var retryAfterSeconds: Int? { fields[.retryAfter].flatMap { Int($0) } }
 
     // MARK: The common ones
@@ -53,14 +53,14 @@ package struct Problem: Error, Hashable, Sendable {
 
     static let notFound = Problem(.notFound, "No resource has this path.")
 
-    /// A body over its limit; the rest of it is not read.
+    /// The problem of a body over its limit; the rest of the body is not read.
     static func bodyTooLarge(limit: Int) -> Problem {
         var problem = Problem(.payloadTooLarge, "The body may have \(limit) bytes.")
         problem.closesConnection = true
         return problem
     }
 
-    /// A request whose end did not come.
+    /// The problem of a request that broke off before its end.
     static let bodyIncomplete: Problem = {
         var problem = Problem(.bodyIncomplete, "The request did not arrive whole.")
         problem.closesConnection = true

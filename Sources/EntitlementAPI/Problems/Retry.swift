@@ -1,12 +1,13 @@
 import AppStore
 import Entitlements
 
-/// When a client sends again what was refused (`api.md`, "When to finish, when to send again").
+/// When a client should send a refused request again (`api.md`, "When to finish, when to send again").
 ///
-/// One function decides, by switches without a default: a new code or reason does not compile without its row. It knows
-/// the code, the text and whether a proof came with it, and nothing of an owner, so the answer tells nothing of one.
+/// This is decided in one place from the code, the defect of the text, and whether a proof came with the request. The
+/// owner of a purchase is not known there, so the answer tells nothing about owners. The switches have no default, so a
+/// new code or reason does not compile without a case of its own.
 package enum Retry: String, Hashable, Sendable, CaseIterable {
-    /// This text, sent again, gets this answer.
+    /// A retry of this text gets the same answer.
     case never
     case later
     case afterSignIn = "after_sign_in"
@@ -14,10 +15,10 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
 
     /// The proof of the Apple account in a request, `signedAppTransaction`.
     enum Proof: Hashable, CaseIterable {
-        /// The endpoint takes none.
+        /// The endpoint takes no proof.
         case notTaken
         case absent
-        /// It was sent, genuine or not.
+        /// A proof was sent, genuine or not.
         case sent
     }
 
@@ -50,8 +51,9 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// A signed text stays as it is. Only a date ahead of the clock comes into range; certificates are judged at that
-    /// date, not at the present.
+    /// The advice after a signed text was refused. A retry helps only if the text's date is ahead of the clock and
+    /// comes into range. Certificates never change that, because they are judged at the text's date and not at the
+    /// present.
     private init(after evidence: EvidenceError) {
         self =
             switch evidence.reason {
@@ -63,15 +65,15 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// The seconds to wait for a date that is `milliseconds` ahead. An hour at most: it may be this server's clock that
-    /// is behind, and be put right before.
+    /// The seconds to wait for a date that is `milliseconds` ahead. An hour at most, because this server's clock may be
+    /// behind and be corrected sooner.
     static func seconds(untilInRange milliseconds: Int64) -> Int64 {
         min(max(1, (milliseconds + 999) / 1_000), 3_600)
     }
 }
 
 extension AttachOutcome {
-    /// True where the purchase is the user's after the request: the app finishes exactly such transactions.
+    /// True if the user has the purchase after the request. The app must finish exactly those transactions.
     var finishes: Bool {
         switch self {
         case .attached, .alreadyAttached, .revoked, .recorded: true

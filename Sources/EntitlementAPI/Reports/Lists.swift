@@ -50,8 +50,8 @@ enum Lists {
         json.array(transaction.unreadable) { $0.value($1) }
     }
 
-    /// `GET /api/admin/conflicts`: the Apple accounts whose purchases belong to several users, the one with the latest
-    /// news first.
+    /// `GET /api/admin/conflicts`: the Apple accounts whose purchases belong to several users. The account with the
+    /// last recorded state comes first.
     static let conflicts = list("conflicts") {
         try await $0.reports.conflicts(before: $1, limit: $2)
     } members: { json, conflict in
@@ -64,8 +64,8 @@ enum Lists {
         }
     }
 
-    /// `GET /api/admin/sandbox-testers`: the present sandbox testers. The users whom this server saw first most
-    /// recently come first.
+    /// `GET /api/admin/sandbox-testers`: the present sandbox testers. The user whom this server first saw last comes
+    /// first.
     static let sandboxTesters = list("sandbox-testers") {
         try await $0.reports.sandboxTesters(before: $1, limit: $2)
     } members: { json, tester in

@@ -1,7 +1,7 @@
 import Entitlements
 import LedgerStore
 
-/// The page that is asked for, of a list whose rows have numbers, the highest first.
+/// The request for a page of a list whose rows have numbers, the highest first.
 struct PageRequest {
     static let maximumLimit = 100
     private static let defaultLimit = 50
@@ -44,7 +44,7 @@ struct PageRequest {
 }
 
 extension Query {
-    /// The place in the cursor of the query, as `read` understands it; nil if there is no cursor.
+    /// The position in the list that the query's cursor stands for, parsed by `read`; nil if the query has no cursor.
     ///
     /// - Throws: `invalid_request` if `read` gives nil.
     func cursor<Place>(_ name: String = "cursor", _ read: (String) -> Place?) throws(Problem) -> Place? {

@@ -33,7 +33,7 @@ enum SearchRoute {
     }
 }
 
-/// A cursor that points behind a result. Results are ordered by kind, then by purchase.
+/// The paging cursor of the search. It names the last result on a page; results are ordered by kind, then by purchase.
 private struct FoundCursor: PageCursor {
     private static let list = "search"
 

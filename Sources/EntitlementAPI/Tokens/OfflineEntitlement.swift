@@ -37,7 +37,7 @@ struct OfflineEntitlement {
     }
 
     /// The end of the token: the end of coverage, the first change after which something is lost, or `latest`. The end
-    /// of coverage is that of `first`, because a later status counts grace that has been entered.
+    /// of coverage is taken from `first`, because a later status may add grace that has begun by then.
     private static func end(
         of first: API.Dependencies.Folded, by latest: Instant, _ fold: (Instant) -> API.Dependencies.Folded
     ) -> Instant {

@@ -4,7 +4,7 @@ import Entitlements
 /// The effect of a notification by its type (`api.md`, "Webhooks"). The signed transaction and renewal info inside are
 /// recorded whatever the type.
 enum NotificationEffect {
-    /// The effect is that of the signed texts inside.
+    /// The notification has the effect of the signed texts inside.
     case recorded
     /// The notification has no effect, for a reason that operators may want to know.
     case ignored(DeliveryReason?)

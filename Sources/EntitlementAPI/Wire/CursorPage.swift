@@ -1,7 +1,7 @@
 import Entitlements
 
-/// A cursor that points behind a row of a list in memory. It names the row's sort key, so it stays right when rows come
-/// and go.
+/// A paging cursor of a list in memory. It holds the sort key of the last row on a page, so it stays right when rows
+/// come and go.
 protocol PageCursor {
     associatedtype Row
 
@@ -12,11 +12,11 @@ protocol PageCursor {
 
     var text: String { get }
 
-    /// True if `row` stands behind this cursor in the list.
+    /// True if `row` comes after this cursor in the list.
     func precedes(_ row: Row) -> Bool
 }
 
-/// The page that is asked for, of a list in memory.
+/// The request for a page of a list in memory.
 struct CursorPage<Cursor: PageCursor> {
     private let limit: Int
     /// The cursor behind which the page begins; nil for the first page.

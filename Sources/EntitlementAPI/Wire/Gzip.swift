@@ -10,7 +10,7 @@ enum Gzip {
         case tooLarge
     }
 
-    /// Decoded bytes for each encoded one, at most. A list of different signed texts has about 40.
+    /// The most decoded bytes for each encoded byte. A list of different signed texts has about 40.
     static let maximumRatio = 100
     /// The window of 32 KiB that any client may use; 16 is zlib's word for the header and trailer of gzip.
     private static let windowBits: Int32 = 15 + 16

@@ -23,8 +23,8 @@ struct Query {
         self.pairs = pairs
     }
 
-    /// - Throws: `invalid_request` for a name that is not `known`, with the nearest one that is, and for one that is
-    ///   there more than once.
+    /// - Throws: `invalid_request` for a parameter that is not `known`, with the nearest known name, or for a parameter
+    ///   that occurs more than once.
     func requireOnly(_ known: [String]) throws(Problem) {
         for pair in pairs where !known.contains(where: { $0.utf8.elementsEqual(pair.name.utf8) }) {
             let name = String(String.UnicodeScalarView(pair.name.unicodeScalars.prefix(Self.maximumTold)))
@@ -35,10 +35,10 @@ struct Query {
         for name in known { _ = try text(name) }
     }
 
-    /// How much of an unknown name is told.
+    /// The most characters of an unknown name that the problem repeats.
     private static let maximumTold = 64
 
-    /// How many bytes are inserted, deleted or replaced on the way from one name to the other, whatever their case.
+    /// The number of bytes that must be inserted, deleted or replaced to turn `name`, in lower case, into `other`.
     private static func distance(from name: String, to other: String) -> Int {
         let (name, other) = (Array(name.lowercased().utf8), Array(other.utf8))
         var row = Array(0...other.count)
@@ -54,7 +54,9 @@ struct Query {
         return row[other.count]
     }
 
-    /// - Throws: `invalid_request` when the name is there more than once.
+    /// The value of the parameter `name`; nil if it is missing.
+    ///
+    /// - Throws: `invalid_request` if the parameter occurs more than once.
     func text(_ name: String) throws(Problem) -> String? {
         let values = pairs.lazy.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
         guard let value = values.first else { return nil }
@@ -64,7 +66,7 @@ struct Query {
         return value
     }
 
-    /// An RFC 3339 instant.
+    /// The RFC 3339 instant in the parameter `name`; nil if it is missing.
     ///
     /// - Throws: `invalid_request` for anything else.
     func instant(_ name: String) throws(Problem) -> Instant? {
@@ -99,7 +101,7 @@ struct Query {
         return choice
     }
 
-    /// A decimal number between two bounds.
+    /// The decimal number in the parameter `name`, within `bounds`; nil if it is missing.
     ///
     /// - Throws: `invalid_request` for anything else.
     func integer(_ name: String, in bounds: ClosedRange<Int>) throws(Problem) -> Int? {
@@ -112,9 +114,10 @@ struct Query {
         return number
     }
 
-    /// The app that `bundle_id` names; it may be left out while there is only one.
+    /// The app that the parameter `bundle_id` names. The parameter may be missing if the catalogue has only one app.
     ///
-    /// - Throws: `invalid_request` when an app must be named, `not_found` for one that `catalogue` does not have.
+    /// - Throws: `invalid_request` if the parameter is missing and there are several apps, `not_found` for an app that
+    ///   `catalogue` does not have.
     func app(of catalogue: Catalogue) throws(Problem) -> AppID {
         guard let bundleID = try text("bundle_id") else {
             guard catalogue.apps.count == 1 else {

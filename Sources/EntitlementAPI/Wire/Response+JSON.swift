@@ -33,9 +33,10 @@ extension Response {
         fields[.contentType] = "application/json"
         return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: body()))
     }
-    /// The answer for a client with this `Accept-Encoding`: in gzip if it has so many bytes and the client takes it.
+    /// The answer for a client with this `Accept-Encoding`. The body is in gzip if it has at least `leastBytes` and the
+    /// client accepts gzip.
     ///
-    /// Its entity tag is weak and so names both forms (RFC 9110 §8.8.3.3).
+    /// The answer's entity tag is weak, so it may stand for both forms of the body (RFC 9110 §8.8.3.3).
     func inGzip(from leastBytes: Int, if acceptEncoding: String?) async -> Response {
         var response = self
         response.headers[.vary] = [headers[.vary], "Accept-Encoding"].compactMap(\.self).joined(separator: ", ")

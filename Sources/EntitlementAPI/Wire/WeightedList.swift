@@ -1,9 +1,9 @@
 /// The names in a field such as `Accept-Language` or `Accept-Encoding`, best first (RFC 9110 §12.4.2).
 struct WeightedList {
-    /// In lower case, without those of weight 0.
+    /// The names in lower case, without those of weight 0.
     let names: [String]
 
-    /// A field that is not of the grammar is read as far as it is.
+    /// Reads a field. Elements that do not match the grammar are left out.
     init(_ field: String?) {
         let weighted = (field ?? "").split(separator: ",").prefix(Self.maximumNames).enumerated()
             .compactMap { position, text in Self.element(text).map { (position, $0.name, $0.weight) } }
@@ -13,7 +13,7 @@ struct WeightedList {
             .map { $0.1 }
     }
 
-    /// More names than this are only a nuisance.
+    /// The most elements that are read, because a client may send any number.
     private static let maximumNames = 32
 
     private static func element(_ text: Substring) -> (name: String, weight: Int)? {
@@ -29,7 +29,8 @@ struct WeightedList {
         return (name, thousandths)
     }
 
-    /// `0.8` is 800; nil unless it is a weight of 0 to 1 with up to three digits.
+    /// The weight in thousandths, such as 800 for `0.8`; nil unless `text` is a weight of 0 to 1 with up to three
+    /// decimals.
     private static func thousandths(_ text: Substring) -> Int? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, let whole = parts.first, whole == "0" || whole == "1" else { return nil }

@@ -13,7 +13,8 @@ struct ZlibStream: ~Copyable {
         state.deallocate()
     }
 
-    /// The result of `steps` when `input` goes in, and how many bytes of it no step has read.
+    /// Runs `steps` with `input` as the stream's input. Gives the result of `steps`, and the number of input bytes left
+    /// unread.
     func take<Result>(
         _ input: [UInt8], _ steps: (UnsafeMutablePointer<z_stream>) -> Result
     ) -> (result: Result, unread: Int) {
@@ -25,7 +26,7 @@ struct ZlibStream: ~Copyable {
         }
     }
 
-    /// How many bytes come out into `output` when `input` goes in.
+    /// Runs `step` with `input` as the stream's input, and gives the number of bytes that it wrote into `output`.
     func pass(
         _ input: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>,
         _ step: (UnsafeMutablePointer<z_stream>) -> Void

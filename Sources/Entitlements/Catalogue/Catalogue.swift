@@ -5,7 +5,8 @@ package struct Catalogue: Hashable, Sendable {
     /// An app that sells through a store.
     package struct App: Hashable, Sendable {
         package let id: AppID
-        /// The number that Apple gives the app. A text of Production that states a number must state this one.
+        /// Apple's number of the app; nil if it is not checked. A notification or app transaction of Production must
+        /// state this number.
         package let appleID: Int64?
 
         package init(id: AppID, appleID: Int64? = nil) {
@@ -34,8 +35,8 @@ package struct Catalogue: Hashable, Sendable {
     }
 }
 
-/// The policies, by kind, about a purchase that a user attaches while another living user has it (`semantics.md` §5,
-/// rule 2).
+/// The policy of each product kind: what happens if a user attaches a purchase that another user has, who was not
+/// erased (`semantics.md` §5, rule 2).
 package struct OwnershipPolicies: Hashable, Sendable {
     /// A policy; the raw value is what the catalogue file writes.
     package enum Policy: String, Hashable, Sendable, CaseIterable {

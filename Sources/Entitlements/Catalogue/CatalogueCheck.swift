@@ -101,7 +101,7 @@ package struct CatalogueCheck {
     }
 
     /// Checks that the ranks of each lane are distinct and that a higher tier has everything that a lower one has.
-    /// Comparing neighbours is enough.
+    /// Comparing each tier with the next higher one is enough, because the relation is transitive.
     private mutating func checkLadders() {
         let lanes = Dictionary(grouping: catalogue.tiers.enumerated(), by: \.element.lane)
         for (_, members) in lanes.sorted(by: { $0.key < $1.key }) {

@@ -79,10 +79,10 @@ package struct CatalogueVersions: Sendable {
         names.lazy.compactMap { products[ProductKey(id: $0, source: source, app: app)] }.first
     }
 
-    /// Returns the tier as the newest version that names it has it. Its rank and lane hold for any instant, because
-    /// `CatalogueCheck` refuses versions that move a tier or reorder ranks.
+    /// Returns the tier, taken from the newest version that names it; nil if none does. Its rank and lane hold for any
+    /// instant, because `CatalogueCheck` refuses versions that move a tier or reorder ranks.
     package func tier(_ id: TierID) -> Tier? { newestTiers[id] }
 
-    /// Returns the lane as the newest version that names it has it, else a lane with the default behaviour.
+    /// Returns the lane, taken from the newest version that names it; if none does, a lane with the default behaviour.
     package func lane(_ id: LaneID) -> Lane { newestLanes[id] ?? Lane(id: id) }
 }

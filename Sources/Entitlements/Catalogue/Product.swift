@@ -8,7 +8,7 @@ package enum ProductKind: String, Hashable, Sendable, CaseIterable {
 
 /// The terms of a product: kind, tier, length, units and seats (`semantics.md` §1, *Terms*).
 package enum Terms: Hashable, Sendable {
-    /// A pass of `days` of the tier, multiplied by the quantity that is bought.
+    /// A pass of the tier, `days` long for each unit of the quantity that is bought.
     case pass(tier: TierID, days: Int)
     /// An add-on: features for ever, which count only while there is coverage of the tier `requires` or a higher one.
     case addOn(features: [Feature], requires: TierID?, seats: Int, familyShareable: Bool)
@@ -92,13 +92,13 @@ package struct Product: Hashable, Sendable {
         self.descriptions = descriptions
     }
 
-    /// The device seats that the product itself gives; nil if the seats of its tier count.
+    /// The device seats that the product itself gives; nil if its tier says how many.
     package var seats: Int? {
         guard case .plan(_, let planID?, _) = terms else { return devices }
         return devices ?? PlanID(planID)?.seats
     }
 
-    /// Returns the device seats of a purchase of `quantity`, at most 10000; nil if the seats of the tier count.
+    /// Returns the device seats of a purchase of `quantity`, at most 10000; nil if the product's tier says how many.
     package func seats(of quantity: Int) -> Int? {
         seatsFollowQuantity ? min(max(0, quantity), PlanID.maximumSeats) : seats
     }
@@ -109,7 +109,7 @@ package struct Product: Hashable, Sendable {
     /// The sources that sell the product, the App Store first; none for what only operators grant.
     package var sources: [Source] { (source == .appleIAP ? [.appleIAP] : []) + (isSoldByCard ? [.stripe] : []) }
 
-    /// All names under which card billing sells it, the plan id of a plan being one.
+    /// All names under which card billing sells the product. The plan id of a plan is one of them.
     package var allCardNames: [ProductID] {
         guard isSoldByCard else { return [] }
         guard case .plan(_, let planID?, _) = terms else { return [id] + cardNames }

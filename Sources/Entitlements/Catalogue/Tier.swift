@@ -6,7 +6,7 @@ package struct Tier: Hashable, Sendable {
     package let features: [Feature]
     package let limits: [String: Int]
     package let devices: Int?
-    /// Titles by language tag, as of a product.
+    /// Titles by language tag (BCP 47), like the titles of a product.
     package let titles: [String: String]
 
     package init(
@@ -25,7 +25,7 @@ package struct Tier: Hashable, Sendable {
 
 /// A set of tiers in which one pass runs at a time (`semantics.md` §2).
 package struct Lane: Hashable, Sendable {
-    /// The behaviour of a pass while a window of higher rank in its lane covers.
+    /// The behaviour of a pass while a window of higher rank gives coverage in its lane.
     package enum UnderHigherWindow: String, Hashable, Sendable, CaseIterable {
         case run
         case pause

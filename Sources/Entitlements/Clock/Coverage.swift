@@ -3,9 +3,10 @@ package struct Coverage: Hashable, Sendable {
     package let segment: Segment
     /// The index of the purchase in ``Timeline/purchases``.
     package let purchase: Int
-    /// The device seats that the product itself gives; nil if the seats of its tier count.
+    /// The device seats that the product itself gives; nil if its tier says how many.
     package let seats: Int?
-    /// True for grace and leeway, which count only once they have begun.
+    /// True for grace and leeway (`Window.grace`), which count only once they have begun: an answer for an earlier
+    /// instant does not promise them.
     package let isGrace: Bool
 
     package func covers(_ instant: Instant) -> Bool {

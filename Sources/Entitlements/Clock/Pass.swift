@@ -18,7 +18,7 @@ package struct Pass: Hashable, Sendable {
         /// The end, exclusive.
         package let at: Instant
         /// The time that the pass had run with all owners until `at`, in milliseconds. The pass never runs longer in
-        /// this lane, whatever is learned later about the lane, because its rest runs in the receiver's.
+        /// the giver's lane, whatever is learned later, because the rest of it runs in the receiver's lane.
         package let ran: Int64
 
         package init(at instant: Instant, ran: Int64) {

@@ -36,7 +36,7 @@ package struct PassClock {
 
     /// The runs in ascending order. Runs of one pass without a gap are merged.
     package private(set) var runs: [Run] = []
-    /// The number of times that the clock was moved; tests show by it that the work grows with the events.
+    /// The number of times that the clock was moved. Tests check with it that the work grows linearly with the events.
     package private(set) var steps = 0
 
     /// An instant at which the running pass may change.
@@ -62,7 +62,8 @@ package struct PassClock {
         /// The longest time that the pass may run in this lane, in milliseconds: what it had run at its departure, or
         /// its whole length if it stays.
         let limit: Int64
-        /// The time that the pass may have run in all under its present share: its paid length, but at most `limit`.
+        /// The most time that the pass may run under its present refunded share, in milliseconds: its paid length, but
+        /// at most `limit`. Time with earlier owners is part of it.
         var mayHaveRun: Int64
         var ran: Int64
         var isHere = false
@@ -171,8 +172,9 @@ package struct PassClock {
                 events.append(Event(at: step.startsAt.writable, change: .share(position, step.share)))
             }
         }
-        // A pass has one step of its share at an instant, so the order of events at one instant does not matter. Only
-        // instants that `writable` made equal are an exception: there the sort by index keeps the original order.
+        // A pass has one step of its share at an instant, so the order of events at one instant does not matter. An
+        // exception are instants beyond the years of RFC 3339, which `writable` makes equal: for these the sort by
+        // index keeps the original order.
         let order = events.indices.sorted { (events[$0].at, $0) < (events[$1].at, $1) }
         return order.map { events[$0] }
     }

@@ -50,7 +50,7 @@ struct Period {
             }
     }
 
-    /// Returns nil if the source tells by events and none of them lists the period as running.
+    /// Returns nil if the source sends events (as card billing does) and none of them says that the period runs.
     private init?(
         _ states: [VerifiedPurchase], named id: PeriodID, _ bills: PeriodBills, withdrawal: ShareTrack
     ) {
@@ -85,15 +85,15 @@ struct Period {
     /// True if the newest event of the source lists the period, or the source has no events.
     var isListed: Bool { listed.map { $0.last.map { $0.endsAt == nil } ?? false } ?? true }
 
-    /// True if an event left the period out before its expiry.
+    /// True if the source's events end the period before its expiry.
     var isReplaced: Bool {
         guard let end = listed?.last?.endsAt else { return false }
         return end < expiresAt ?? startsAt
     }
 
-    /// The order of states of which the last says how the period was sold: by signing date, then by event id. Ties: a
-    /// state without an offer first, then by the bytes of the offer, then the higher price first. No price counts as
-    /// the highest.
+    /// The sort order of a period's states by which the last one gives the offer and its price: by signing date, then
+    /// by event id. Ties: a state without an offer first, then by the bytes of the offer, then the higher price first.
+    /// A missing price sorts as the highest.
     private static func sellsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if let order = olderFirst(left, right) { return order }
         if left.offer != right.offer {
@@ -103,8 +103,8 @@ struct Period {
         return left.price?.milliunits ?? .max > right.price?.milliunits ?? .max
     }
 
-    /// The order of states of which the last says whether the period is suspended: by signing date, then by event id.
-    /// Ties: a state without a suspension first, then the later start first, then the earlier end first.
+    /// The sort order of a period's states by which the last one gives the suspension: by signing date, then by event
+    /// id. Ties: a state without a suspension first, then the later start first, then the earlier end first.
     private static func suspendsBefore(_ left: VerifiedPurchase, _ right: VerifiedPurchase) -> Bool {
         if let order = olderFirst(left, right) { return order }
         guard let first = left.suspension, let second = right.suspension else {
@@ -120,9 +120,9 @@ struct Period {
         return first < second ? true : second < first ? false : nil
     }
 
-    /// Returns the newest renewal state that speaks of what follows this period, if it is the chain's last. A state
-    /// counts if it was signed since the period began or was first stated, whichever is earlier. An older state spoke
-    /// of the renewal that led to this period.
+    /// Returns the newest renewal state that says what follows this period; nil if there is none. Callers ask only for
+    /// the last period of an item. A state counts if it was signed since the period began or was first stated,
+    /// whichever is earlier. An older state spoke of the renewal that led to this period.
     func renewal(among renewals: [VerifiedRenewal]) -> VerifiedRenewal? {
         let since = states.lazy.map(\.signedAt).reduce(startsAt, min)
         return renewals.lazy.filter { $0.signedAt >= since }.max(by: VerifiedRenewal.precedes)

@@ -50,14 +50,15 @@ struct PeriodBills {
         }
     }
 
-    /// Returns the end of grace of the period with these states; nil if it is paid. Cycles of an item that follow upon
-    /// each other unpaid have the grace of the first.
+    /// Returns the end of grace of the period with these states; nil if the period is paid. Consecutive unpaid cycles
+    /// of one item share the end of grace that comes first.
     func graceEnd(of states: [VerifiedPurchase]) -> Instant? {
         states.first.flatMap(Cycle.init).flatMap { graceEnds[$0] }
     }
 
-    /// Returns the refunded share of the period with these states. It is the share of the payments for the period
-    /// itself. If no payment for the period itself is known, the payments for all periods of its cycle count.
+    /// Returns the refunded share of the period with these states, which ends at `end` (nil: not known). It is the
+    /// share of the payments for the period itself. If no paid bill charges for the period itself, it is the share of
+    /// the payments for all periods of its cycle.
     func share(of states: [VerifiedPurchase], until end: Instant?) -> ShareTrack {
         guard let first = states.first, let cycle = Cycle(first), let all = self.states[cycle] else {
             return ShareTrack(of: states, measuring: .whole)
@@ -77,7 +78,7 @@ struct PeriodBills {
         return .together(states, of: total)
     }
 
-    /// Returns the end of grace that an unpaid cycle has by itself; nil if the cycle is paid.
+    /// Returns the end of grace of a cycle without regard to the cycles before it; nil if the cycle is paid.
     private func missingUntil(_ cycle: Cycle) -> Instant? {
         let told = (states[cycle] ?? []).filter(\.statesPeriod).sorted { $0.statedAt < $1.statedAt }
         let missing = told.reversed().prefix { $0.bill?.isPaid == false }.compactMap(\.bill)

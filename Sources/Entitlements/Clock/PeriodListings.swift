@@ -47,8 +47,8 @@ struct PeriodListings {
         return pauses + [pausedAt].compactMap { $0 }.map { Suspension(startsAt: $0, endsAt: nil) }
     }
 
-    /// Returns the stretches in which `period` runs; nil if no event lists it. A period in the very first event runs
-    /// from `distantPast` on, so the caller has to cut it at its start.
+    /// Returns the stretches in which `period` runs; nil if no event lists it. If the very first event lists the
+    /// period, the first stretch begins at `distantPast`, so the caller has to cut it at the period's start.
     func parts(of period: Period) -> [Interval]? {
         var parts: [Interval] = []
         var openedAt: Instant?
@@ -78,9 +78,9 @@ struct PeriodListings {
         return isInMidst ? listing.statedAt.signedAt : period.startsAt
     }
 
-    /// Returns the end of a period that `listing` leaves out. It ends at the start of the period that took its place,
-    /// if that is later than its own start, else at the event. Periods that are new in the event took its place, those
-    /// of the same item if there are any.
+    /// Returns the end of a period that `listing` leaves out: the start of the period that replaced it if that is later
+    /// than the period's own start, else the date of the event. The replacing periods are those that are new in the
+    /// event, only those of the same item if there are any.
     private func end(of period: Period, in listing: Listing, after previous: Listing) -> Instant {
         let new = listing.periods.subtracting(previous.periods)
         let heirs = new.filter { items[$0] == period.item }

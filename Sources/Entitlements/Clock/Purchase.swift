@@ -13,7 +13,7 @@ package final class Purchase: Sendable {
         case plan([Window])
     }
 
-    /// Why a purchase is only recorded, in order of precedence.
+    /// The reason why a purchase is only recorded, in order of precedence.
     package enum Obstacle: Hashable, Sendable, CaseIterable {
         case quarantined
         case unknownProduct
@@ -29,23 +29,23 @@ package final class Purchase: Sendable {
     package let tenures: [Tenure]
     /// The facts about the purchase, in the order of recording.
     package let facts: [PurchaseFact]
-    /// The product in the catalogue, of a chain that of its newest period; nil while no version knows it, and for a
-    /// grant that is of no product.
+    /// The catalogue's id of the product; for a chain, of the product of its newest period. Nil while no version knows
+    /// the product, and for a grant that names no product.
     package let productID: ProductID?
-    /// The store's own name of that product; nil for a grant.
+    /// The store's own name of the same product; nil for a grant.
     let storeProductID: ProductID?
-    /// The kind that the catalogue gives it; nil while no version knows the product.
+    /// The product's kind in the catalogue; nil while no version knows the product.
     package let kind: ProductKind?
     /// The purchase date; for a chain, the start of its first period. A pass does not run before it (`semantics.md`
     /// §2).
     package let anchor: Instant
     package let quantity: Int
-    /// The share that is refunded or withdrawn; for a chain, that of its newest period.
+    /// The share that is refunded or withdrawn; for a chain, the share of its newest period.
     package let share: ShareTrack
     package let benefit: Benefit
     /// True for a pass or a lot if a refund is stated without a valid share.
     let isRefundUnclear: Bool
-    /// The device seats that the product of a pass gives; nil if the seats of its tier count.
+    /// The device seats that the product of a pass gives; nil if its tier says how many.
     package let seats: Int?
 
     private init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {

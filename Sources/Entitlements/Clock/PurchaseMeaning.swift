@@ -1,6 +1,7 @@
 /// The facts about a purchase, read with the catalogue: its product, its refunded share and its benefit.
 struct PurchaseMeaning {
-    /// Nil while no version of the catalogue knows the product, and for a grant that is of none.
+    /// The catalogue's id of the product; nil while no version knows the product, and for a grant that names no
+    /// product.
     let productID: ProductID?
     /// The store's own name of the product; nil for a grant.
     let storeProductID: ProductID?
@@ -9,7 +10,7 @@ struct PurchaseMeaning {
     let quantity: Int
     let share: ShareTrack
     let benefit: Purchase.Benefit
-    /// The device seats that the product of a pass gives; nil if the seats of its tier count.
+    /// The device seats that the product of a pass gives; nil if its tier says how many.
     private(set) var seats: Int?
 
     /// Returns nil if the purchase has no state and is no grant.
@@ -59,7 +60,8 @@ struct PurchaseMeaning {
                     credited: CreditLot.credited(amount: amount, quantity: quantity), creditedAt: anchor,
                     onShortfall: onShortfall, share: share))
         case (.plan?, nil), (nil, nil):
-            // Neither case is reached: `obstacle(in:given:)` finds an obstacle for a plan here and for missing terms.
+            // Neither case is reached: `obstacle(in:given:)` finds an obstacle if the terms are missing, or are of a
+            // plan.
             benefit = .recorded(.productTypeMismatch)
         }
     }
@@ -70,7 +72,8 @@ struct PurchaseMeaning {
         let periods = Period.all(in: gathered.states, withdrawal: gathered.withdrawal)
         let sales = periods.map { Sale(of: $0, gathered.key, given: catalogue) }
         let lasts = Set(Dictionary(grouping: periods.indices, by: { periods[$0].item }).values.compactMap(\.last))
-        // The order of items: one whose newest period counts goes first, then one that still runs.
+        // The last period that stands for the chain: by preference one that counts, then one that still runs, then the
+        // latest.
         let newest = lasts.max { left, right in
             if (sales[left].obstacle == nil) != (sales[right].obstacle == nil) { return sales[left].obstacle != nil }
             if periods[left].isListed != periods[right].isListed { return !periods[left].isListed }
@@ -124,8 +127,8 @@ struct PurchaseMeaning {
         return nil
     }
 
-    /// Returns how a refund takes from the purchase: by the type that its states name and the catalogue's kind. If the
-    /// types of the states differ in this, the share counts as stated.
+    /// Returns how a refund takes from the purchase, by the types that its states name and the catalogue's kind. If the
+    /// types of the states would lead to different results, a refund takes its share.
     private static func measure(of states: [VerifiedPurchase], as kind: ProductKind?) -> ShareTrack.Measure {
         let measures = Set(states.map { $0.type.measure(of: kind) })
         return measures.count == 1 ? measures.first ?? .share : .share

@@ -4,9 +4,9 @@ package struct Segment: Hashable, Sendable {
     package let tier: TierID
     package let tierRank: Int
     package let key: PurchaseKey
-    /// The product of the piece in the catalogue; nil for a grant that is of no product.
+    /// The catalogue's id of the product; nil for a grant that names no product.
     package let productID: ProductID?
-    /// The store's own name of that product; nil for a grant.
+    /// The store's own name of the product; nil for a grant.
     package let storeProductID: ProductID?
     package let startsAt: Instant
     package let endsAt: Instant

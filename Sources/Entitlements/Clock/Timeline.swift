@@ -13,19 +13,19 @@ package struct Timeline: Sendable {
     package let planned: [Coverage]
     /// The planned coverage of each purchase, at the purchase's index in `purchases`.
     let plannedByPurchase: [[Coverage]]
-    /// The grace and leeway of all windows, which count only once they have begun. Those of an environment that does
-    /// not count are included.
+    /// The grace and leeway of all windows, which count only once they have begun. Grace and leeway of an environment
+    /// that does not count are included.
     package let graces: [Coverage]
-    /// The facts about credits, one element for each purse, by unit and environment. Purses of an environment that does
-    /// not count are included.
+    /// The facts about credits: one element for each purse, ordered by unit and environment. Purses of an environment
+    /// that does not count are included.
     package private(set) var purses: [PurseFacts]
     /// True if sandbox purchases count for this user (`semantics.md` §9).
     package private(set) var countsSandbox: Bool
     /// The acts with the user's devices, in the order of recording, each with the instant from which it holds.
     private(set) var deviceActs: [DeviceAct.Dated]
 
-    /// - Parameter instant: The instant at which the user must be on the list of sandbox testers, where only testers'
-    ///   sandbox purchases count.
+    /// - Parameter instant: If sandbox purchases count only for testers, the instant at which the user must be on the
+    ///   list of sandbox testers.
     package init(
         folding ledger: UserLedger, given catalogue: CatalogueVersions, settings: EntitlementSettings,
         testersAt instant: Instant = .distantFuture
@@ -98,7 +98,7 @@ package struct Timeline: Sendable {
         coverage(of: purchases, isGrace: true) { $0.grace(leewayHours: leewayHours) }
     }
 
-    /// Returns the parts of each window in which the user has its purchase, as coverage.
+    /// Returns, as coverage, those parts of each window (given by `parts`) in which the user has the purchase.
     private static func coverage(
         of purchases: [Purchase], isGrace: Bool, by parts: (Window) -> [Interval]
     ) -> [Coverage] {

@@ -6,12 +6,13 @@ package struct Window: Hashable, Sendable {
     package let productID: ProductID?
     /// The store's own name of the product; nil for an operator's "until".
     let storeProductID: ProductID?
-    /// The plan's name in the catalogue, for clients.
+    /// The plan id of the period's product, such as `monthly_1`; nil if the product has none, and for an operator's
+    /// "until".
     package let planID: String?
     /// The item of the subscription that the window is of; nil where the purchase has no items.
     package let item: String?
     package let tier: Tier
-    /// The device seats that the product gives; nil if the seats of its tier count.
+    /// The device seats that the product itself gives; nil if its tier says how many.
     package let seats: Int?
     package let startsAt: Instant
     /// The end of the paid coverage: the expiry, or an earlier upgrade, replacement or end of the chain. For an unpaid
@@ -22,7 +23,7 @@ package struct Window: Hashable, Sendable {
     /// True if the period was upgraded, or another period took its place before its expiry.
     package let isSuperseded: Bool
     /// True if a renewal may still follow: the period is the last of its item, still runs and was not upgraded. Refunds
-    /// do not matter here, because they are judged at each instant.
+    /// do not change this value, because answers judge refunds at each instant.
     package let mayRenew: Bool
     /// The newest state of the renewal that may follow; nil if none may or none is known.
     package let renewal: VerifiedRenewal?
@@ -115,8 +116,8 @@ package struct Window: Hashable, Sendable {
         return graceEndsAt
     }
 
-    /// The instants at which an answer about the window may change. The ends of its coverage are not all among them,
-    /// because callers know these already.
+    /// The instants at which an answer about the window may change. Not all ends of its coverage are included, because
+    /// callers know these already.
     var instants: [Instant] {
         [endsAt] + begins + suspensions.flatMap { [$0.startsAt, $0.endsAt].compactMap { $0 } }
             + revocations.steps.map(\.startsAt)

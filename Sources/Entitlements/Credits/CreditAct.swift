@@ -22,7 +22,7 @@ package struct Draw: Hashable, Sendable {
 package struct Spend: Hashable, Sendable {
     /// The label of the caller's idempotency key, which belongs to the user and is kept for ever.
     package let idempotencyKey: Label
-    /// The label of the whole request. A repeat of the key must have the same one.
+    /// The label of the whole request. A later request with the same key is refused unless its label is the same.
     package let request: Label
     package let purse: Purse
     package let amount: Int
@@ -55,7 +55,7 @@ package struct Reservation: Hashable, Sendable {
     package let id: ReservationID
     /// The label of the caller's idempotency key, which belongs to the user and is kept for ever.
     package let idempotencyKey: Label
-    /// The label of the whole request. A repeat of the key must have the same one.
+    /// The label of the whole request. A later request with the same key is refused unless its label is the same.
     package let request: Label
     package let purse: Purse
     package let amount: Int

@@ -46,8 +46,8 @@ package struct LotState: Sendable {
     /// The units that a spend may draw.
     package var available: Int { max(0, free) - repaid }
 
-    /// Takes over the units held and the refund due at `instant`. After the lot's expiry only units that are still
-    /// valid move to another user.
+    /// Sets the units held and the refund due to their values at `instant`. After the lot's expiry only units that are
+    /// still valid move to another user.
     mutating func follow(to instant: Instant) {
         let held = holding.amount(at: instant)
         survivors = survivors.map { $0 + held - amount }

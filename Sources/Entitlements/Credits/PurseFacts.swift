@@ -31,13 +31,13 @@ package struct PurseFacts: Sendable {
         ///
         /// An expiry comes before a deadline, so that units whose reservation ends at their lot's expiry expire too.
         enum Kind: Int {
-            /// A lot expires; `index` is that of its holding.
+            /// A lot expires; `index` is the position of its holding in `holdings`.
             case expiry
-            /// A reservation reaches its deadline; `index` is that of its entry.
+            /// A reservation reaches its deadline; `index` is the position of its entry in `entries`.
             case deadline
-            /// The units held or the refund due may change; `index` is that of the holding.
+            /// The units held or the refund due may change; `index` is the position of the holding in `holdings`.
             case holding
-            /// The user acts; `index` is that of the entry.
+            /// The user acts; `index` is the position of the entry in `entries`.
             case act
         }
 
@@ -123,7 +123,7 @@ package struct PurseFacts: Sendable {
         state(after: changes.countOfFirst { $0.at <= instant })
     }
 
-    /// Returns the state after the first `count` changes. Changes of one instant must be all among them, or none.
+    /// Returns the state after the first `count` changes. They must include all changes of an instant, or none of them.
     private func state(after count: Int) -> PurseState {
         var state = PurseState(of: self)
         var rest = changes[..<count]

@@ -4,8 +4,8 @@
 /// units in its own lot, free units of other lots stand in for them, in the order of drawing. Units that are still
 /// missing are debt, and the next free units repay it.
 ///
-/// Units in repayment stay in their lots. No spend draws them, and they do not expire. A reversal frees them, those
-/// that came into repayment last first.
+/// Units in repayment stay in their lots. No spend draws them, and they do not expire. A reversal of the refund frees
+/// them; the units that came into repayment last are freed first.
 package struct PurseState: Sendable {
     package let purse: Purse
     /// The lots in the order in which they are drawn.

@@ -62,8 +62,9 @@ extension Timeline {
 
     /// Returns the units that a transfer of the lot would move: those that are not drawn, expired or in repayment.
     ///
-    /// Refunded units move too, so that the new owner gets them if the refund is reversed. Units of an earlier tenure
-    /// that became free again stay, because they would stay with a giver who got the lot only once.
+    /// Refunded units move too, so that the new owner gets them if the refund is reversed. At most the units of the
+    /// user's newest stake move. Units that were drawn in an earlier tenure and became free later stay with the user,
+    /// as they do with any former owner.
     package func unitsToMove(of lot: PurchaseKey, at instant: Instant) -> Int {
         guard let state = lotState(of: lot, at: instant) else { return 0 }
         let arrived = state.holding.stakes.last?.units.count ?? 0

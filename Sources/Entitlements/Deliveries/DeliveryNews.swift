@@ -12,7 +12,7 @@ package struct DeliveryNews: Hashable, Sendable {
     package var customer: Label?
     /// The label of the account token that the purchase carries.
     package var token: Label?
-    /// The numbers whose meaning the delivery tells, such as the invoice that a payment paid.
+    /// The links between numbers that the delivery tells: for example, a payment's number leads to its invoice.
     package var numbers: [PurchaseNumber] = []
     /// The refund or dispute that the delivery reports, to be matched to a purchase by its numbers.
     package var takeback: Takeback?
@@ -27,7 +27,7 @@ package struct DeliveryNews: Hashable, Sendable {
     package init(_ takeback: Takeback, in space: NumberSpace) {
         self.space = space
         self.takeback = takeback
-        // An open dispute has the id of its event.
+        // The takeback of an open dispute has its event's id as its own id.
         if takeback.id.text == takeback.eventID { remark = .disputed }
     }
 

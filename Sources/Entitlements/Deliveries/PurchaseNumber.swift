@@ -10,7 +10,7 @@ package struct NumberSpace: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// Returns the key of the purchase with this number as its id, if there is such a purchase.
+    /// Returns the key of a purchase with this number as its id. The purchase need not exist.
     package func key(_ number: String) -> PurchaseKey {
         PurchaseKey(source: source, app: app, environment: environment, externalID: ExternalID(number))
     }

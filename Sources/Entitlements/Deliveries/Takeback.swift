@@ -2,7 +2,7 @@
 package struct Takeback: Hashable, Sendable {
     /// The numbers of the payment. Each of them can lead to the purchase.
     package let numbers: [String]
-    /// The id of the charge or dispute.
+    /// The id of the charge or dispute; for an open dispute, the id of the event.
     package let id: TransactionID
     /// The refund; nil if nothing was taken back, or it was given back.
     package let revocation: Revocation?
@@ -19,17 +19,17 @@ package struct Takeback: Hashable, Sendable {
         self.eventID = eventID
     }
 
-    /// Returns what the takeback states about a purchase with these states. Each statement is a transaction of its own
-    /// beside the purchase's, for a period that was paid for, and says nothing but what was refunded. So later states
-    /// of the purchase do not undo it (`semantics.md` §1).
+    /// Returns what the takeback states about a purchase with these states. Each statement has a transaction of its
+    /// own, named by `id`, and says nothing but what was refunded. So later states of the purchase do not undo it
+    /// (`semantics.md` §1).
     ///
-    /// From a window only a payment that was refunded whole takes something, and several payments of one bill take it
-    /// together. A payment for something beside the periods, such as the proration of an upgrade, takes nothing.
+    /// A payment takes a period only if the payment was refunded whole. Several payments of one bill take the period
+    /// together. A payment that is for no period, such as the proration of an upgrade, takes nothing.
     ///
     /// - Parameters:
     ///   - states: The states of a purchase, in any order.
-    ///   - transactions: The transactions that were paid for; nil for the purchase itself.
-    /// - Returns: A statement for each transaction that is stated already.
+    ///   - transactions: The transactions that were paid for; nil if the payment is for the purchase itself.
+    /// - Returns: A statement for each transaction that was paid for and that `states` contain.
     package func statements(
         about states: [VerifiedPurchase], paying transactions: Set<TransactionID>?
     ) -> [Statement] {

@@ -16,12 +16,13 @@ package struct Device: Hashable, Sendable {
 
     package let id: Label
     package internal(set) var name: Label?
-    /// The digest of the note that holds the device's name; without a name, of the note of its registration.
+    /// The digest of the note that holds the device's name; if the device has no name, the digest of its registration's
+    /// note.
     package internal(set) var words: NoteDigest?
     package internal(set) var isPinned: Bool
     package internal(set) var state: State
     package let registeredAt: Instant
-    /// The instant of the last recorded use of the device, at first that of its registration.
+    /// The instant of the last recorded use of the device; before the first one, the instant of its registration.
     package internal(set) var lastSeenAt: Instant
 
     package init(

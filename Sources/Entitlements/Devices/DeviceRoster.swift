@@ -81,7 +81,8 @@ package struct DeviceRoster: Sendable {
         devices.values.filter { $0.state == .active }.sorted(by: Device.precedes).dropFirst(seats).reversed()
     }
 
-    /// Applies an act. A device that is not on record can only be registered; any other act with it changes nothing.
+    /// Applies an act, whose note has the digest `words`. A device that is not on record can only be registered; any
+    /// other act with it changes nothing.
     mutating func apply(_ act: DeviceAct, at instant: Instant, in words: NoteDigest? = nil) {
         guard let place = devices.index(forKey: act.device) else {
             guard case .registered(let name, let isPinned) = act.deed else { return }

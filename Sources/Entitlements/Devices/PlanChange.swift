@@ -63,8 +63,8 @@ extension Timeline {
                 devicesToRelease: target < current ? devices.losing(ifLeftWith: target).map(\.id) : []))
     }
 
-    /// Returns the present coverage of the purchase that gives the most seats; of several, the one of the highest rank.
-    /// Empty if no coverage gives seats.
+    /// Returns the present coverage of the purchase that gives the most seats; of equal ones, of the purchase with the
+    /// highest rank. Empty if no coverage gives seats.
     private func piecesGivingSeats(at instant: Instant, among sources: SeatSources) -> [Coverage] {
         let covering = covering(at: instant).sorted(by: Coverage.precedes)
         let most = covering.map { (piece: $0, seats: sources.seats(of: SeatSources.Giver($0))) }.filter { $0.seats > 0 }

@@ -6,7 +6,7 @@ struct SeatSources {
         /// The tier; nil for a plan id that no product has.
         let tier: TierID?
         let rank: Int
-        /// The device seats that the product gives; nil if the seats of its tier count.
+        /// The device seats that the product itself gives; nil if its tier says how many.
         let seats: Int?
     }
 
@@ -51,12 +51,13 @@ struct SeatSources {
         giver.seats ?? giver.tier.flatMap { tier($0)?.devices } ?? 0
     }
 
-    /// Returns the tier as the version in force has it, else as the newest version that names it.
+    /// Returns the tier, taken from the version in force, else from the newest version that names it.
     func tier(_ id: TierID) -> Tier? {
         catalogue.tiers.first { $0.id == id } ?? versions.tier(id)
     }
 
-    /// True if there is coverage of at least the rank of the required tier (`semantics.md` §3).
+    /// True if `topRank`, the highest rank of the present coverage, is at least the rank of the required tier
+    /// (`semantics.md` §3). True if no tier is required.
     private func isCovered(asRequired requires: TierID?, upTo topRank: Int?) -> Bool {
         guard let requires else { return true }
         guard let rank = versions.tier(requires)?.rank, let topRank else { return false }

@@ -4,8 +4,8 @@ package struct Revocation: Hashable, Sendable {
     /// The share of the price that was refunded, 0…100000; 100000 is a full refund. Nil is an anomaly, which counts as
     /// a full refund until the store states a share (`semantics.md` §2).
     package let share: Int?
-    /// The amount of the payment that was refunded, in the smallest unit of the currency. Nil if the source does not
-    /// say; then the payment counts as the only one.
+    /// The whole amount of the payment that was refunded in part or whole, in the smallest unit of the currency. Nil if
+    /// the source does not say; then the payment is taken as the only one for the purchase.
     package let payment: Int64?
 
     package init(revokedAt: Instant, share: Int?, payment: Int64? = nil) {

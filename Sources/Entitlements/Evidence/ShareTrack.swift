@@ -24,8 +24,7 @@ package struct ShareTrack: Hashable, Sendable {
         case all
     }
 
-    /// The steps in ascending order, each with a share unlike that of the step before. Before the first step the share
-    /// is 0.
+    /// The steps in ascending order; each has another share than the step before. Before the first step the share is 0.
     package let steps: [Step]
 
     /// The track of a purchase that was never refunded.

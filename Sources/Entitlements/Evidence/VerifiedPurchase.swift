@@ -12,7 +12,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
     package let isOriginal: Bool
     /// The id of the period, for a plan; nil for one-time purchases (`semantics.md` §5).
     package let periodID: String?
-    /// The name of the product that the store gives first.
+    /// The product's name; if the store gives several, the first of them.
     package let productID: ProductID
     /// Further names of the product, such as the lookup key of its price, in the order in which the catalogue looks
     /// them up.
@@ -92,7 +92,7 @@ package final class VerifiedPurchase: Hashable, Sendable {
         hasher.combine(signedAt)
     }
 
-    /// The store's own name of the product; nil for a payment of no named product, whose number stands in its place.
+    /// The store's own name of the product; nil for a payment that names no product, where `productID` is its number.
     package var storeProductID: ProductID? { productID.text == key.externalID.text ? nil : productID }
 
     /// Every name that the store gave the product; the first that the catalogue knows counts.

@@ -50,11 +50,12 @@ package struct VerifiedRenewal: Hashable, Sendable {
     /// True if the chain has not ended and renews, so that another period may follow.
     var mayFollow: Bool { willRenew && end == nil }
 
-    /// The order of renewal states of one chain; the last one counts (`semantics.md` §7).
+    /// The sort order of the renewal states of one chain; the last state counts (`semantics.md` §7).
     ///
-    /// A state that says that the chain is over for good comes last. Otherwise the order is by `signedAt`. Ties, each
-    /// naming the later state: one that has ended, the larger event id, one in retry, one that does not renew. Then
-    /// comes the earlier end of grace, where none is the earliest, and then the bytes of the state.
+    /// A state that says that the chain is over for good sorts last. Otherwise the order is by `signedAt`. Of states
+    /// with one signing date these sort later, in order of precedence: a state that has ended, the larger event id, a
+    /// state in retry, a state that does not renew. Then the earlier end of grace sorts later, where no grace is the
+    /// earliest. The bytes of the other fields decide last.
     static func precedes(_ left: VerifiedRenewal, _ right: VerifiedRenewal) -> Bool {
         if (left.endedAt == nil) != (right.endedAt == nil) { return left.endedAt == nil }
         if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }

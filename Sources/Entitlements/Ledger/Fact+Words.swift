@@ -128,7 +128,8 @@ extension String {
 }
 
 extension Instant {
-    /// Returns the length in days if they are whole, else in hours, else in minutes. `length` is in milliseconds.
+    /// Returns the length in days if they are whole; else in hours, rounded down; below an hour in minutes. `length` is
+    /// in milliseconds.
     fileprivate static func words(ofLength length: Int64) -> String {
         let (number, unit) =
             if length.isMultiple(of: millisecondsPerDay) {
@@ -143,7 +144,8 @@ extension Instant {
 }
 
 extension Handover {
-    /// The number that went along: the units of a lot, or the time that a pass had run. Empty if there is none.
+    /// The phrase for the units of a lot that moved, or for the time that a pass had run. Empty if no units moved and
+    /// the pass ran less than a minute.
     fileprivate var measure: String {
         if units > 0 { return " with \(units) unit\(units == 1 ? "" : "s")" }
         return ran >= 60_000 ? " after it had run for \(Instant.words(ofLength: ran))" : ""

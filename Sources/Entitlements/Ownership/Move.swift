@@ -1,8 +1,8 @@
-/// The transfer of a purchase to another user, as a decision wants it.
+/// The transfer of a purchase to another user, which a decision asks for.
 package struct Move: Hashable, Sendable {
     package let receiver: UserID
     package let handover: Handover
-    /// The instant from which it holds in both ledgers.
+    /// The instant from which the transfer holds in both ledgers.
     package let effectiveAt: Instant
     package let note: Note?
 

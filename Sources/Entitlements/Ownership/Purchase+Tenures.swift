@@ -15,10 +15,10 @@ extension Purchase {
         tenures.flatMap { tenure in intervals.compactMap { tenure.part(of: $0) } }
     }
 
-    /// The pass for the clock of its lane, once for each tenure; empty if the purchase is no pass that counts.
+    /// The passes for the clock of the lane, one for each tenure; empty if the purchase is no pass, or gives nothing.
     ///
-    /// After a transfer the receiver's pass is anchored at the transfer, and has already run what it ran before
-    /// (`semantics.md` §5).
+    /// After a transfer the receiver's pass is anchored at the transfer. The time that the pass ran before the transfer
+    /// counts as run (`semantics.md` §5).
     package var passes: [Pass] {
         guard case .pass(let tier, let length) = benefit else { return [] }
         return tenures.map { tenure in
@@ -36,7 +36,8 @@ extension Purchase {
 }
 
 extension Timeline {
-    /// Returns the index of the purchase, if the user still has it as far as is known.
+    /// Returns the index in `purchases` of the purchase with this key; nil if the user never had it, or gave it away,
+    /// now or from a later instant on.
     package func position(ofHeld key: PurchaseKey) -> Int? {
         purchases.firstIndex { $0.key == key && $0.isHeld }
     }

@@ -36,8 +36,8 @@ extension Timeline {
 }
 
 extension CatalogueVersions {
-    /// Returns the anomalies that a purchase may have by the catalogue, whatever its purchase date. All its states are
-    /// taken to agree with `state` in the product, the type and family sharing.
+    /// Returns the anomalies that a purchase with the product, type and family sharing of `state` can have. The
+    /// purchase date is left open, so any version of the catalogue that knows the product may set the terms.
     package func possibleAnomalies(of state: VerifiedPurchase) -> Set<Anomaly> {
         let products = products(named: state.productNames, from: state.key.source, for: state.key.app)
         guard !products.isEmpty else { return [.unknownProduct] }

@@ -8,8 +8,8 @@ package struct Decisive: Hashable, Sendable {
 }
 
 extension Moment {
-    /// The coverage of the highest rank now; of several, the one that ends last. Without coverage now it is the one
-    /// that ended last. Nil if nothing has covered yet.
+    /// The coverage of the highest rank now; of several with that rank, the coverage that ends last. Without coverage
+    /// now it is the coverage that ended last. Nil if the user has had no coverage yet.
     var decisive: Decisive? {
         let piece =
             covering.max { left, right in

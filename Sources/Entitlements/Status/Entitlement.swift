@@ -14,12 +14,12 @@ package struct Entitlement: Hashable, Sendable {
     }
 
     package let key: PurchaseKey
-    /// The product in the catalogue, of a plan that of the period shown (`semantics.md` §7); nil while no version knows
-    /// it, and for a grant that is of no product.
+    /// The catalogue's id of the product; for a plan, of the product of the period shown (`semantics.md` §7). Nil while
+    /// no version knows the product, and for a grant that names no product.
     package let productID: ProductID?
-    /// The store's own name of that product; nil for a grant.
+    /// The store's own name of the same product; nil for a grant.
     package let storeProductID: ProductID?
-    /// The plan's name, if that product has one.
+    /// The plan id of the same product, such as `monthly_1`; nil if it has none.
     package let planID: String?
     /// The kind of the product; nil while the catalogue does not know the product.
     package let kind: ProductKind?

@@ -3,38 +3,39 @@
 package struct Explanation: Hashable, Sendable {
     /// The reason why a purchase gives nothing at the instant asked about; the raw value is what the API writes.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The store or an operator took it back.
+        /// The store or an operator took the purchase back.
         case revoked
-        /// It was refunded, in whole or in part, after all of its time had run.
+        /// The purchase was refunded, in whole or in part, after all of its time had run.
         case refundedAfterUse = "refunded_after_use"
-        /// Its time has passed.
+        /// The time of the purchase, or of a reservation, has passed.
         case finished
-        /// Its time had passed before the app sent it for the first time.
+        /// The time of the pass had passed before the app sent the purchase for the first time.
         case endedBeforeAttached = "ended_before_attached"
-        /// Another pass of its lane runs first.
+        /// The purchase has not begun: it waits for another pass of its lane, or for its own start.
         case queuedBehind = "queued_behind"
         /// A higher tier runs, and this pass waits with what is left of it.
         case pausedUnder = "paused_under"
-        /// It was bought in the Sandbox, whose purchases do not count for this user.
+        /// The purchase was made in the Sandbox, whose purchases do not count for this user.
         case sandboxNotAllowed = "sandbox_not_allowed"
         /// The add-on needs coverage of a tier that the user does not have now.
         case requiresTier = "requires_tier"
-        /// It is shared by the family, and the product may not be.
+        /// The purchase is shared by a family, and the catalogue does not let the product be shared.
         case familyShared = "family_shared"
-        /// A later purchase or period took its place.
+        /// Another period took the place of the plan's period, or a later act the place of an act.
         case superseded
         /// The catalogue does not have the product.
         case unknownProduct = "unknown_product"
         /// The store states another type than the catalogue's kind.
         case productTypeMismatch = "product_type_mismatch"
-        /// Its signed states name different products, so it gives nothing until an operator has looked.
+        /// The signed states of the purchase name different products, so it gives nothing until an operator has looked.
         case quarantined
-        /// Another user has it now.
+        /// Another user has the purchase now.
         case transferred
     }
 
     package let key: PurchaseKey
-    /// Nil while the catalogue does not know the product, and for a grant that is of none.
+    /// The catalogue's id of the product; nil while no version knows the product, and for a grant that names no
+    /// product.
     package let productID: ProductID?
     /// The facts about the purchase, in the order of recording.
     package let facts: [PurchaseFact]

@@ -1,5 +1,5 @@
 extension Moment {
-    /// Returns the product of the purchase; for a plan, that of its present period.
+    /// Returns the product of the purchase; for a plan, the product of its present period.
     func product(_ index: Int) -> ProductID? { presentPeriods[index]?.productID ?? timeline.purchases[index].productID }
 
     /// Returns the tier of a pass, or of the present period of a plan; nil for any other purchase.
@@ -78,7 +78,8 @@ extension Moment {
 
     private func isCovered(by index: Int) -> Bool { pieces[index].contains { $0.covers(at) } }
 
-    /// Returns the product that the renewal names, by its id in the catalogue.
+    /// Returns the catalogue's id of the product that the renewal names; the store's own name if no version knows the
+    /// product; nil if the renewal names none.
     private func follower(of last: Window, by renewal: VerifiedRenewal?, _ key: PurchaseKey) -> ProductID? {
         guard let name = renewal?.renewsInto else { return nil }
         let product = timeline.catalogue.product(

@@ -35,7 +35,7 @@ struct Moment {
         doings = timeline.purchases.indices.map { doing($0) }
     }
 
-    /// Returns the tier as the version in force has it, else as the newest version that names it.
+    /// Returns the tier, taken from the version in force, else from the newest version that names it.
     func tier(_ id: TierID) -> Tier? {
         catalogue.tiers.first { $0.id == id } ?? timeline.catalogue.tier(id)
     }
@@ -71,7 +71,7 @@ struct Moment {
         return end
     }
 
-    /// The tiers that give something now: those of all coverage now, else the default tier.
+    /// The tiers that give something now: the tiers of all coverage now, else the default tier.
     private var givingTiers: [Tier] {
         guard top != nil else { return catalogue.defaultTier.flatMap { tier($0) }.map { [$0] } ?? [] }
         return Set(covering.map(\.segment.tier)).compactMap { tier($0) }

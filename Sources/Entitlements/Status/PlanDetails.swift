@@ -39,7 +39,8 @@ package struct PlanDetails: Hashable, Sendable {
 
     /// The product of the period that follows; nil if none follows.
     package let renewsAs: ProductID?
-    /// The end of the grace that the store grants the last period; nil without such grace. Leeway does not count.
+    /// The end of the grace that the store grants the last period; nil if it grants none. Leeway, which this server
+    /// adds, is not included.
     package let graceEndsAt: Instant?
     /// True if the last period is over and the store retries the payment for the next one.
     package let isInBillingRetry: Bool

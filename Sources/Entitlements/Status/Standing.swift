@@ -38,8 +38,8 @@ extension Timeline {
         let runs = plannedByPurchase[index].lazy.map(\.segment)
         guard let endsAt = runs.last?.endsAt, endsAt <= instant else { return false }
         let ran = runs.reduce(Int64(0)) { $0 + ($1.endsAt - $1.startsAt) }
-        // The share just before the end says how long the pass was to run. A refund at the end cut it short, so it did
-        // not run that long.
+        // The share just before the end gives the length that the pass should run. A pass that a refund cut short at
+        // its end has run less than that.
         return ran == Pass.paidLength(of: length, refunded: purchase.share.share(at: endsAt + -1))
     }
 }

@@ -22,7 +22,7 @@ package struct Status: Hashable, Sendable {
     /// The end of coverage without a gap at any rank; without coverage at `at`, the end of the last coverage.
     package let accessExpiresAt: Instant?
     package let state: State
-    /// The coverage that decides the short answer; nil if nothing has covered yet.
+    /// The coverage that decides the short answer (`api.md`, "Check"); nil if the user has had no coverage yet.
     package let decisive: Decisive?
     /// The features of all coverage at `at` and of active add-ons, in ascending order.
     package let features: [Feature]

@@ -15,9 +15,9 @@ package struct PurchaseHistory: Sendable {
     /// The ledgers of the users whom the request concerns and of the owners of `purchases`.
     package var ledgers: [UserID: UserLedger]
     package var purchases: [PurchaseKey: KnownPurchase]
-    /// The users by the labels that stand for them. They are the account tokens in the evidence and in known states,
-    /// the legacy tokens of users in the request, and the tokens of a user who gives everything. The customer and the
-    /// token of a delivery are among them too.
+    /// The users by the labels that stand for them. The labels are the account tokens in the evidence and in known
+    /// states, the legacy tokens of users in the request, all tokens of a user who gives everything away, and the
+    /// customer and the token of a delivery.
     package let tokenHolders: [Label: UserID]
     /// True if any of the request's evidence was not recorded before.
     package let isEvidenceNew: Bool

@@ -28,8 +28,8 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// The first instant that RFC 3339 can write: 0001-01-01T00:00:00Z.
     package static let distantPast = Instant(milliseconds: -62_135_596_800_000)
 
-    /// The nearest instant that RFC 3339 can write. A planned date or one from outside may lie beyond these years.
-    /// Adding to this instant does not overflow.
+    /// The instant, moved into the years 1 to 9999 that RFC 3339 can write. A planned date, or a date from outside, may
+    /// lie beyond these years. Adding to the result does not overflow.
     package var writable: Instant { min(max(self, .distantPast), .distantFuture) }
 
     /// The milliseconds of a day; every day has the same length.

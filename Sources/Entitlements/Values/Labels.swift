@@ -26,8 +26,8 @@ package struct Labels: Sendable {
 
     /// Returns the label of a name: the first 16 bytes of the HMAC, as 22 characters of base64url (RFC 4648 §5).
     ///
-    /// The message is the kind and then the `parts`. Each of them follows its length in four bytes, so different parts
-    /// never give the same message.
+    /// The message is the kind and then the `parts`. Each of them is preceded by its length in four bytes, so different
+    /// parts never give the same message.
     package func label(_ kind: Kind, _ parts: String...) -> Label {
         Label(text(kind, parts))
     }

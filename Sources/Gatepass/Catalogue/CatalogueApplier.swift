@@ -8,8 +8,9 @@ struct CatalogueApplier {
     let settings: Settings
     let clock: WallClock
 
-    /// Makes the file a new version and rebuilds the projection, unless the newest version is the same catalogue.
-    /// `audit` writes the entry of the audit trail; it is nil if a server applies the file by its settings.
+    /// Makes the file a new version and rebuilds the table `subscriptions` from the ledgers, unless the newest version
+    /// is the same catalogue. `audit` writes the entry of the audit trail; it is nil if a server applies the file by
+    /// its settings.
     ///
     /// Throws `CatalogueFileError` with all faults if the file reorders ranks or moves tiers to other lanes. Throws
     /// `ServiceFailure` if the database cannot be reached.
@@ -19,7 +20,8 @@ struct CatalogueApplier {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
         let applied = try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
-            // `try?` drops the fault of a stored version that cannot be read; it counts as another catalogue.
+            // `try?` drops the fault of a stored version that cannot be read. That version counts as a different
+            // catalogue.
             (try? CatalogueFile.stored($0)) == catalogue
         }
         let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)

@@ -8,8 +8,8 @@ extension CatalogueReader {
         let catalogue: Catalogue
         /// The index of each product in the list of the file.
         let productIndices: [Int]
-        /// True if all apps, lanes and tiers could be read. Otherwise names that refer to a missing one would look
-        /// wrong.
+        /// True if all apps, lanes and tiers could be read. Otherwise a reference to an unreadable one would be
+        /// reported as a second fault.
         let isJudgeable: Bool
     }
 

@@ -17,8 +17,8 @@ struct KeysCreateCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            What it may do, of read, write, admin and audit, with commas between; of the first three each includes those \
-            before it, admin audit too.
+            What it may do, of read, write, admin and audit, with commas between; each of the first three includes \
+            those before it, and admin also audit.
             """)
     var scopes: String
 

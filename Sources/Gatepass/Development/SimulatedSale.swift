@@ -2,7 +2,7 @@ import EntitlementAPI
 import Entitlements
 import StoreSimulator
 
-/// A simulated sale, to which a command applies.
+/// A simulated sale that a command is about: a one-time purchase or a subscription.
 enum SimulatedSale {
     case purchase(SoldPurchase)
     case subscription(KeptSubscription)

@@ -28,7 +28,8 @@ actor SimulatedStore: Service, DevelopmentClock {
     }
 
     private static let pause = Duration.seconds(1)
-    /// A pass begins no new event after this time, so that a request to put the clock forward need not wait long.
+    /// The time after which a run through the due events begins no further event. So a request to put the clock forward
+    /// need not wait long.
     private static let longestPass = Duration.seconds(20)
 
     private let installation: Installation
@@ -72,9 +73,9 @@ actor SimulatedStore: Service, DevelopmentClock {
         logger.info("the simulated store", metadata: ["event": "\(happening.words)"])
     }
 
-    /// Puts the clock forward by `milliseconds` and does on the way whatever falls due. It begins no new event once
-    /// `patience` is over, which includes the wait for earlier passes. Throws an error of the file system, or an error
-    /// if a file is broken.
+    /// Puts the clock forward by `milliseconds` and does whatever falls due on the way. It begins no new event once
+    /// `patience` is over; the wait for earlier runs counts towards `patience`. Throws an error of the file system, or
+    /// an error if a file is broken.
     func advance(by milliseconds: Int64, within patience: Duration) async throws -> ClockAdvance {
         let end = ContinuousClock.now + patience
         return try await inTurn {
@@ -124,14 +125,14 @@ actor SimulatedStore: Service, DevelopmentClock {
             }
         }
         try clock.advance(to: reached)
-        // If a renewal or an end failed, it stays undone, and the next pass does it again.
+        // If a renewal or an end failed, it stays undone, and the next run does it again.
         let undone = try turns(until: reached).map(\.at).min()
         doneUntil = undone.map { $0 + -1 } ?? reached
         if !happened.isEmpty { try installation.keep(storeDoneUntil: doneUntil) }
         return ClockAdvance(happened: happened, remaining: end - reached)
     }
 
-    /// The first event that is due by `end` and has not failed in this pass.
+    /// The first event that is due by `end` and has not failed in this run.
     private func next(until end: Instant, but failed: Set<String>) throws -> (due: Due, at: Instant)? {
         let deliveries = try KeptDelivery.all(in: installation).compactMap { kept -> (due: Due, at: Instant)? in
             kept.dueAt.map { (.delivery(kept), Instant(milliseconds: $0)) }

@@ -44,7 +44,8 @@ extension Simulation {
         }
     }
 
-    /// The event of that type about what was sold, and what keeps that its newest text was signed then.
+    /// An event with the type of `blank` about the newest state of the sale. `keep` stores the time at which this state
+    /// was signed.
     private func event(like blank: SimulatedEvent) async throws -> (SimulatedEvent, keep: () throws -> Void) {
         var event: SimulatedEvent
         let keep: () throws -> Void

@@ -49,8 +49,8 @@ extension Simulation {
         }
     }
 
-    /// The sale that a story is about. A text of `--print` that somebody brought to the server counts as delivered from
-    /// then on. Throws when there is none, and when a server that runs gives no whole answer.
+    /// The sale that a story is about. A purchase that was only printed (`--print`) counts as delivered once the
+    /// running server has it. Throws if there is no sale, or if a running server gives no complete answer.
     func sale() async throws -> SimulatedSale {
         let printed = try SoldPurchase.all(in: installation).filter {
             $0.user == user && !$0.delivered && $0.isAskedFor != true
@@ -65,8 +65,10 @@ extension Simulation {
         return try SimulatedSale.find(options.transaction, of: user, in: installation)
     }
 
-    /// A refund, its reversal or the end of Family Sharing: changes the one-time purchase or the period and tells of
-    /// it, `words` first. Throws the exit status 1 when there is none, the act does not fit or the server refuses.
+    /// Plays a refund, its reversal or the end of Family Sharing. `change` applies it to a one-time purchase, and `act`
+    /// to a period of a plan. The event is then delivered, with `words` as its description.
+    ///
+    /// Throws the exit status 1 if there is no sale, the event does not fit it or the server refuses the event.
     func revise(
         _ words: String, purchase change: (inout SoldPurchase) throws -> NotificationType,
         period act: (inout SimulatedSubscription, String?) throws -> SimulatedEvent
@@ -94,8 +96,9 @@ extension Simulation {
         }
     }
 
-    /// The account token of the purchase: that of `--account-token`, or the user's own from the running server if only
-    /// the token can name the user. Throws if the option is no UUID, and `RunningServer.Failure` if no server runs.
+    /// The account token of the purchase: the value of `--account-token`, or the user's own from the running server if
+    /// only the token can name the user; else nil. Throws if the option is no UUID, and `RunningServer.Failure` if no
+    /// server runs.
     func accountToken(of user: UserID) async throws -> String? {
         if let given = try givenToken() { return given }
         guard has(.byNotification), !has(.familyShared) else { return nil }

@@ -53,8 +53,8 @@ struct Simulation {
     /// Reads the catalogue. Throws the exit status 1 if it has a fault.
     func catalogue() throws -> Catalogue { try Startup(options.installation.options).catalogueFile().catalogue }
 
-    /// Runs `body`, prints its error and throws the exit status 1 in its place. A missing installation is such an error
-    /// too.
+    /// Runs `body`, prints its error and throws the exit status 1 in its place. A missing installation is reported in
+    /// the same way.
     func reporting(_ body: () async throws -> Void) async throws {
         try await Startup.reporting {
             try installation.requireMade()

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A query with a short time-out, so that a health request does not wait for a database that hangs.
 ///
-/// Only one query runs at a time, and all callers share its answer. The query's own time-out is that of the pool, also
-/// when all callers have stopped waiting.
+/// Only one query runs at a time, and all callers share its answer. When all callers have stopped waiting, the query
+/// goes on until the pool's own time-out.
 final class SharedQuestion<Answer: Sendable>: Sendable {
     private let ask: @Sendable () async -> Answer?
     private let asking = Mutex<Task<Answer?, Never>?>(nil)

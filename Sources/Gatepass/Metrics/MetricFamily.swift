@@ -1,6 +1,6 @@
-/// A metric, with its name in code and on the page.
+/// A metric: its name, type and description on the page.
 ///
-/// The name ends in its unit, `seconds` or `bytes`, and that of a counter in `_total`. The values of labels come from
+/// The name ends in its unit, `seconds` or `bytes`, and a counter's name in `_total`. The values of labels come from
 /// closed lists, never from clients.
 struct MetricFamily: Hashable, Sendable {
     /// The metric's type.

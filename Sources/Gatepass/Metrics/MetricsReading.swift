@@ -48,8 +48,8 @@ struct MetricsReading: Sendable {
         write(.poolWaiting, [([], Double(load.waiting))], to: &page)
     }
 
-    /// Writes the metrics of the integrity check. Before the first check has ended, its age is the time since the
-    /// start.
+    /// Writes the metrics of the integrity check: the faults that the last check found, and the seconds since it ended.
+    /// Before the first check has ended, the seconds since the start are written, and no faults.
     private func writeBooks(to page: inout ExpositionText) {
         guard let found = health.books.found else {
             let uptime = Double((Surroundings.uptime() - startedAt).components.seconds)

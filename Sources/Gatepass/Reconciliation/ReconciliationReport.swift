@@ -11,7 +11,7 @@ struct ReconciliationReport {
     var standings: [DeliveryStanding: Int] = [:]
     /// Events that could not be stored, and why. The id is nil if the event has none.
     var unreadable: [(id: String?, defect: String)] = []
-    /// The id of the oldest event that was taken so far; the list goes from the newest to the oldest.
+    /// The id of the oldest event that was processed so far; the list goes from the newest to the oldest.
     var end: String?
     var isComplete = false
 

@@ -1,4 +1,5 @@
-/// A signal that is given once. Tasks that wait for it continue then, or when they are cancelled.
+/// The signal that the database is open, which is given once. Tasks that wait for it continue then, or when they are
+/// cancelled.
 final class OpeningSignal: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation

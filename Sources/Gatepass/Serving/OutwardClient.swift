@@ -5,7 +5,7 @@ import NIOHTTP1
 /// The HTTP client for all calls to other servers: the app's sign-in, Apple's OCSP responder and Stripe (`threats.md`
 /// T33).
 extension HTTPClient {
-    /// The time-out of a whole answer that is small.
+    /// The time-out of a request whose answer is small. It covers the whole answer.
     private static let shortDeadline = Duration.seconds(5)
 
     /// A client that follows no redirects and retries nothing by itself.

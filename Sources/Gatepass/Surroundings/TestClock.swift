@@ -5,7 +5,7 @@ import Synchronization
 
 /// The clock of a development installation. It is ahead of the real time by a lead, which is stored in a file.
 ///
-/// The clock only goes forward. What ``WallClock`` lists as real time does not use it.
+/// The clock only goes forward. Code that needs the real time, as listed at ``WallClock``, does not use this clock.
 final class TestClock: Sendable {
     /// The largest lead, in milliseconds. The certificates of an installation are valid for longer.
     private static let furthest = AdvanceClockRoute.furthest

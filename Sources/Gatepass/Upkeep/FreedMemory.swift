@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// blocks in use.
 struct FreedMemory: Service {
     private static let interval = Duration.seconds(5)
-    /// The smallest peak of body bytes for which it searches all heaps.
+    /// The smallest peak of body bytes after which a search of all heaps is worth its cost.
     private static let worthwhileBytes = 4 * 1024 * 1024
 
     let bodies: BodiesInFlight

@@ -6,8 +6,8 @@ import ServiceLifecycle
 /// Maintenance of the database, at the start and then once a minute.
 ///
 /// A round deletes expired answers of idempotency keys, and signed texts, also of deliveries, that are older than the
-/// settings allow. It also logs the head of the audit trail, because somebody who can write to the database cannot
-/// change the log.
+/// settings allow. It also logs the audit trail's head, the number and hash of the newest entry. Somebody who changes
+/// the trail in the database cannot change the log.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
     /// The pause while the database cannot be reached.

@@ -84,8 +84,8 @@ struct JobRunner: Service {
         }
     }
 
-    /// Records that an attempt failed. While the database cannot be reached, it retries until the lease ends. An
-    /// attempt that is not recorded by then counts as failed.
+    /// Records that an attempt failed; `counts` says if the attempt uses up a try of the job. While the database cannot
+    /// be reached, recording is retried until the lease ends. An attempt that is not recorded by then uses up a try.
     private func note(_ job: Job, counts: Bool, in jobs: Jobs) async {
         let end = ContinuousClock.now + .milliseconds(Jobs.lease)
         while ContinuousClock.now < end {

@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// The rights of a server, in the order in which they are written.
+/// The rights of a server. They are comparable so that a key's rights are always listed in the order of the cases.
 package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
     case read
     case write
@@ -19,7 +19,7 @@ package enum APIKeyScope: String, Hashable, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The scopes that include this one: those of `read`, `write` and `admin` from it on, or `admin` alone.
+    /// This scope and every scope that includes it: `write` includes `read`, and `admin` includes all others.
     fileprivate var including: Set<APIKeyScope> {
         switch self {
         case .read: [.read, .write, .admin]
@@ -85,7 +85,7 @@ package struct APIKeySecret: Sendable {
 
     package let text: String
 
-    /// A secret; nil for a text that has not the form of a secret, so that it needs no database query.
+    /// A secret; nil if the text does not have the form of a secret. So a malformed secret costs no database query.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.count == Self.prefix.utf8.count + Self.textLength, text.hasPrefix(Self.prefix),

@@ -24,7 +24,8 @@ enum APIKeyRow {
         "touch api key",
         "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at <= ?)")
 
-    /// The key whose secret has this SHA-256 digest, with the stored digest; nil if there is none.
+    /// The key whose secret has this SHA-256 digest, with the stored digest, which the caller compares in constant
+    /// time; nil if there is none.
     static func find(
         secretHash: [UInt8], in session: Session
     ) throws(DatabaseError) -> (key: APIKey, secretHash: [UInt8])? {

@@ -22,7 +22,8 @@ package final class APIKeys: Sendable {
         let foundAt: Instant
     }
 
-    /// The keys found lately, and how many revocations this instance has seen.
+    /// The cache: the keys found lately, and the number of revocations on this instance. A key is not cached if a
+    /// revocation came while its row was read.
     private struct Memory {
         var keys = BoundedCache<[UInt8], Remembered>(capacity: APIKeys.maximumRemembered)
         var revocations = 0
@@ -74,8 +75,8 @@ package final class APIKeys: Sendable {
         return found
     }
 
-    /// Makes an API key. Only this result has its secret. If `remembering` is given, its answer to the request is
-    /// stored in the same transaction.
+    /// Makes an API key. Only this result has its secret. If `remembering` is given, the answer that it makes is stored
+    /// for repeats of the request, in the same transaction.
     ///
     /// Throws when the database is away.
     package func create(

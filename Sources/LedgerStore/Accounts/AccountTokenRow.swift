@@ -7,7 +7,8 @@ import MariaDB
 /// there. The labels of stores' customers, and of user ids of erased people and merged guests, have rows without a
 /// token.
 enum AccountTokenRow {
-    /// The people whom labels name: by rows of `account_tokens`, then by the legacy tokens of users.
+    /// Finds the people whom labels name: first by rows of `account_tokens`, then by the column `legacy_token` of
+    /// `users`.
     private static let holdersByLabel = SQLStatement(
         "read token holders",
         """
@@ -92,7 +93,8 @@ enum AccountTokenRow {
         return holders
     }
 
-    /// The `labels` of tokens and Apple accounts that name an erased person. Throws when the database is away.
+    /// The elements of `labels` that name an erased person, by a row of `account_tokens` or as an Apple account. Throws
+    /// when the database is away.
     static func erased(among labels: Set<Label>, in session: Session) throws(DatabaseError) -> Set<Label> {
         guard !labels.isEmpty else { return [] }
         let array = JSONArray(labels.map(\.text)).closed
@@ -114,8 +116,8 @@ enum AccountTokenRow {
         }
     }
 
-    /// Makes the token or name under `label` name the person under `pseudonym`. The user to whom a token was issued can
-    /// then be issued another. Repeat is safe. Throws when the database is away.
+    /// Makes the token or name under `label` name the person under `pseudonym`. If the token was issued to a user, that
+    /// user can then get another one. Repeat is safe. Throws when the database is away.
     static func move(
         _ label: Label, to pseudonym: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {

@@ -10,7 +10,7 @@ package struct Actor: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A server, by its API key's id, which is never used again, and the key's name.
+    /// The server with this API key, by the key's id and name. The id of a key is never given to another key.
     package init(_ key: APIKey) {
         text = "api_key:\(key.id) \(key.name)"
     }

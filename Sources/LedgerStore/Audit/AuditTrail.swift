@@ -16,8 +16,8 @@ package struct AuditTrail: Sendable {
         self.salt = salt
     }
 
-    /// Enters an act into the trail, in the transaction that carries it out. It must be the last lock of that
-    /// transaction.
+    /// Enters an act into the trail, in the transaction that carries the act out. This call locks the trail's head. The
+    /// transaction must take no lock afterwards, so that two transactions cannot deadlock.
     ///
     /// Throws when the database refuses a statement or is away.
     package func append(_ record: AuditRecord, in session: Session) throws(DatabaseError) {

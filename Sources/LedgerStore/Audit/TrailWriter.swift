@@ -13,7 +13,8 @@ package struct TrailWriter: Sendable {
         self.trail = trail
     }
 
-    /// Enters an act, in the transaction that carries it out. It must be the last lock of that transaction.
+    /// Enters an act, in the transaction that carries the act out. This call locks the trail's head. The transaction
+    /// must take no lock afterwards, so that two transactions cannot deadlock.
     ///
     /// Throws when the database refuses a statement or is away.
     func enter(

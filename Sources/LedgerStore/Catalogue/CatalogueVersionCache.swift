@@ -18,8 +18,8 @@ package final class CatalogueVersionCache: Sendable {
     /// The cached versions.
     struct Held: Sendable {
         let versions: CatalogueVersions
-        /// The number of the newest version in the database when it was last read. It is higher than in `versions` if
-        /// only a newer program can read that version.
+        /// The number of the newest version in the database when the versions were last read. This number is not in
+        /// `versions` if only a newer program can read that version.
         let newest: Int
     }
 
@@ -42,8 +42,8 @@ package final class CatalogueVersionCache: Sendable {
         return CatalogueVersionCache(pool: pool, read: read, versions: versions)
     }
 
-    /// Puts `content` in force from `now` on as the next version, if it differs from the newest one. With `audit`, that
-    /// is entered into the audit trail.
+    /// Puts `content` in force from `now` on as the next version, unless `isSame` is true for the text of the newest
+    /// version. If `audit` is given, a new version is entered into the audit trail.
     ///
     /// A repeat, or a race with an instance that applies the same catalogue, makes only one version. Returns the number
     /// of the version that has `content`, and whether this call made it. Throws when the database is away.
@@ -69,8 +69,9 @@ package final class CatalogueVersionCache: Sendable {
         }
     }
 
-    /// Loads the versions again. If one cannot be read, the cached versions stay in use: it was checked before it was
-    /// applied, so only a newer program can have written it. Throws when the database is away.
+    /// Loads the versions again. If this program cannot read one of them, the cached versions stay in use. Every
+    /// version is checked before it is applied, so only a newer program can have written an unreadable one. Throws when
+    /// the database is away.
     package func refresh() async throws(ServiceFailure) {
         let stored = try await pool.ask { (session) throws(DatabaseError) in try CatalogueVersionRow.load(in: session)
         }

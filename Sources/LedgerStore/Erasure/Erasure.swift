@@ -53,11 +53,11 @@ package struct Erasure: Sendable {
     /// * the notes about the person in ledgers and in the audit trail
     /// * the kept answers to servers' requests about the person
     ///
-    /// The label of the user id stays, so that no text that names the person later is kept. No fact, hash or digest
-    /// changes. The person's debt is written off.
+    /// The label of the user id stays, so that the text of a later delivery that names the person is not kept either.
+    /// No fact, hash or digest changes. The person's debt is written off.
     ///
-    /// The erasure is entered into the audit trail under the pseudonym. If `remembering` is given, its answer is stored
-    /// in the same transaction as the answer to the request.
+    /// The erasure is entered into the audit trail under the pseudonym. If `remembering` is given, the answer that it
+    /// makes is stored for repeats of the request, in the same transaction.
     ///
     /// Repeat is safe: the second time there is no user of that id. Throws when the database is away.
     package func erase(

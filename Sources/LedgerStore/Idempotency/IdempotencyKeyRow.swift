@@ -67,7 +67,7 @@ enum IdempotencyKeyRow {
     /// The value of `subject` for a request that may be about any user; no label has this character.
     private static let anybody = "*"
 
-    /// The locked row of the key; equal to `fresh` if there was none.
+    /// Locks the key's row and returns its content. If there is no row, inserts `fresh` and returns it.
     static func lock(
         _ fresh: Stored, about subject: IdempotencySubject, owner: String, key: Label, at now: Instant,
         in session: Session
@@ -142,7 +142,7 @@ enum IdempotencyKeyRow {
         for statement in [forgetBySubject, forgetByOtherSubject] { try session.execute(statement, [.text(user.text)]) }
     }
 
-    /// Clears the people of a request, so that erasing them does not remove its row.
+    /// Clears the people in the row of a request that erases a person, so that the erasure does not delete this row.
     static func forgetSubject(of claim: IdempotencyClaim, in session: Session) throws(DatabaseError) {
         try session.execute(forgetSubject, [.text(claim.owner), .text(claim.key.text), .uint64(claim.claimant)])
     }

@@ -12,7 +12,7 @@ package struct IdempotencyKeys: Sendable {
     package static let claimTime: Int64 = 90_000
     /// How long answers are kept, in milliseconds; an hour longer than the documentation promises.
     package static let keptTime: Int64 = 25 * Instant.millisecondsPerHour
-    /// The number of rows that a sweep removes in one transaction, and the number of its transactions.
+    /// The most rows that a sweep removes in one transaction, and the most transactions of one sweep.
     private static let sweepLimit = 500
     private static let sweepBatches = 20
 

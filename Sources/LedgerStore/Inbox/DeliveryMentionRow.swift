@@ -29,7 +29,7 @@ enum DeliveryMentionRow {
         ORDER BY d.id
         """)
 
-    /// Finds the customers that parked deliveries wait for, once the purchases of these deliveries have owners.
+    /// Finds the customers for whom parked deliveries wait, where the purchase of the delivery has an owner by now.
     private static let customers = SQLStatement(
         "find customers of purchases",
         """

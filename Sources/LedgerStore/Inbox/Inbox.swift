@@ -24,8 +24,9 @@ package struct Inbox: Sendable {
 
     /// Stores a delivery, and a job that places it later if nothing else does. Both are committed when this returns.
     ///
-    /// Repeat is safe: the same content under the same id has one row, and its standing is returned. A quarantined
-    /// delivery that comes again becomes pending, with all its tries. Throws when the database is away.
+    /// Repeat is safe: the same content under the same id has one row, and its standing (the result and its reason) is
+    /// returned. A quarantined delivery that comes again becomes pending, and its tries are counted from 0 again.
+    /// Throws when the database is away.
     package func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
         let header = try await header(of: delivery.text)
         let (now, realNow) = (now(), realNow())
@@ -44,7 +45,8 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// The row of the header of a compact JWS; nil for any other text. Throws when the database is away.
+    /// The id of the row in `signed_headers` with the header of a compact JWS; nil for any other text. Throws when the
+    /// database is away.
     private func header(of text: InboxText) async throws(ServiceFailure) -> UInt64? {
         guard case .jws(let jws, _) = text else { return nil }
         return try await headers.rows(of: [jws], in: pool)[jws.header]
@@ -58,7 +60,8 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// The standing of a delivery; nil if there is no such delivery. Throws when the database is away.
+    /// The result of placing a delivery, and the reason for it; nil if there is no such delivery. Throws when the
+    /// database is away.
     package func standing(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryStanding? {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxDeliveryRow.read(delivery, in: session)?.standing
@@ -73,8 +76,8 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// Makes a job place a delivery again, at once and with all its tries, and enters that into the audit trail.
-    /// Returns the delivery, or nil if there is none.
+    /// Makes a job place a delivery again, at once and with its tries counted from 0, and enters this replay into the
+    /// audit trail. Returns the delivery; nil if there is none.
     ///
     /// An applied delivery stays applied, because its changes cannot be made twice. A delivery with neither text nor
     /// takeback stays as it is, without an audit entry. Throws when the database is away.
@@ -99,8 +102,9 @@ package struct Inbox: Sendable {
 }
 
 extension Inbox {
-    /// Places the delivery `id`: records its statements, gives its purchase to the user whom it names, and writes its
-    /// standing. All of it is one transaction of `ledger`. Throws when the database is away.
+    /// Places the delivery `id`: records its statements, gives its purchase to the user whom it names, and writes and
+    /// returns the delivery's standing (the result and its reason). All of it is one transaction of `ledger`. Throws
+    /// when the database is away.
     package static func place(
         _ delivery: ReadDelivery, as id: UInt64, under rules: ClaimRules, in ledger: Ledger
     ) async throws(ServiceFailure) -> DeliveryStanding {

@@ -84,7 +84,7 @@ package struct DeliveryContent: Hashable, Sendable {
     }
 }
 
-/// A stored delivery's id and standing.
+/// A stored delivery's id, and its standing: the result of placing the delivery, and the reason.
 package struct StoredDelivery: Hashable, Sendable {
     package let id: UInt64
     package let standing: DeliveryStanding

@@ -106,9 +106,9 @@ enum InboxDeliveryRow {
         return Set(try session.query(known, values.map(Value.text)) { (row) throws(DatabaseError) in try row.text(0) })
     }
 
-    /// Writes the standing of a delivery that is not settled yet, and the purchase that it proved to be about. A
-    /// settled delivery stays as it is. The text is removed if it names an erased person. Throws when the database is
-    /// away.
+    /// Writes the standing of a delivery that is parked or quarantined until now, and the purchase that the delivery
+    /// proved to be about. Any other row stays as it is. The text is removed if the delivery names an erased person.
+    /// Throws when the database is away.
     static func settle(_ placement: Placement, at now: Instant, in session: Session) throws(DatabaseError) {
         try session.execute(
             settle,

@@ -3,7 +3,7 @@ import MariaDB
 
 /// The text of a delivery as it was received.
 package enum InboxText: Sendable {
-    /// A request body, such as that of a card event.
+    /// A request body, such as a card event.
     case body([UInt8])
     /// A compact JWS, and its decoded payload, which is strict JSON.
     case jws(SignedText, payload: [UInt8])

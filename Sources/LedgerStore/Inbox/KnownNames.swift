@@ -14,8 +14,8 @@ struct KnownNames {
     /// The users whom the deliveries name by id, who are erased, and who have not come back under that id.
     private(set) var erased: Set<UserID> = []
 
-    /// Locks and reads all names and numbers in `news`. A number may lead to further numbers, so it repeats until all
-    /// of them are locked. Throws when the database refuses a statement or is away.
+    /// Locks and reads all names and numbers in `news`. A number may lead to further numbers, so reading and locking
+    /// are repeated until all of them are locked. Throws when the database refuses a statement or is away.
     static func lock(
         _ news: [DeliveryNews], under labels: Labels, in session: Session
     ) throws(DatabaseError) -> KnownNames {

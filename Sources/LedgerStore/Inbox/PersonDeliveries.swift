@@ -4,10 +4,10 @@ import MariaDB
 /// The deliveries that name a person: by the user id, a store's customer, an account token, an Apple account, or a
 /// number that leads to a purchase of theirs (`semantics.md` §5).
 enum PersonDeliveries {
-    /// The purchases that a person has now, as `h`.
+    /// SQL for the purchases that a person has now, under the alias `h`.
     private static let present = "(SELECT id FROM purchases WHERE user_id = ?) h"
 
-    /// The purchases that a person has or had, as `h`.
+    /// SQL for the purchases that a person has or had, under the alias `h`.
     static let presentAndPast = """
         (SELECT id FROM purchases WHERE user_id = ? UNION SELECT purchase_id FROM purchase_holders WHERE user_id = ?) h
         """
@@ -60,7 +60,7 @@ enum PersonDeliveries {
         STRAIGHT_JOIN inbox_deliveries d ON d.id = m.delivery_id AND d.source = ? AND d.app = ? AND d.environment = ?
         """)
 
-    /// The purchases that these deliveries are about, except purchases that another living person has.
+    /// Finds the purchases that given deliveries are about, except purchases that another living person has.
     private static let purchases = SQLStatement(
         "find what person's deliveries are about",
         """
@@ -109,7 +109,7 @@ enum PersonDeliveries {
         "find other user of delivery",
         "SELECT 1 FROM delivery_mentions WHERE delivery_id = ? AND mention LIKE 'user:%' AND mention <> ? LIMIT 1")
 
-    /// The deliveries that share a mention with the delivery and still have a text.
+    /// Finds the deliveries that share a mention with a given delivery and still have a text.
     private static let beside = SQLStatement(
         "find deliveries beside",
         """
@@ -172,9 +172,9 @@ enum PersonDeliveries {
         }.contains(true)
     }
 
-    /// Removes the text of a delivery that names an erased person, and the signed texts of its purchase if nobody has
-    /// that. Deliveries that share a mention with it lose their texts too, if they name an erased person. Throws when
-    /// the database is away.
+    /// Removes the text of a delivery that names an erased person, and the signed texts of the delivery's purchase if
+    /// nobody has this purchase. Other deliveries lose their texts too if they share a mention with this delivery and
+    /// name an erased person. A pending delivery keeps its text. Throws when the database is away.
     static func removeTextOfErased(_ delivery: UInt64, in session: Session) throws(DatabaseError) {
         guard try nameErased(delivery, in: session) else { return }
         var erased = [delivery]

@@ -1,7 +1,8 @@
 import Entitlements
 import MariaDB
 
-/// A row of `purchase_numbers`: a store's number, and the number or the transaction of a purchase that it means.
+/// A row of `purchase_numbers`: a store's number and its meaning, which is another number or a transaction of a
+/// purchase.
 enum PurchaseNumberRow {
     private static let insert = SQLStatement(
         "keep number",

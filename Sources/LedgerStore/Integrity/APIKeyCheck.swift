@@ -1,7 +1,7 @@
 package import MariaDB
 
-/// Compares the table of API keys with the audit trail. Every valid key must have been created in the trail with its
-/// name, scopes and secret, and a revoked key must stay revoked.
+/// Compares the table of API keys with the audit trail. The trail must show the creation of every key, with the key's
+/// name, scopes and secret. Trail and table must agree on whether a key is revoked.
 package enum APIKeyCheck {
     /// The result of the check.
     package struct Outcome: Hashable, Sendable {

@@ -8,7 +8,7 @@ struct APIKeyCheckRow {
     let key: UInt64?
     let name: String?
     let scopes: String?
-    /// The secret's SHA-256 in hexadecimal digits; of audit entries only those that create a key have it.
+    /// The secret's SHA-256 in hexadecimal digits; nil for an audit entry that creates no key or whose note is gone.
     let secretHash: String?
     /// True for a row of `api_keys` that is revoked.
     let isRevoked: Bool

@@ -49,8 +49,8 @@ struct ChainedEntry {
     private let isNoteWhole: Bool?
     private let mayNoteBeErased: Bool
 
-    /// True if the note matches its digest. A note may be gone only if its person is erased, or a second person whom it
-    /// is about.
+    /// True if the note matches its digest, or is gone and may have been erased. `erased` is true if the ledger's owner
+    /// is erased; a note may also be about a second person, who is erased.
     func isNoteWhole(erased: Bool) -> Bool { isNoteWhole ?? (erased || mayNoteBeErased) }
 
     /// The last entry that was read; ledgers are read in the order of their pseudonyms.
@@ -95,7 +95,7 @@ struct ChainedEntry {
         mayNoteBeErased = try row.bool(18)
     }
 
-    /// The key of the purchase with which the content of a fact begins; nil if there is none.
+    /// The purchase key with which the content of a fact begins; nil if the content begins with no key.
     private static func key(in content: String) -> PurchaseKey? {
         guard case .list(let fields)? = JSONField(json: content) else { return nil }
         return KeyContent.read(fields, at: 0)

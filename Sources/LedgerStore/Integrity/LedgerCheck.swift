@@ -10,7 +10,7 @@ package import MariaDB
 package struct LedgerCheck: Sendable {
     /// The progress of the check.
     package struct Progress: Hashable, Sendable {
-        /// The number of signed states, which are checked before the ledgers.
+        /// The number of signed states that were checked; 0 during the check of the ledgers, which comes later.
         package var states = 0
         package var people = 0
         package var entries = 0

@@ -14,7 +14,7 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
         case stateEdited(sequence: Int, row: UInt64)
         /// The note does not match its digest, or is gone although nobody was erased.
         case noteEdited(sequence: Int)
-        /// The last entry is not the one that the head names.
+        /// The head in the person's row of `users` does not name the last entry of the ledger.
         case head
         /// The ledger has entries, but nobody has its pseudonym.
         case nobodys

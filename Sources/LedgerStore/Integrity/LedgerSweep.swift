@@ -6,7 +6,7 @@ struct LedgerSweep {
     private let last: UInt64
     private let size: Int
     private var place: ChainedEntry.Place
-    /// The check of the ledger in which the last page ended.
+    /// The unfinished check of the ledger in which the last page ended; the next page may continue this ledger.
     private var walk: LedgerWalk?
     private(set) var isAtEnd = false
 

@@ -2,8 +2,8 @@ package import MariaDB
 
 /// Checks that the columns, the statement and the digest of every row of `apple_iap_transactions` agree.
 ///
-/// So it finds edits in rows that no ledger repeats, too. Apple's details beyond the statement, such as the storefront,
-/// decide nothing and are not checked.
+/// This finds edits even in rows whose statements are in no ledger. Apple's details beyond the statement, such as the
+/// storefront, are not checked, because no decision uses them.
 package enum StateCheck {
     /// The result of the check.
     package struct Outcome: Hashable, Sendable {

@@ -26,7 +26,7 @@ enum JobRow {
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
-    /// The instant at which a woken job is due: before every lease.
+    /// The instant at which a woken job is due: earlier than all other jobs, so that it is taken first.
     private static let atOnce = Instant(milliseconds: 0)
 
     private static let postpone = SQLStatement(
@@ -51,16 +51,16 @@ enum JobRow {
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Adds a job, or restarts the job that is there: due before all others, with all its tries. A job that a worker
-    /// has now is restarted too. Throws when the database is away.
+    /// Adds a job, or restarts the job that is there: due before all others, with its tries counted from 0. A job that
+    /// a worker has now is restarted too. Throws when the database is away.
     static func wake(
         _ kind: JobKind, about subject: UInt64, now: Instant, in session: Session
     ) throws(DatabaseError) {
         try revive(kind, about: subject, dueAt: atOnce, now: now, in: session)
     }
 
-    /// Adds a job, or restarts the job that is there: due at `dueAt`, with all its tries. Throws when the database is
-    /// away.
+    /// Adds a job, or restarts the job that is there: due at `dueAt`, with its tries counted from 0. Throws when the
+    /// database is away.
     static func revive(
         _ kind: JobKind, about subject: UInt64, dueAt: Instant, now: Instant, in session: Session
     ) throws(DatabaseError) {

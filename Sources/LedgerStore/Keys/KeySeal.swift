@@ -26,14 +26,16 @@ package struct KeySeal: Sendable {
         self.previous = previous
     }
 
-    /// The nonce, the encrypted secret and the tag; nil only if the key-encryption key has no AES size.
+    /// The nonce, the encrypted secret and the tag; nil only if the key-encryption key has a length that AES does not
+    /// allow.
     package func seal(_ secret: some Collection<UInt8>, as name: String) -> [UInt8]? {
         // The error is dropped: the key-encryption key has a size that AES does not allow.
         let box = try? AES.GCM.seal(Array(secret), using: current, authenticating: Array(name.utf8))
         return box?.combined.map { Array($0) }
     }
 
-    /// The opened secret; nil unless it was sealed under one of the keys with this name and is unchanged.
+    /// The opened secret; nil unless it was sealed with this name, under the present or an earlier key-encryption key,
+    /// and is unchanged.
     package func open(_ sealed: [UInt8], as name: String) -> Opened? {
         if let secret = Self.open(sealed, as: name, under: current) { return Opened(secret: secret, isOutdated: false) }
         for key in previous {

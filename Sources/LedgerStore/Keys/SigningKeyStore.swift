@@ -103,7 +103,8 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Replaces the sealed private key of a key. Repeat is safe. Throws when the database is away.
+    /// Replaces the stored private key of `key` by `sealed`, unless another instance has replaced it. Repeat is safe.
+    /// Throws when the database is away.
     package func reseal(_ key: Key, as sealed: [UInt8]) async throws(ServiceFailure) {
         try await pool.commit { (session) throws(DatabaseError) in
             try SigningKeyRow.reseal(key.kid, from: key.sealedKey, to: sealed, in: session)

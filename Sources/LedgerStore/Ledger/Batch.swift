@@ -43,8 +43,9 @@ struct Batch: Sendable {
 
     private var statements: [Statement] { requests.flatMap { $0.evidence.map(\.statement) } }
 
-    /// The account tokens in the evidence and in the recorded states of the purchases. A new text without a token thus
-    /// cannot evade the token of an earlier text. The tokens of each user who gives away all purchases are added.
+    /// The account tokens whose holders the decisions have to know: tokens in the evidence, in recorded states of the
+    /// purchases, and of users who give away all purchases. The recorded states are included so that a new text without
+    /// a token cannot evade the token of an earlier text.
     private func tokens(
         with known: [PurchaseKey: Workspace.Holding], of heads: [UserID: UserRow.Head], in session: Session
     ) throws(DatabaseError) -> Set<Label> {
@@ -161,7 +162,7 @@ struct Batch: Sendable {
                 names: names, salt: salt))
     }
 
-    /// Removes the rows of people that only the locking has made.
+    /// Removes the rows of people that this batch inserted only to lock them.
     private func removeUnseen(
         _ heads: [UserID: UserRow.Head], madeAt now: Instant, in session: Session
     ) throws(DatabaseError) {

@@ -153,8 +153,8 @@ package final class Ledger: Sendable {
 
     /// Moves the requests that `heavy` concerns to the queue of heavy ledgers, and commits the rest.
     ///
-    /// No request may seem concerned, for example when the ledger of a purchase's holder has just become heavy. Then
-    /// each request is committed alone.
+    /// If `heavy` seems to concern no request, each request is committed alone. This can happen when the ledger of a
+    /// purchase's holder has just become heavy.
     private func handOver(_ requests: [Request], because heavy: Batch.Heavy) async {
         cache.noteHeavy(heavy.users)
         let isAlone = requests.count == 1

@@ -33,7 +33,7 @@ final class LedgerCache: Sendable {
 
         /// The memory of an entry in the list, and of the state and keys that it refers to.
         private static let bytesPerEntry = MemoryLayout<LedgerEntry>.stride + 256
-        /// The additional memory of an entry if the ledger keeps a fold: in the timeline and its index.
+        /// The additional memory of an entry, in the timeline and its index, if the ledger keeps its computed timeline.
         private static let bytesPerFoldedEntry = MemoryLayout<CreditEntry>.stride + 96
     }
 
@@ -83,8 +83,8 @@ final class LedgerCache: Sendable {
         return ledgers
     }
 
-    /// The users whose ledgers would take so long to read that others should not wait: more than the length of a usual
-    /// ledger is not in the cache.
+    /// The users whose ledgers would take so long to read that others should not wait: the entries that are not in the
+    /// cache are as many as those of a heavy ledger.
     func heavy(of heads: [UserID: UserRow.Head]) -> Set<UserID> {
         let long = heads.filter(\.value.isHeavy)
         guard !long.isEmpty else { return [] }
@@ -120,8 +120,8 @@ final class LedgerCache: Sendable {
         state.withLock { $0[ledger.ledger.user] = ledger }
     }
 
-    /// The ledgers with these `heads`, each read on from its cached part in `grown`. If that part is not the beginning
-    /// of the ledger, the ledger is read from its start.
+    /// The ledgers with these `heads`. If `grown` has the beginning of a ledger, only the later entries are read;
+    /// otherwise the ledger is read from its start.
     private func read(
         _ heads: [UserID: UserRow.Head], behind grown: [UserID: CachedLedger], in session: Session
     ) throws(DatabaseError) -> [CachedLedger] {

@@ -11,7 +11,7 @@ package final class LedgerReader: Sendable {
     /// A reader that waits for one user's ledger.
     private struct Reading: Sendable {
         let user: UserID
-        /// The head of the ledger that the reader already has.
+        /// The head of the ledger that the caller already has; nil if the caller has none.
         let known: LedgerHead?
         let resume: @Sendable (Result<ReadLedger?, ServiceFailure>) -> Void
     }
@@ -19,7 +19,7 @@ package final class LedgerReader: Sendable {
     /// A ledger and its head; the head is nil for a ledger without entries.
     package typealias ReadLedger = (ledger: UserLedger, head: LedgerHead?)
 
-    /// A request that waits for the texts that were verified before.
+    /// A caller that asks which texts were verified before, and waits for the answer.
     private struct ReplayLookup: Sendable {
         let digests: Set<[UInt8]>
         let resume: @Sendable (Result<[[UInt8]: Replay], ServiceFailure>) -> Void

@@ -53,7 +53,7 @@ struct Workspace {
         /// The id of the row that keeps the text; nil if this state's own row does, or until the state in `repeats` is
         /// written.
         var textOf: UInt64?
-        /// The index of another new state whose row keeps the text of this new state; nil for all other states.
+        /// The index of another new state whose row keeps the text of this state; nil if there is none.
         let repeats: Int?
         /// The proof to write, and the instant of recording; nil for a state that already has a row.
         let new: (proof: Evidence.Proof, recordedAt: Instant)?
@@ -113,9 +113,9 @@ struct Workspace {
     /// Adds a statement unless it is already known, and returns whether it was new. Another signature under the same
     /// statement is not new.
     ///
-    /// A new statement enters the ledgers of the owner and the former holders. Recorded repeats that are no repeats any
-    /// more beside it enter too. A signed state enters no ledger if the state signed before it has the same content
-    /// (`semantics.md` §1).
+    /// A new statement enters the ledgers of the owner and the former holders. So does a recorded statement that was a
+    /// repeat and, beside the new statement, is a repeat no longer. A signed state enters no ledger if the state signed
+    /// before it has the same content (`semantics.md` §1).
     mutating func record(_ evidence: Evidence) -> Bool {
         let statement = evidence.statement
         guard let holding = holdings[statement.key] else {
@@ -237,7 +237,7 @@ struct Workspace {
         setOwner(of: key, user)
     }
 
-    /// Makes a user the owner of the purchase that a grant makes. The facts of the grant are already in the user's
+    /// Makes a user the owner of the purchase that a grant creates. The facts of the grant are already in the user's
     /// ledger.
     private mutating func give(_ key: PurchaseKey, to user: UserID) {
         guard let holding = holdings[key], holding.owner == nil else { return misuse() }
@@ -259,7 +259,8 @@ struct Workspace {
         setOwner(of: key, move.receiver)
     }
 
-    /// Sets the owner of a purchase. The user got it when the last entry of their ledger was recorded.
+    /// Sets the owner of a purchase. The instant of the change is the recording instant of the last entry in the user's
+    /// ledger.
     private mutating func setOwner(of key: PurchaseKey, _ user: UserID) {
         holdings[key]?.owner = user
         holdings[key]?.ownedSince = people[user]?.ledger.entries.last?.recordedAt
@@ -285,11 +286,12 @@ struct Workspace {
 }
 
 extension Workspace {
-    /// The length from which a ledger keeps its fold, so that only new entries have to be folded.
+    /// The number of entries from which on a ledger keeps its computed timeline, so that only new entries have to be
+    /// folded.
     private static let keptFoldLength = 256
 
-    /// Makes long ledgers keep their folds, so that an act with credits or a device does not fold the whole ledger
-    /// again.
+    /// Makes long ledgers keep their timelines, so that an act with credits or a device does not compute the timeline
+    /// from all entries again.
     mutating func keepFolds(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
         for (user, person) in people where person.loaded.entries.count >= Self.keptFoldLength {
             guard !person.loaded.hasFold(given: catalogue, settings: settings) else { continue }
@@ -301,7 +303,8 @@ extension Workspace {
 }
 
 extension UserLedger {
-    /// The facts about the purchase of `key` that go with it from the giver's ledger and are not in this ledger yet.
+    /// The facts in the giver's ledger that go with the purchase of `key` to its receiver, except facts that this
+    /// ledger already has.
     fileprivate func lacking(of key: PurchaseKey, in giver: UserLedger) -> [LedgerEntry.Draft] {
         let known = Set(entries.lazy.map(\.fact).filter { $0.purchase == key })
         return giver.entries.lazy.filter { entry in

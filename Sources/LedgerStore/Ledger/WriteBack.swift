@@ -40,7 +40,8 @@ struct WriteBack {
     /// A state to insert: its purchase, its index among the purchase's states, and its proof.
     private typealias Pending = (key: PurchaseKey, index: Int, new: (proof: Evidence.Proof, recordedAt: Instant))
 
-    /// Inserts the new states whose rows keep their texts, then the new states whose texts are in the first rows.
+    /// Inserts the new states whose own rows keep their texts. Then it inserts the new states that refer to one of
+    /// these rows for the text.
     private func insertStates(of workspace: inout Workspace, in session: Session) throws(DatabaseError) {
         var pending: [Pending] = []
         var repeating: [Pending] = []
@@ -209,8 +210,8 @@ struct WriteBack {
         return (grown, heads.first)
     }
 
-    /// Updates the projection: writes the rows that the new facts change, and removes the rows that they end. Returns
-    /// the new timelines.
+    /// Updates the projection: writes the rows that the new facts change, and removes the rows that the new timelines
+    /// have no longer. Returns the new timelines.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
         var folded: [UserID: FoldedLedger] = [:]
         var rows: [SubscriptionRow] = []
@@ -262,11 +263,11 @@ struct WriteBack {
         }
     }
 
-    /// Settles the deliveries that waited for an owner of purchases that got one in this batch. The customers for whom
-    /// these deliveries waited are remembered as the owners.
+    /// Settles the parked deliveries about purchases that had no owner before this batch and have one now. The
+    /// customers for whom these deliveries waited are remembered as names of that owner.
     ///
-    /// Usually only the purchases in `known` count, which already had rows. If the batch placed deliveries, the
-    /// purchases that it made count too.
+    /// `known` are the purchases that had rows before this batch. Purchases that this batch inserted are included only
+    /// if the batch placed deliveries.
     private func placeDeliveries(
         of workspace: Workspace, known: Set<PurchaseKey>, in session: Session
     ) throws(DatabaseError) {

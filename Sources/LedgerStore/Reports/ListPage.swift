@@ -3,7 +3,7 @@
 /// A page looks at a bounded number of rows, so it may be short or empty although more rows follow.
 package struct ListPage<Row: Sendable>: Sendable {
     package let rows: [Row]
-    /// The number to go on before: the next page has lower numbers. Nil if the list is finished.
+    /// The cursor of the next page, whose rows have numbers below this one; nil if the list is finished.
     package let next: UInt64?
 
     package init(rows: [Row], next: UInt64?) {

@@ -15,8 +15,8 @@ package struct AnomalyCandidate: Sendable {
     package let hasUnreadable: Bool
 }
 
-/// Candidates for anomalies, each with its last recorded state. A purchase is one if it has no owner or no row in the
-/// projection, if its refund is unclear, or if a member of its text could not be read.
+/// Candidates for anomalies, each with its last recorded state. A purchase is a candidate if it has no owner or no row
+/// in the projection, if its refund is unclear, or if a member of its text could not be read.
 extension OperatorReader {
     private static let isUnclearRefund = "r.revocation_at IS NOT NULL AND r.share IS NULL"
     private static let isUnreadable = "r.unreadable IS NOT NULL"
@@ -46,9 +46,9 @@ extension OperatorReader {
         ORDER BY p.id DESC
         """)
 
-    /// Up to `limit` purchases with ids below `id` that may have `anomaly`, or any anomaly if that is nil. No purchase
-    /// with the anomaly is left out. Purchases in order may be included, because only the owner's ledger can tell.
-    /// Throws when the database is away.
+    /// Up to `limit` purchases with ids below `id` that may have `anomaly`, or any anomaly if `anomaly` is nil. No
+    /// purchase with the anomaly is left out. Purchases without an anomaly may be included, because only the owner's
+    /// ledger shows that they are in order. Throws when the database is away.
     package func anomalyCandidates(
         before id: UInt64?, limit: Int, of anomaly: Anomaly?, given catalogue: CatalogueVersions
     ) async throws(ServiceFailure) -> ListPage<AnomalyCandidate> {

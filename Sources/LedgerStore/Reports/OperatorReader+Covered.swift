@@ -7,7 +7,7 @@ package struct CoveredUser: Hashable, Sendable {
     package let pseudonym: UInt64
 }
 
-/// A place in the list of coverage, which is ordered by the end of the coverage.
+/// A cursor in the list of coverage, which is ordered by the end of the coverage.
 package struct CoveragePlace: Hashable, Sendable {
     package let expiresAt: Instant
     package let purchase: UInt64
@@ -19,7 +19,7 @@ package struct CoveragePlace: Hashable, Sendable {
         self.pseudonym = pseudonym
     }
 
-    /// The place before all coverage that ends after `instant`.
+    /// The cursor before all coverage that ends after `instant`.
     package init(after instant: Instant) {
         self.init(expiresAt: instant, purchase: .max, pseudonym: .max)
     }
@@ -42,8 +42,8 @@ extension OperatorReader {
         ORDER BY s.expires_at, s.purchase_id, s.user_id
         """)
 
-    /// Up to `limit` users with coverage that ends after `place` and begins before `endsAt`, each once, and the place
-    /// to go on from.
+    /// Up to `limit` users with coverage that ends after `place` and begins before `endsAt`, each once, and the cursor
+    /// for the next call.
     ///
     /// A call reads a bounded number of rows, so more users may follow although it found none. `next` is nil once all
     /// rows were read. Throws when the database is away.

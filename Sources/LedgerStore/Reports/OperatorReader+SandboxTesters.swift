@@ -26,7 +26,7 @@ extension OperatorReader {
         ORDER BY l.user_id DESC LIMIT ?
         """)
 
-    /// Up to `limit` sandbox testers with pseudonyms below `id`, the user who was first seen last comes first. Throws
+    /// Up to `limit` sandbox testers with pseudonyms below `id`. Users who were first seen later come first. Throws
     /// when the database is away.
     package func sandboxTesters(
         before id: UInt64?, limit: Int

@@ -18,7 +18,7 @@ package struct Found: Hashable, Sendable {
     package var transaction: TransactionID?
 }
 
-/// The searches and lists of operators, each by an index.
+/// The searches and lists of operators. Each uses an index.
 extension OperatorReader {
     private static let keyColumns = PurchaseRow.columns
 
@@ -53,7 +53,8 @@ extension OperatorReader {
     private static let byPseudonym = SQLStatement("find pseudonym", "SELECT user_id FROM users WHERE pseudonym = ?")
 
     /// Everything whose exact name is `text`. A name is a user id, `#` with a pseudonym, a purchase's external id, a
-    /// transaction id, or an issued account token, whose label `labels` make. Throws when the database is away.
+    /// transaction id, or an issued account token. A token is found by its label, which `labels` computes. Throws when
+    /// the database is away.
     package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.ask { (session) throws(DatabaseError) in

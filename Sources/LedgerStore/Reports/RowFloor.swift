@@ -13,7 +13,8 @@ struct RowFloor {
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         """)
 
-    /// The floor of a page of sandbox testers. It counts audit entries about the list; a number is a pseudonym.
+    /// The floor of a page of sandbox testers, whose numbers are pseudonyms. The counted rows are audit entries about
+    /// the list.
     static let sandboxTesters = RowFloor(
         "find floor of sandbox testers",
         """

@@ -11,8 +11,8 @@ enum SignedHeaderRow {
         RETURNING id
         """)
 
-    /// The id of the header's row, which is inserted if there is none. Throws when the database refuses the statement
-    /// or is away.
+    /// The id of the header's row, which is inserted if there is none; nil only if the database returns no row.
+    /// `beginning` is the header's text. Throws when the database refuses the statement or is away.
     static func insert(
         _ header: SignedText.Header, beginning: String, in session: Session
     ) throws(DatabaseError) -> UInt64? {

@@ -3,7 +3,7 @@ package import MariaDB
 
 /// Removes texts that are older than the settings allow. Facts and the hashes of texts stay.
 package struct SignedTexts: Sendable {
-    /// The number of texts that a sweep looks at in one transaction, and the number of its transactions.
+    /// The most texts that a sweep looks at in one transaction, and the most transactions of one sweep.
     private static let batch = 500
     private static let batches = 20
 

@@ -117,7 +117,7 @@ enum StatementContent {
         return names?.isEmpty ?? true ? nil : names
     }
 
-    /// An optional field that was read without a fault.
+    /// An optional field that could be read. A function returns nil in place of a `Read` if the field is malformed.
     private struct Read<Value> {
         let value: Value?
     }

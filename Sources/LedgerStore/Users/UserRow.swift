@@ -31,7 +31,7 @@ enum UserRow {
         RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
         """)
 
-    /// Reads each user's pseudonym and ledger head, in the order of the users asked for. A user who was never seen has a
+    /// Reads each user's pseudonym and ledger head, in the order of the given users. A user who was never seen has a
     /// row of NULLs, by a left join.
     static let headsByUser = SQLStatement(
         "read heads",
@@ -79,7 +79,8 @@ enum UserRow {
     private static let addErased = SQLStatement(
         "add erased user", "INSERT INTO users (created_at) VALUES (?) RETURNING pseudonym")
 
-    /// Inserts an erased person, who has no user id, and returns the pseudonym. Throws when the database is away.
+    /// Inserts an erased person, who has no user id, and returns the pseudonym; nil only if the database returns no
+    /// row. Throws when the database is away.
     static func addErased(at now: Instant, in session: Session) throws(DatabaseError) -> UInt64? {
         try session.query(addErased, [.int64(now.milliseconds)]).first?.uint64(0)
     }

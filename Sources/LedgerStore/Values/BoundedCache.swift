@@ -1,9 +1,9 @@
 /// A cache: a dictionary that drops entries not used for a long time, once the weights of its values exceed `capacity`.
 ///
 /// The cache has two generations instead of a list. An entry that is found in the older generation moves to the recent
-/// one. When the recent generation is full, it becomes the older one. So at least the last used entries up to the
-/// weight `capacity / 2` are kept, at the cost of a lookup. A value that is heavier than that fills a generation alone,
-/// so no value is too large to be kept.
+/// one. When the recent generation is full, it becomes the older one. So the most recently used entries are kept, at
+/// least up to the weight `capacity / 2`, and no list has to be updated. A value that is heavier than `capacity / 2`
+/// fills a generation alone, so no value is too large to be kept.
 package struct BoundedCache<Key: Hashable, Value> {
     private let generationCapacity: Int
     private let weight: @Sendable (Value) -> Int

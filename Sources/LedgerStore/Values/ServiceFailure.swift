@@ -22,7 +22,7 @@ package struct ServiceFailure: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension Pool {
-    /// Runs `body` on a connection, once, like `with`.
+    /// Runs `body` once on a connection, like `Pool.with`, but throws a ``ServiceFailure``.
     @discardableResult
     func ask<Answer: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> Answer
@@ -34,7 +34,7 @@ extension Pool {
         }
     }
 
-    /// Runs `body` in a transaction, again if needed, like `transaction`.
+    /// Runs `body` in a transaction, again if needed, like `Pool.transaction`, but throws a ``ServiceFailure``.
     @discardableResult
     func commit<Answer: Sendable>(
         _ body: @Sendable (Session) throws(DatabaseError) -> Answer

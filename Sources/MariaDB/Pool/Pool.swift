@@ -23,8 +23,9 @@ package final class Pool: Sendable {
     /// A pool, which opens nothing until `run()` is called.
     ///
     /// - Parameters:
-    ///   - name: The beginning of the threads' names; its first 11 bytes count.
-    ///   - noteFailure: Called for each failed run of a transaction, with whether it is run again.
+    ///   - name: The beginning of the threads' names; its first 11 bytes are used.
+    ///   - noteFailure: Called for each failed run of a transaction, with its error, and with whether the transaction
+    ///     is run again.
     package init(
         _ settings: ConnectionSettings, limits: PoolLimits = PoolLimits(), name: String = "mariadb",
         surroundings: PoolSurroundings, logger: Logger,

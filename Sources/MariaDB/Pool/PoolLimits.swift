@@ -20,7 +20,7 @@ package struct PoolLimits: Sendable {
     /// Limits with the default values.
     package init() {}
 
-    /// The pause before the next opening, after `failures` failed openings before the last one.
+    /// The pause after a failed opening, if `failures` openings in a row failed before it.
     func backOff(afterFailures failures: Int) -> Duration {
         min(maxBackOff, minBackOff * (1 << min(failures, 16)))
     }

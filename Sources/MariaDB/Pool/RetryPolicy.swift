@@ -14,7 +14,8 @@ struct RetryPolicy {
         retriesLeft = retries
     }
 
-    /// The pause before the unit of work is run again; nil if it is not. `jitter` is a random number from 0 to 1.
+    /// The pause before the unit of work is run again; nil if it is not run again. `jitter` is a random number from 0
+    /// to 1.
     mutating func pause(after error: DatabaseError, jitter: Double) -> Duration? {
         if error.isCommitUnknown { isInDoubt = true }
         let pause = Self.minPause + (Self.maxPause - Self.minPause) * jitter

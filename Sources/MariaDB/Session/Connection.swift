@@ -37,7 +37,7 @@ package actor Connection {
     ///
     /// Throws `.connectionLost` if no endpoint answers, `.sessionNotPinned` if a setting did not take effect.
     ///
-    /// - Parameter name: The name of the thread; its first 15 bytes count.
+    /// - Parameter name: The name of the thread; its first 15 bytes are used.
     package static func open(
         _ settings: ConnectionSettings, name: String = "mariadb"
     ) async throws(DatabaseError) -> Connection {

@@ -96,7 +96,8 @@ final class PreparedStatement {
     private func execute(into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
         guard mysql_stmt_execute(handle) == 0 else { throw error }
         defer { mysql_stmt_free_result(handle) }
-        // Read before the rows are fetched, because a statement that returns rows reports it only now.
+        // The number is read before the rows are fetched. For a statement that returns rows, the library has it only
+        // until then.
         let affected = mysql_stmt_affected_rows(handle)
         if mysql_stmt_field_count(handle) > 0 {
             try fetch(into: &cells)

@@ -64,7 +64,8 @@ extension Session {
         }
     }
 
-    /// Rolls back. If that fails, the connection counts as broken; the server rolls back when it is closed.
+    /// Rolls back. If that fails, the connection counts as broken, and the server rolls back when the connection is
+    /// closed.
     private func rollBack() {
         guard !isBroken else { return }
         do {

@@ -152,7 +152,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         return [event(type, at: seconds, account.dispute(intent, status))]
     }
 
-    // MARK: What is told
+    // MARK: The objects and events
 
     private var intent: String { "pi_\(account.tag)_\(payments)" }
     private var invoice: String { "in_\(account.tag)_\(payments)" }

@@ -29,7 +29,7 @@ extension SimulatedSubscription {
     }
 
     /// The customer upgrades to a higher product, at once: `DID_CHANGE_RENEWAL_PREF`, `UPGRADE`. No later event is
-    /// about the period that this ends.
+    /// about the period that the upgrade ends.
     ///
     /// - Throws: ``Refusal``.
     package mutating func upgrade(to order: Order, at instant: Int64) throws(Refusal) -> SimulatedEvent {

@@ -9,7 +9,7 @@ extension SimulatedSubscription {
         case notInRetry
         /// Apple still tries to charge for the next period.
         case inRetry
-        /// Renewal is on or off, which the act does not allow.
+        /// Renewal is switched on, or off, as `on` says; the act needs the opposite.
         case renewalIs(on: Bool)
         /// The customer has not consented to the higher price.
         case awaitsConsent

@@ -24,8 +24,8 @@ package struct CardInvoice: Hashable, Sendable {
     package let isPaid: Bool?
     /// The amount paid so far, in the smallest unit of the currency.
     package let amountPaid: Int64?
-    /// The ids of the payment intent and charge that paid it. Only API versions before 2025-03-31 say them in the
-    /// invoice.
+    /// The ids of the payment intent and charge that paid the invoice. Only API versions before 2025-03-31 have them in
+    /// the invoice.
     package let paidBy: [String]
 
     init?(_ object: CardObject) {
@@ -42,8 +42,8 @@ package struct CardInvoice: Hashable, Sendable {
         paidBy = ["payment_intent", "charge"].compactMap { object.identifier($0) }
     }
 
-    /// An unpaid invoice counts only if the event shows all its lines. For a paid one that does not matter, because it
-    /// stays paid.
+    /// Reads ``isPaid``. An unpaid invoice also gives nil if the event shows only some of its lines. A paid invoice
+    /// gives true in any case, because it stays paid.
     private static func isPaid(_ object: CardObject) -> Bool? {
         switch object.text("status") {
         case "paid": true
@@ -55,8 +55,8 @@ package struct CardInvoice: Hashable, Sendable {
 }
 
 extension CardInvoice.Line {
-    /// Reads a line; nil if it has no price or no start. A line without a subscription item must have a positive
-    /// amount, because others give money back.
+    /// Reads a line; nil if it has no price or no start. A line without a subscription item also needs a positive
+    /// amount, because a line with a negative amount gives money back.
     fileprivate init?(_ line: CardObject) {
         let details = line["parent"]?["subscription_item_details"]
         guard

@@ -11,8 +11,8 @@ package struct EndpointSecrets: Sendable {
         keys = secrets.map { SymmetricKey(data: Array($0.utf8)) }
     }
 
-    /// True if a signature in the header is that of its time and `body` under one of the secrets. The HMAC is computed
-    /// once for each secret and compared in constant time.
+    /// True if a signature in the header is the HMAC of the header's time and `body` under one of the secrets. The HMAC
+    /// is computed once for each secret and compared in constant time.
     func signed(_ body: [UInt8], as header: SignatureHeader) -> Bool {
         keys.contains { key in
             var code = HMAC<SHA256>(key: key)

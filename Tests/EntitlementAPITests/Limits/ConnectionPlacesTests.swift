@@ -77,7 +77,8 @@ struct ConnectionPlacesTests {
         let reads = Reads()
         let codec = HTTP1ToHTTPServerCodec(secure: false)
         let settings = ConnectionGuard.Settings(
-            limits: ServerLimits(), table: RouteTable([]), places: ConnectionPlaces(maximum: 2), newRequestID: { "" })
+            limits: ServerLimits(), table: RouteTable([]), places: ConnectionPlaces(maximum: 2),
+            crossOrigin: CrossOrigin(origins: []), newRequestID: { "" })
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([reads, codec, ConnectionGuard(settings)])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

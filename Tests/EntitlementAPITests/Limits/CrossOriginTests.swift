@@ -1,4 +1,6 @@
-import HTTPTypes
+import Entitlements
+import LedgerStore
+import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -72,7 +74,7 @@ struct CrossOriginTests {
         try await Self.run(rateLimits: RateLimits(attachPerMinute: 2)) { server in
             func send(
                 _ method: String, _ path: String, _ body: String? = nil, token: String? = Fixture.token(of: "u1"),
-                _ fields: [(String, String)] = [], from origin: String = Self.shop
+                fields: [(String, String)] = [], from origin: String = Self.shop
             ) async throws -> TestServer.Answer {
                 let answer = try await server.send(
                     method, path, body, token: token, fields: [("Origin", origin)] + fields)
@@ -83,13 +85,13 @@ struct CrossOriginTests {
             let status = try await send("GET", Self.status)
             #expect(status.status == 200 && Self.vary(status) == ["Authorization", "Origin"])
             let tag = [("If-None-Match", status.headers.first(name: "ETag") ?? "")]
-            #expect(try await send("GET", Self.status, tag, from: Self.local).status == 304)
+            #expect(try await send("GET", Self.status, fields: tag, from: Self.local).status == 304)
             #expect(try await send("HEAD", Self.status).status == 200)
             #expect(try await send("GET", Self.status + "?at=never").status == 400)
             #expect(try await send("GET", Self.status, token: nil).status == 401)
             #expect(try await send("DELETE", Self.status).status == 405)
             #expect(try await send("POST", Self.attach, String(repeating: "x", count: 70_000)).status == 413)
-            #expect(try await send("POST", Self.attach, "{}", [("Content-Type", "text/plain")]).status == 415)
+            #expect(try await send("POST", Self.attach, "{}", fields: [("Content-Type", "text/plain")]).status == 415)
             #expect(try await send("POST", Self.attach, #"{"signedTransactionJWS":"x"}"#).status == 422)
             #expect(try await send("POST", Self.attach, "{}").status == 429)
             #expect(try await send("GET", "//api/iap//apple/status").status == 200, "it is the same path")
@@ -211,7 +213,7 @@ struct CrossOriginTests {
 
     /// A request that is written by hand, and what comes.
     private static func exchange(
-        _ line: String, _ fields: [String], _ body: String = "", _ server: TestServer
+        _ line: String, _ fields: [String], body: String = "", _ server: TestServer
     ) async throws -> String {
         let head = ([line, "Host: x", "Authorization: Bearer " + Fixture.token(of: "u1")] + fields)
         let text = head.joined(separator: "\r\n") + "\r\n\r\n" + body
@@ -234,17 +236,18 @@ struct CrossOriginTests {
                 let field = "Origin: " + origin
                 let json = "Content-Type: application/json"
                 let chunks = try await Self.exchange(
-                    "POST \(Self.attach)?a=b HTTP/1.1", [field, json, "Transfer-Encoding: chunked"], "zz\r\n", server)
+                    "POST \(Self.attach)?a=b HTTP/1.1", [field, json, "Transfer-Encoding: chunked"],
+                    body: "zz\r\n", server)
                 expect(400, chunks, for: told)
                 let long = try await Self.exchange(
                     "POST \(Self.attach) HTTP/1.1", [field, json, "Content-Length: 10000000"], server)
                 expect(413, long, for: told)
                 let late = try await Self.exchange(
-                    "POST \(Self.attach) HTTP/1.1", [field, json, "Content-Length: 1000"], "{", server)
+                    "POST \(Self.attach) HTTP/1.1", [field, json, "Content-Length: 1000"], body: "{", server)
                 expect(503, late, for: told)
                 let hook = try await Self.exchange(
                     "POST /api/billing/webhooks/stripe HTTP/1.1",
-                    [field, "Transfer-Encoding: chunked"], "zz\r\n", server)
+                    [field, "Transfer-Encoding: chunked"], body: "zz\r\n", server)
                 expect(400, hook, for: nil)
                 // A header that cannot be read names no origin, and its problem is about nobody.
                 let many = (0..<200).map { "A\($0): b" }

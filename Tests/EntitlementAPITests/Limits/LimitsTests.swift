@@ -7,7 +7,7 @@ import Testing
 struct RateLimiterTests {
     @Test func `a minute's worth is there at once and refills evenly`() throws {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 6, restorePerMinute: 0, readPerMinute: 1))
-        let (user, start) = (try Fixture.user(), Fixture.now)
+        let (user, other, start) = (try Fixture.user(), try Fixture.user("u2"), Fixture.now)
         func take(
             _ kind: RateLimits.Kind = .attach, for asker: RateLimiter.Asker? = nil, after milliseconds: Int64 = 0
         ) -> RateStanding? {
@@ -25,7 +25,7 @@ struct RateLimiterTests {
         #expect(take(after: 10_000)?.isExceeded == true)
         #expect(take(after: 35_000)?.remaining == 1, "25 seconds are two requests and a half")
         #expect(take(after: 35_000)?.resetSeconds == 5)
-        #expect(take(for: .user(try Fixture.user("u2")))?.isExceeded == false)
+        #expect(take(for: .user(other))?.isExceeded == false)
         #expect(take(.read)?.isExceeded == false)
         #expect(take(.read)?.resetSeconds == 60)
         #expect(take(.open, for: .network([1], path: "/"))?.isExceeded == false)

@@ -2,6 +2,7 @@ import Entitlements
 import HTTPTypes
 import Logging
 import NIOCore
+import NIOHTTP1
 import Synchronization
 import Support
 import Testing

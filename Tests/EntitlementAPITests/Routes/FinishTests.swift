@@ -1,12 +1,15 @@
 import AppStore
 import Entitlements
+import LedgerStore
+import NIOCore
+import NIOHTTP1
 import StoreSimulator
 import StrictJSON
 import Testing
 
 @testable import EntitlementAPI
 
-/// What an app needs of an answer about a transaction: whether to finish it, else when to send it again.
+/// The members of an answer that an app needs: whether to finish a transaction, else when to send it again.
 struct FinishTests {
     private static let attach = "/api/iap/apple/transactions/attach"
     private static let restore = "/api/iap/apple/restore"
@@ -75,7 +78,7 @@ struct FinishTests {
             for (signedAt, retry, seconds) in [
                 (now + hour, "later", "3300"), (now + 48 * hour, "later", "3600"),
                 (now + 300_001, "later", "1"), (1_577_836_800_000, "never", nil),
-            ] {
+            ] as [(Int64, String, String?)] {
                 let jws = try server.authority.sign(Fixture.pass().signed(at: signedAt)).text
                 let answer = try await server.send("POST", Self.attach, Self.body(jws))
                 let json = try answer.json

@@ -1,5 +1,6 @@
 import Entitlements
 import LedgerStore
+import NIOHTTP1
 import StrictJSON
 import Support
 import Testing

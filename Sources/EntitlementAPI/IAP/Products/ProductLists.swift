@@ -1,18 +1,18 @@
 import Entitlements
 import Synchronization
 
-/// The lists of products of the catalogue version in force, each made once for its app, stores and language.
+/// The product lists of the catalogue version in force, each built once for its app, stores and language.
 ///
-/// A list is found by a language that the catalogue has, never by the words of a request, so there are no more lists
-/// than apps times stores times languages. A newer version takes the place of all of them.
+/// Lists are cached by the languages of the catalogue, and not by the languages that requests name. So there are at
+/// most apps × stores × languages of them. A newer catalogue version replaces all of them.
 final class ProductLists: Sendable {
-    /// What stands in a list, in whichever language.
+    /// The app and the stores that a list is about, whatever its language.
     private struct Content: Hashable {
         let app: AppID
         let stores: ProductsBody.Stores
     }
 
-    /// A list's content and language; a nil language is that of a list without any text.
+    /// The key of a cached list. The language is nil if the list has no texts.
     private struct Key: Hashable {
         let content: Content
         let language: String?
@@ -28,10 +28,10 @@ final class ProductLists: Sendable {
 
     private let state = Mutex(State())
 
-    /// The list of what `stores` sell of `app`, in the language of `version` that suits `wanted` best. The list
-    /// is made under the lock, so that askers at the same time do not each make one.
+    /// The list of the products of `app` that `stores` sell, in the language of `version` that suits `wanted` best. The
+    /// list is built under the lock, so that concurrent requests do not each build one.
     ///
-    /// - Parameter make: Writes the list in a language; nil where it has no text.
+    /// - Parameter make: Builds the list in a language, which is nil if the list has no texts.
     func body(
         of app: AppID, soldBy stores: ProductsBody.Stores, in version: CatalogueVersions.Version,
         for wanted: AcceptLanguage, make: (_ language: String?) -> ProductsBody

@@ -1,15 +1,15 @@
 import Entitlements
 import NIOCore
 
-/// The products of one app in one language, and in others where a text is not there in that (`api.md`, "Products").
+/// The products of one app in one language. A missing text is given in another language (`api.md`, "Products").
 struct ProductsBody {
-    /// The stores that sell what is listed; the raw value is what the query says.
+    /// The stores whose products are listed; the raw value is that of the query's `source`.
     enum Stores: String, CaseIterable {
         case appleIAP = "apple_iap"
         case stripe
         case all
 
-        /// What these stores sell of `app`, in the order of the catalogue.
+        /// The products of `app` that these stores sell, in the order of the catalogue.
         func products(of app: AppID, in catalogue: Catalogue) -> [Product] {
             catalogue.products.filter { product in
                 guard product.app == app else { return false }

@@ -4,8 +4,8 @@ import Hummingbird
 
 /// `GET /api/iap/apple/products`: what an app sells, in the client's language.
 enum ProductsRoute {
-    /// - Throws: `invalid_request` when an app must be named, and for an unknown `source`; `not_found` for an app that
-    ///   is not sold in.
+    /// - Throws: `invalid_request` if several apps are sold and none is named, or for an unknown `source`; `not_found`
+    ///   for an app that the catalogue does not have.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         let version = call.api.catalogue.inForce(at: call.now)
         let query = try Query(call.request.uri.query)

@@ -7,7 +7,7 @@ package struct DrawCredits: Sendable {
     package let purse: Purse
     package let user: UserID
     package let idempotencyKey: Label
-    /// The label of the whole request. A repeat of the key must have the same one.
+    /// The label of the whole request. A later request with the same key is refused unless its label is the same.
     package let request: Label
     package let note: Note?
 

@@ -1,6 +1,7 @@
 extension OperatorAct {
-    /// Binds a purchase to the user that no living person has: one that is recorded and unowned, or the rest of an
-    /// erased person's (`semantics.md` §5). The answer is the key of the purchase, also if it was the user's before.
+    /// Binds to the user a purchase that no living person has: a recorded purchase without an owner, or the rest of an
+    /// erased person's purchase (`semantics.md` §5). The answer is the key of the purchase, also if the user had it
+    /// already.
     package func bind(
         _ key: PurchaseKey, given history: PurchaseHistory, in context: FoldContext
     ) -> Decision<PurchaseKey, OperatorRefusal> {

@@ -6,7 +6,8 @@ extension OperatorAct {
         /// An add-on of the App Store's catalogue. The app is needed only if several apps sell a product with this id.
         case addOn(ProductID, app: AppID? = nil)
         case credits(Int, unit: String, expiresAt: Instant? = nil)
-        /// A pass that makes good a late pass: as long as what is still paid of it, from now on (`semantics.md` §6).
+        /// A pass from now on that makes good a late pass. Its length is what is still paid of the late pass
+        /// (`semantics.md` §6).
         case latePass(PurchaseKey)
         /// A pass that makes up for an outage (`semantics.md` §7).
         case outage(Outage)
@@ -80,7 +81,7 @@ extension OperatorAct.Offer {
 }
 
 extension Timeline {
-    /// Returns the pass that makes good a late pass, as long as what is still paid of it.
+    /// Returns a pass that makes good the late pass `key`. Its length is what is still paid of the late pass.
     fileprivate func restOfLatePass(_ key: PurchaseKey, at now: Instant) -> Result<Grant.Gift, OperatorRefusal> {
         guard let index = position(ofHeld: key) else { return .failure(.unknownPurchase) }
         guard case .pass(let tier, let length) = purchases[index].benefit,
@@ -101,8 +102,8 @@ extension Catalogue {
         }
     }
 
-    /// Returns the app that sells the add-on `id` through the App Store: `app` if it is given and does, else the only
-    /// one.
+    /// Returns the app that sells the add-on `id` through the App Store. If `app` is given, only that app is asked.
+    /// Fails if no app sells the add-on, or several do.
     fileprivate func addOn(_ id: ProductID, of app: AppID?) -> Result<AppID, OperatorRefusal> {
         let named = products.filter { product in
             product.id == id && product.source == .appleIAP && app.map { $0 == product.app } ?? true

@@ -75,7 +75,7 @@ struct Claims {
     }
 
     /// Moves everything that an erased person has to the user, who proved the same Apple account. Purchases of another
-    /// Apple account stay. Returns true if the purchase of `key` is among them.
+    /// Apple account stay. Returns true if the purchase of `key` moves.
     private mutating func reclaim(
         _ key: PurchaseKey, _ purchase: PurchaseHistory.KnownPurchase, from erased: UserID
     ) -> Bool {
@@ -114,8 +114,8 @@ struct Claims {
 }
 
 extension PurchaseHistory.KnownPurchase {
-    /// The account token of the newest state that carries one. An older text without a token does not change it, so it
-    /// cannot evade the veto.
+    /// The account token of the newest state that carries one; nil if none does. A state without a token does not
+    /// change the answer, so nobody evades the token's veto by sending an older text.
     var newestToken: Label? {
         states.lazy.compactMap { state in state.accountToken.map { (signedAt: state.signedAt, token: $0) } }
             .max { ($0.signedAt, $0.token) < ($1.signedAt, $1.token) }?.token

@@ -25,8 +25,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
-    /// Throws for a head or a user of the wrong form. Throws the exit status 1 if the check finds a fault, there is no
-    /// such user or the database cannot be reached.
+    /// Throws if `--head` or `--user` has the wrong form. Throws the exit status 1 if the check finds a fault, there is
+    /// no such user or the database cannot be reached.
     func run() async throws {
         let export = try head.map { text in
             guard let export = ExportedAuditHead(text) else { throw ValidationError("\(text) is no number:hash") }

@@ -34,8 +34,8 @@ extension Startup {
         }
     }
 
-    /// Runs `body` with a store as the server has it. Throws the error of `body`, or an error if the database cannot be
-    /// reached or has no catalogue.
+    /// Runs `body` with a ``Store`` that is set up as in the server. Throws the error of `body`, or an error if the
+    /// database cannot be reached or has no catalogue.
     func withStore<Answer: Sendable>(_ body: @Sendable (Store) async throws -> Answer) async throws -> Answer {
         try await withPool { pool in
             let store = Store(

@@ -17,7 +17,7 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True if the value comes from a YAML file, where quotes matter.
+    /// True if the value comes from a YAML file. Messages then show a correct value with the quotes that YAML needs.
     var isFile: Bool {
         if case .file = self { true } else { false }
     }

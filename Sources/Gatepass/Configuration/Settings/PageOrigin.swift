@@ -17,7 +17,7 @@ struct PageOrigin: Hashable, Sendable {
         self.text = "\(scheme)://\(host)\(port)"
     }
 
-    /// True for a name in ASCII, or an address. A pattern is none.
+    /// True for a host name in ASCII or an IP address, and false for a pattern such as `*.example.com`.
     private static func isHost(_ text: String) -> Bool {
         let isBracketed = text.hasPrefix("[")
         return !text.isEmpty

@@ -10,7 +10,7 @@ extension Settings {
             case keySet(WebAddress)
         }
 
-        /// Nil only in development, where `gatepass dev` sets a secret of its own.
+        /// The configured way; nil only in development, where `gatepass dev` sets a secret of its own.
         let verification: Verification?
         /// The issuer that a token must name, if it is set.
         let issuer: String?
@@ -61,7 +61,7 @@ extension Settings {
     /// `tokens`: entitlement tokens, and the key that seals keys in the database.
     struct Tokens: Hashable, Sendable {
         let offlineTokenHours: Int
-        /// Nil only in development.
+        /// The key that seals stored keys; nil only in development.
         let keyEncryptionKey: KeyEncryptionKey?
         /// Earlier keys, which still open what they sealed, for rotation.
         let previousKeyEncryptionKeys: [KeyEncryptionKey]

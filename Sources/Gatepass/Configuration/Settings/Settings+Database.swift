@@ -33,7 +33,7 @@ extension Settings {
 
     /// `migrations`: the reaction of a start to missing migrations.
     struct Migrations: Hashable, Sendable {
-        /// Refuse to start, wait until they are applied, or apply them.
+        /// The reaction: refuse to start, wait until the migrations are applied, or apply them.
         enum OnStart: String, Hashable, Sendable, CaseIterable {
             case refuse
             case wait
@@ -49,7 +49,7 @@ extension Settings {
 
     /// `catalog`: the reaction of a start or SIGHUP to a file that differs from the newest version in the database.
     struct Catalogue: Hashable, Sendable {
-        /// Ignore the file with a warning, or apply it as a new version.
+        /// The reaction: ignore the file with a warning, or apply it as a new version.
         enum OnChange: String, Hashable, Sendable, CaseIterable {
             case refuse
             case apply

@@ -8,7 +8,7 @@ extension Settings {
         let trustedProxies: [AddressRange]
         /// The origins of web pages that may call with a user's token.
         let allowedOrigins: [PageOrigin]
-        /// Where `/metrics` is served without a token; nil for nowhere.
+        /// The port that serves `/metrics` without a token; nil if there is none.
         let metricsPort: UInt16?
         /// The token for `/metrics` on the main port; nil if the main port does not serve it.
         let metricsToken: Secret?

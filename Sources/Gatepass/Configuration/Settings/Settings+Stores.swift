@@ -14,7 +14,7 @@ extension Settings {
         let ocsp: Bool
         /// The key for the App Store Server API; nil if it is not configured.
         let credentials: Credentials?
-        /// Nil means Apple's own address, also for the following addresses.
+        /// The base address of the App Store Server API. Nil means Apple's own, as it does for the following addresses.
         let apiBaseURL: WebAddress?
         let sandboxAPIBaseURL: WebAddress?
         let sharedSecret: Secret?

@@ -59,7 +59,7 @@ struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// The largest durations. A larger number is most likely in the wrong unit.
+    /// The largest number of days in a setting. A larger number is most likely in the wrong unit.
     static let longestDays = 36_500
     static let longestHours = 8_760
 }

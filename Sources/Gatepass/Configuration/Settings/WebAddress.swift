@@ -5,7 +5,7 @@ struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// The URL as the operator wrote it.
     let text: String
 
-    /// Nil unless `text` is such a URL.
+    /// Nil unless `text` is an absolute `http` or `https` URL with a host and without user, password or fragment.
     init?(_ text: String) {
         guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host, !host.isEmpty,
             ["http", "https"].contains(scheme.lowercased()), url.user == nil, url.password == nil, url.fragment == nil

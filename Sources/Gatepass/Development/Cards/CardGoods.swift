@@ -4,7 +4,8 @@ import Entitlements
 /// A product as the simulated card account sells it.
 struct CardGoods {
     let product: String
-    /// The name under which it is sold: that of a price for a plan, else that of a payment link.
+    /// The product's name in card billing: the name of a price for a plan, the name of a payment link for other
+    /// products.
     let name: String
     let isPlan: Bool
     private let period: PlanID.Period

@@ -46,7 +46,7 @@ extension EndToEnd {
             }
         }
 
-        /// What the trial needs to know: texts signed in advance for each fault, and more that are forged. Each text
+        /// The plan of the trial: texts signed in advance for each fault, and more that are forged. Each text
         /// of the second kind is signed an hour after the one before it, so an hour or more ahead of the clock.
         private static func plan(
             of faults: Int, _ installation: DevelopmentInstallation
@@ -78,7 +78,7 @@ extension EndToEnd {
             return [
                 "command": dev + DevelopmentInstallation.options(installation.directory), "port": port,
                 "directory": installation.directory, "secret": try kept.secret(), "users": users,
-                "environment": ["GATEPASS_DATABASE_CONNECT_SECONDS": "1"], "seed": String(TestRun.seed),
+                "environment": [String: String](), "seed": String(TestRun.seed),
                 "faults": faults, "transactions": transactions, "proof": try authority.sign(account).text,
             ]
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NIOHTTP1
 import Support
 import Testing
 

@@ -42,6 +42,8 @@ package struct API: Sendable {
         let productLists = ProductLists()
         /// The bytes of `openapi.yaml`, one copy for all answers.
         let openAPI: ByteBuffer
+        /// The part of it that an app needs.
+        let openAPIForApps: ByteBuffer
         /// The number of tasks that verify the signed texts of one restore at the same time.
         let cores: Int
         /// The server's clock: the `now` of every answer, record and log line. A development server can put it forward.
@@ -93,6 +95,8 @@ package struct API: Sendable {
             crossOrigin = CrossOrigin(origins: allowedOrigins)
             self.network = network
             self.openAPI = ByteBuffer(bytes: openAPI)
+            openAPIForApps = ByteBuffer(
+                string: OpenAPIRoute.part(tagged: "app", of: String(decoding: openAPI, as: UTF8.self)))
             self.cores = cores
             self.now = now
             self.realNow = realNow

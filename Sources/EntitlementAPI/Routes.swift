@@ -24,6 +24,7 @@ package enum Routes {
         .open(.get, "/readyz", ReadyzRoute.respond),
         .open(.get, "/metrics", MetricsRoute.respond),
         .open(.get, "/openapi.yaml", OpenAPIRoute.respond).readable(by: .anybody),
+        .open(.get, "/openapi/app.yaml", OpenAPIRoute.respondForApps).readable(by: .anybody),
         .open(.get, "/.well-known/jwks.json", KeySetRoute.respond).readable(by: .anybody),
 
         .open(.get, "/api/iap/apple/products", ProductsRoute.respond).reading(["bundle_id", "source"])

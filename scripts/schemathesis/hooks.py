@@ -6,11 +6,19 @@ document.
 
 import base64
 import os
+import pathlib
 import random
 import re
+import sys
 
 import schemathesis
+import yaml
 from hypothesis import strategies as st
+
+HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent / "clients"))
+
+import closed  # noqa: E402
 
 with open(os.environ["SIGNED_TEXTS"], encoding="ascii") as file:
     SIGNED = file.read().split()
@@ -35,6 +43,14 @@ schemathesis.openapi.format("acts-cursor", st.just(place("acts", "2")))
 schemathesis.openapi.format("balance-cursor", st.just(place("credits", "Sandbox", "credit")))
 schemathesis.openapi.format("device-cursor", st.just(place("devices", "1768478400000", "A1B2-C3")))
 schemathesis.openapi.format("found-cursor", st.just(place("search", "user", "", "", "", "")))
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Answers fit only without anything undocumented, and requests have what the document says of them in words."""
+    raw_schema.update(closed.close(raw_schema))
+    with open(HERE / "requests.yaml", encoding="utf-8") as file:
+        raw_schema["components"]["schemas"].update(yaml.safe_load(file))
 
 
 INSTANTS = {"from": "2026-01-01T00:00:00Z"} | dict.fromkeys(("to", "until", "expires_at"), "2199-01-01T00:00:00Z")

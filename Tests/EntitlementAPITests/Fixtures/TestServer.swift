@@ -167,6 +167,9 @@ struct TestServer: Sendable {
         if let body { request.body = .bytes(body, length: .known(Int64(body.count))) }
         let response = try await client.execute(request, timeout: .seconds(60))
         let bytes = try await response.body.collect(upTo: 16 * 1024 * 1024)
+        KeptAnswers.keep(
+            method, path, body, Int(response.status.code), type: response.headers.first(name: "content-type"),
+            Array(buffer: bytes))
         return Answer(
             status: Int(response.status.code), headers: response.headers, body: String(buffer: bytes))
     }

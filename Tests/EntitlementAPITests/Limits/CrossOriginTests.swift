@@ -18,7 +18,7 @@ struct CrossOriginTests {
         + "Idempotency-Replayed"
 
     /// The documents that pages of any origin may read.
-    private static let documents = [products, "/.well-known/jwks.json", "/openapi.yaml"]
+    private static let documents = [products, "/.well-known/jwks.json", "/openapi.yaml", "/openapi/app.yaml"]
 
     /// Texts that are like the listed origin in all but one point.
     private static let hostile = [

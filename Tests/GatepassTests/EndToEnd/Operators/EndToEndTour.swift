@@ -23,8 +23,8 @@ enum EndToEndTour {
     /// Of anybody.
     static let open = [
         Call(route: "GET /livez"), Call(route: "GET /readyz"), Call(route: "GET /metrics"),
-        Call(route: "GET /openapi.yaml"), Call(route: "GET /.well-known/jwks.json"),
-        Call(route: "GET /api/iap/apple/products"),
+        Call(route: "GET /openapi.yaml"), Call(route: "GET /openapi/app.yaml"),
+        Call(route: "GET /.well-known/jwks.json"), Call(route: "GET /api/iap/apple/products"),
     ]
 
     /// Of anybody, where the clock can be put forward.

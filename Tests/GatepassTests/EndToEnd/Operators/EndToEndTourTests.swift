@@ -61,6 +61,7 @@ extension EndToEnd {
                 let answer = try await installation.send(
                     HTTPMethod(rawValue: route[0]), route[1], call.body.map { Data($0.utf8) }, as: "tourist")
                 #expect(answer.status == 200, "\(call.route): \(answer.text)")
+                Self.keep(route[0], route[1], call.body.map { Array($0.utf8) }, answer)
             }
             #expect(await installation.server.end() == 0)
         }
@@ -101,11 +102,17 @@ extension EndToEnd {
             let route = call.route.split(separator: " ")
             let body = call.body.map { Array(filled($0, names).utf8) }
             let signed = call.signature.map { [("Stripe-Signature", filled($0, names))] } ?? []
+            let path = filled(route[1] + call.query, names)
             let answer = try await backend.server.send(
-                String(route[0]), filled(route[1] + call.query, names), body, as: user,
-                fields: fields + signed + [("Idempotency-Key", newID())])
+                String(route[0]), path, body, as: user, fields: fields + signed + [("Idempotency-Key", newID())])
+            keep(String(route[0]), path, body, answer)
             #expect((200..<300).contains(answer.status), "\(call.route): \(answer.status) \(answer.text)")
             for (member, name) in call.learned { names[name] = answer.string(member) }
+        }
+
+        private static func keep(_ method: String, _ path: String, _ body: [UInt8]?, _ answer: EndToEndAnswer) {
+            KeptAnswers.keep(
+                method, path, body, answer.status, type: answer.headers.first(name: "content-type"), answer.body)
         }
 
         private static func words(_ command: String, _ names: [String: String]) -> [String] {

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import NIOHTTP1
 import StoreSimulator
 import StrictJSON
 import Support
@@ -56,7 +57,8 @@ extension EndToEnd {
             var tokens: [String: String] = [:]
             for user in users {
                 let answer = try await installation.send(.GET, "/api/iap/apple/account-token", as: user)
-                tokens[user] = try #require(answer.string("app_account_token"))
+                let token = try #require(answer.string("app_account_token"))
+                tokens[user] = token
             }
             let start = EndToEnd.now
             func text(_ kind: String, _ number: Int, signedAt instant: Int64) throws -> [String: String] {

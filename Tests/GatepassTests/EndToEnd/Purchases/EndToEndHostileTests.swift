@@ -2,6 +2,7 @@ import AppStore
 import MariaDB
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

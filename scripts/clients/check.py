@@ -133,6 +133,14 @@ class Reader:
             self.found.append(f"{place}: {name}: {type(error).__name__} {str(error)[:300]}")
         self.swift.append(f"{name}\t{json.dumps(json.loads(text))}\n")
 
+    def stray(self, line):
+        """The code of a problem that no operation gave, such as that of a method that a path does not have."""
+        if not line["type"].startswith("application/problem+json") or not line["body"]:
+            return None
+        self.fits(json.loads(line["body"]), {"$ref": closed.SCHEMAS + "Problem"}, f"{line['method']} {line['path'][:80]}")
+        self.swift.append(f"Problem\t{json.dumps(json.loads(line['body']))}\n")
+        return json.loads(line["body"])["code"]
+
     def examples(self):
         for path, method, operation in closed.operations(self.document):
             place = f"example of {method.upper()} {path}"
@@ -152,6 +160,7 @@ class Reader:
             path = line["path"].split("?")[0]
             operation = self.operation(line["method"], path)
             if operation is None:
+                seen.add(self.stray(line))
                 continue
             kind = line["type"].split(";")[0]
             place = f"{line['method']} {line['path'][:80]} {line['status']}"

@@ -3,9 +3,9 @@
     trial.py PLAN REPORT
 
 PLAN is JSON: how to start the server, the secret of its login, and what is bought by whom, signed in advance. A device
-belongs to several people who take turns. The faults are real ones: the server and its database are killed, a token has
-run out, somebody else is signed in, the rate is used up, a text is signed an hour ahead of the server's clock, a body
-breaks off, an answer is lost. The outbox is not told of any.
+belongs to several people who take turns. The faults are real ones: the server and its database are killed, the database
+hangs, a token has run out, somebody else is signed in, the rate is used up, a text is signed an hour ahead of the
+server's clock, a body breaks off, an answer is lost. The outbox is not told of any.
 """
 
 import base64
@@ -26,7 +26,7 @@ import urllib.request
 from outbox import DAY, Outbox
 
 # How often each fault comes, those seldom that take seconds to recover from.
-FAULTS = {"kill": 1, "database": 1, "rate": 2, "token": 4, "stranger": 4, "clock": 4, "cut": 4, "lost": 4}
+FAULTS = {"kill": 1, "database": 1, "hang": 1, "rate": 2, "token": 4, "stranger": 4, "clock": 4, "cut": 4, "lost": 4}
 ATTACH = "/api/iap/apple/transactions/attach"
 
 
@@ -63,9 +63,21 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def kill_database(self):
-        with open(self.directory + "/mariadb/server.pid", encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGKILL)
+    def signal_database(self, number):
+        for process in self.databases():
+            os.kill(process, number)
+
+    def databases(self):
+        """The processes that serve the installation's data: one, and none while it starts."""
+        data = f"--datadir={self.directory}/mariadb/data".encode()
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue  # it has ended meanwhile
+            if words[0].endswith(b"mariadbd") and data in words:
+                yield int(name)
 
     def end(self):
         self.process.terminate()
@@ -138,6 +150,7 @@ class Device:
         return time.time() + self.skew
 
     def wait(self, seconds):
+        self.server.signal_database(signal.SIGCONT)
         if not self.server.runs:
             return self.server.boot()
         time.sleep(min(seconds, 4))
@@ -199,8 +212,10 @@ class Trial:
 
     def run(self):
         self.server.boot()
-        for _ in range(self.plan["faults"]):
-            self.meet(self.chance.choices(list(FAULTS), FAULTS.values())[0])
+        # Each fault once, and then by chance.
+        drawn = self.chance.choices(list(FAULTS), FAULTS.values(), k=self.plan["faults"] - len(FAULTS))
+        for fault in list(FAULTS) + drawn:
+            self.meet(fault)
         self.close()
         genuine = {each.id for each in self.device.bought if each.kind != "forged"}
         left = genuine - self.device.finished.keys()
@@ -217,11 +232,16 @@ class Trial:
             device.bought.append(self.on_sale["forged"].popleft())
         restores = self.chance.random() < 0.3
         killer = None
+        if fault in ("kill", "database", "hang", "rate") and not self.server.runs:
+            self.server.boot()
         if fault == "kill":
             killer = threading.Timer(self.chance.random() * 0.05, self.server.kill)
             killer.start()
         elif fault == "database":
-            self.server.kill_database()
+            self.server.signal_database(signal.SIGKILL)
+        elif fault == "hang":
+            # Until the app waits.
+            self.server.signal_database(signal.SIGSTOP)
         elif fault == "rate":
             restores = False
             self.use_up_rate()
@@ -235,6 +255,7 @@ class Trial:
         if killer:
             killer.join()
         device.fault = None
+        self.server.signal_database(signal.SIGCONT)
         self.sign_in_if_asked()
         if fault == "clock":
             self.pass_hours()
@@ -256,8 +277,6 @@ class Trial:
 
     def use_up_rate(self):
         fields = {"Authorization": "Bearer " + self.device.token()}
-        if not self.server.runs:
-            self.server.boot()
         while self.server.post(ATTACH, {}, fields) != 429:
             pass
 

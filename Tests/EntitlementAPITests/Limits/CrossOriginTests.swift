@@ -83,7 +83,7 @@ struct CrossOriginTests {
                 return answer
             }
             let status = try await send("GET", Self.status)
-            #expect(status.status == 200 && Self.vary(status) == ["Authorization", "Origin"])
+            #expect(status.status == 200 && Self.vary(status) == ["Authorization", "Accept-Encoding", "Origin"])
             let tag = [("If-None-Match", status.headers.first(name: "ETag") ?? "")]
             #expect(try await send("GET", Self.status, fields: tag, from: Self.local).status == 304)
             #expect(try await send("HEAD", Self.status).status == 200)
@@ -135,7 +135,8 @@ struct CrossOriginTests {
     @Test func `an origin that is not listed reads nothing, and the answer is the same as to an app`() async throws {
         try await Self.run { server in
             let plain = try await server.send("GET", Self.status)
-            #expect(plain.status == 200 && Self.told(plain) == [:] && Self.vary(plain) == ["Authorization", "Origin"])
+            #expect(plain.status == 200 && Self.told(plain) == [:])
+            #expect(Self.vary(plain) == ["Authorization", "Accept-Encoding", "Origin"])
             for origin in Self.hostile {
                 let answer = try await server.send("GET", Self.status, fields: [("Origin", origin)])
                 #expect(answer.status == 200 && answer.body == plain.body, "\(origin): \(answer.body)")
@@ -189,7 +190,7 @@ struct CrossOriginTests {
             for path in ["/livez", "/readyz", "/metrics", "/api/admin/users/u1/status", "/nowhere"] {
                 let answer = try await server.send(
                     "GET", path, token: Fixture.apiKey(.admin), fields: [("Origin", Self.shop)])
-                #expect(Self.told(answer) == [:] && Self.vary(answer) == [], "\(path)")
+                #expect(Self.told(answer) == [:] && !Self.vary(answer).contains("Origin"), "\(path)")
                 #expect(try await Self.told(Self.preflight(path, "GET", from: Self.shop, server)) == [:], "\(path)")
             }
             let hook = "/api/billing/webhooks/stripe"

@@ -177,7 +177,7 @@ struct RestoreRouteTests {
             #expect(whole.status == 200 && short.status == 200)
             let status = try #require(whole.body.firstRange(of: #""status":{"#)?.lowerBound)
             #expect(short.body == whole.body[..<status] + #""status":null}"#)
-            for wrong in ["", "2", "00", "true", "false", "01", "-1", "0%20"] {
+            for wrong in ["", "2", "00", "true", "-1", "0%20"] {
                 try await server.expectRefusal(
                     400, "invalid_request", "POST", Self.path + "?status=" + wrong, body, at: "?status")
             }

@@ -124,8 +124,9 @@ import Testing
                 "GATEPASS_AUTH_HS256_SECRET": secret, "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key,
                 "GATEPASS_TOKENS_PREVIOUS_KEY_ENCRYPTION_KEYS": KeyEncryptionKey.development.base64,
             ],
-            "GATEPASS_TOKENS_PREVIOUS_KEY_ENCRYPTION_KEYS: tokens.previous_key_encryption_keys has the development key, "
-                + "which everybody knows; remove it, and start with a database that no development server has used"),
+            "GATEPASS_TOKENS_PREVIOUS_KEY_ENCRYPTION_KEYS: tokens.previous_key_encryption_keys has the development "
+                + "key, which everybody knows; remove it, and start with a database that no development server "
+                + "has used"),
         Case(
             "a broken address is one fault, not two",
             ["GATEPASS_AUTH_JWKS_URL": "nowhere", "GATEPASS_TOKENS_KEY_ENCRYPTION_KEY": key],

@@ -124,6 +124,10 @@ import Testing
         SELECT seq, 0, 'filler', 'filler', seq, NULL, REPEAT('a', 32), REPEAT('a', 32), REPEAT('a', 32)
         FROM seq_1_to_20000
         """,
+        """
+        INSERT INTO waiting_statements
+        SELECT seq, UNHEX(SHA2(seq, 256)), 'purchase_state', '{}', 0 FROM seq_1_to_20000
+        """,
         "INSERT INTO audit_notes SELECT seq, REPEAT('a', 16), '{}', NULL FROM seq_1_to_20000",
         "INSERT INTO audit_heads VALUES (1, 20000, 0, REPEAT('a', 32))",
     ]

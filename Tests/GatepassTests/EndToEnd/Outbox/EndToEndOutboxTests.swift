@@ -20,7 +20,7 @@ extension EndToEnd {
                 adding: "rate_limits: {attach_per_minute: 120, restore_per_minute: 60}",
                 selling: EndToEndServer.catalogue())
             defer { installation.close() }
-            let faults = TestRun.rounds(200, soak: 1_000)
+            let faults = TestRun.rounds(80, soak: 1_000)
             let (plan, report) = (installation.directory + "/plan.json", installation.directory + "/report.json")
             try Self.write(try await Self.plan(of: faults, installation), to: plan)
             #expect(await installation.server.end() == 0)

@@ -83,8 +83,8 @@ package struct Endpoint: Sendable {
                 return answer
             } catch {
                 var problem = error
-                if let standing = refused.note(error, from: network, to: path, at: now) {
-                    problem.fields.tell(standing)
+                if let quota = refused.note(error, from: network, to: path, at: now) {
+                    problem.fields.tell(quota)
                 }
                 throw problem
             }
@@ -195,9 +195,9 @@ extension OpenCall {
     fileprivate func count(
         _ kind: RateLimits.Kind, for asker: RateLimiter.Asker, at now: Instant
     ) throws(Problem) {
-        let standing = api.rateLimiter.take(kind, for: asker, at: now)
-        if let standing, standing.isExceeded { throw Problem(standing) }
-        context.countedRate.standing = standing
+        let quota = api.rateLimiter.take(kind, for: asker, at: now)
+        if let quota, quota.isExceeded { throw Problem(quota) }
+        context.countedRate.quota = quota
     }
 
     /// - Throws: `invalid_request` for a parameter that the endpoint does not have, or that is given twice.

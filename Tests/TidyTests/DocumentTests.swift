@@ -44,7 +44,7 @@ import Testing
     @Test func `every reason of a delivery is in the documents`() throws {
         let reasons = Documents.cases(
             ofEnum: "DeliveryReason",
-            in: try SourceTree.file("Sources/Entitlements/Deliveries/DeliveryStanding.swift").text)
+            in: try SourceTree.file("Sources/Entitlements/Deliveries/DeliveryOutcome.swift").text)
         #expect(reasons.count > 10)
         #expect(
             Documents.members(ofSchema: "DeliveryReason", inOpenAPI: try SourceTree.file("openapi.yaml").text)

@@ -33,7 +33,7 @@ package final class APIMetrics: Sendable {
     /// The key of a series of deliveries.
     private struct Delivered: Hashable {
         let source: Source
-        let standing: DeliveryStanding
+        let outcome: DeliveryOutcome
     }
 
     /// The methods that have a label of their own. Any other method is counted as `other`, because a client may send
@@ -115,12 +115,12 @@ package final class APIMetrics: Sendable {
     }
 
     /// Counts a genuine delivery that was answered, or that was placed later.
-    func delivered(from source: Source, _ standing: DeliveryStanding) {
+    func delivered(from source: Source, _ outcome: DeliveryOutcome) {
         deliveries.withLock { deliveries in
-            deliveries.counter(Delivered(source: source, standing: standing)) {
+            deliveries.counter(Delivered(source: source, outcome: outcome)) {
                 let labels = [
-                    ("source", source.text), ("result", standing.result.rawValue),
-                    ("reason", standing.reason?.rawValue ?? ""),
+                    ("source", source.text), ("result", outcome.result.rawValue),
+                    ("reason", outcome.reason?.rawValue ?? ""),
                 ]
                 return Counter(label: "gatepass_deliveries_total", dimensions: labels, factory: factory)
             }

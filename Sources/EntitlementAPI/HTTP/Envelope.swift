@@ -35,7 +35,7 @@ struct Envelope: RouterMiddleware {
         response.headers[.xContentTypeOptions] = "nosniff"
         // If the router finds no route, the endpoint's path is a word without a slash.
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "-"
-        if let standing = context.countedRate.standing { response.headers.tell(standing) }
+        if let quota = context.countedRate.quota { response.headers.tell(quota) }
         let readers = table.readers(at: request.uri.path, of: route)
         api.crossOrigin.tell(readers, answering: request.head, in: &response.headers)
         let (status, duration) = (response.status.code, api.uptime() - startedAt)

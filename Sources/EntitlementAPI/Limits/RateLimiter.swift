@@ -79,19 +79,19 @@ final class RateLimiter: Sendable {
 
     /// Takes one request from the asker's bucket, if any is left, and gives the state of the limit; nil if there is no
     /// limit.
-    func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateStanding? {
+    func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateQuota? {
         look(kind, asker, now, taking: Self.millisecondsPerMinute)
     }
 
     /// The state of the asker's limit if no request is left in the bucket. Nil if a request is left, which is not
     /// taken, or if there is no limit.
-    func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateStanding? {
+    func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateQuota? {
         look(kind, asker, now, taking: 0).flatMap { $0.isExceeded ? $0 : nil }
     }
 
     private func look(
         _ kind: RateLimits.Kind, _ asker: Asker, _ now: Instant, taking amount: Int64
-    ) -> RateStanding? {
+    ) -> RateQuota? {
         let limit = limits[kind]
         guard limit > 0 else { return nil }
         let key = Key(asker: asker, kind: kind)
@@ -107,7 +107,7 @@ final class RateLimiter: Sendable {
             let remaining = bucket.level / Self.millisecondsPerMinute
             let missing = (remaining + 1) * Self.millisecondsPerMinute - bucket.level
             let milliseconds = (missing + Int64(limit) - 1) / Int64(limit)
-            return RateStanding(
+            return RateQuota(
                 policy: kind.rawValue, limit: limit, windowSeconds: 60, remaining: Int(remaining),
                 resetSeconds: max(1, Int((milliseconds + 999) / 1000)), isExceeded: isExceeded)
         }

@@ -45,11 +45,11 @@ final class RefusedDeliveries: Sendable {
     /// Counts a delivery that was refused as `problem`, and gives the state of the network's limit. Nil if the delivery
     /// does not count, because this server is at fault or too busy, or if there is no limit.
     @discardableResult
-    func note(_ problem: Problem, from network: [UInt8], to path: String, at now: Instant) -> RateStanding? {
+    func note(_ problem: Problem, from network: [UInt8], to path: String, at now: Instant) -> RateQuota? {
         guard problem.status.kind == .clientError, problem.code != .rateLimited else { return nil }
-        let standing = limiter.take(.refusedDelivery, for: .network(network, path: path), at: now)
+        let quota = limiter.take(.refusedDelivery, for: .network(network, path: path), at: now)
         warn(of: network, path, at: now)
-        return standing
+        return quota
     }
 
     private func warn(of network: [UInt8], _ path: String, at now: Instant) {

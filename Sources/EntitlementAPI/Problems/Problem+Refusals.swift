@@ -190,11 +190,11 @@ extension Problem {
     }
 
     /// The problem of a user or network that sent too many requests (RFC 6585 §4 and the RateLimit fields).
-    init(_ exceeded: RateStanding) {
+    init(_ exceeded: RateQuota) {
         self.init(exceeded, "At most \(exceeded.limit) requests of this kind are answered per minute.")
     }
 
-    private init(_ exceeded: RateStanding, _ detail: String) {
+    private init(_ exceeded: RateQuota, _ detail: String) {
         self.init(.rateLimited, detail)
         fields[.retryAfter] = String(exceeded.resetSeconds)
         fields.tell(exceeded)
@@ -203,14 +203,14 @@ extension Problem {
     /// The problem of a user with as many reads under way as are allowed at once.
     static func tooManyReads(limit: Int) -> Problem {
         Problem(
-            RateStanding(policy: "reads_under_way", limit: limit, windowSeconds: nil, resetSeconds: 1),
+            RateQuota(policy: "reads_under_way", limit: limit, windowSeconds: nil, resetSeconds: 1),
             "At most \(limit) reads of one user are under way at once.")
     }
 
     /// The problem of a user who exceeds the daily limit on a kind of act.
     init(_ exceeded: DailyBound.Exceeded, at now: Instant) {
         self.init(
-            RateStanding(
+            RateQuota(
                 policy: exceeded.bound.policy, limit: exceeded.bound.limit, windowSeconds: 86_400,
                 resetSeconds: Int(max(1, (exceeded.until - now + 999) / 1_000))),
             "At most \(exceeded.bound.limit) \(exceeded.bound.name) are recorded in 24 hours; "

@@ -17,7 +17,7 @@ enum LatePassesRoute {
         var late: [(owner: UserID, subscription: Subscription, attachedAt: Instant, grant: ExternalID?)] = []
         for row in found.rows {
             let timeline = call.timeline(of: try await call.ledger(of: row.owner))
-            guard timeline.standing(of: row.key, at: call.now) == .endedBeforeAttached,
+            guard timeline.disposition(of: row.key, at: call.now) == .endedBeforeAttached,
                 let purchase = timeline.purchases.first(where: { $0.key == row.key }),
                 let subscription = timeline.subscriptions.first(where: { $0.key == row.key })
             else { continue }

@@ -1,5 +1,5 @@
-/// The outcome of placing a delivery: its standing, and what the delivery told. It is written beside the ledgers, in
-/// the same transaction.
+/// The placement of a delivery: its outcome, and what it told. It is written beside the ledgers, in the same
+/// transaction.
 package struct Placement: Hashable, Sendable {
     /// The user whom a customer of a store stands for from now on.
     package struct Customer: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct Placement: Hashable, Sendable {
     }
 
     package let delivery: UInt64
-    package let standing: DeliveryStanding
+    package let outcome: DeliveryOutcome
     /// The id of the purchase that the delivery is about; nil while that is not known.
     package let purchase: ExternalID?
     /// The customers and numbers for which the delivery waits.
@@ -19,12 +19,12 @@ package struct Placement: Hashable, Sendable {
     package let statements: [Statement]
 
     package init(
-        of delivery: UInt64, _ standing: DeliveryStanding, about purchase: ExternalID? = nil,
+        of delivery: UInt64, _ outcome: DeliveryOutcome, about purchase: ExternalID? = nil,
         awaiting awaited: [String] = [], telling numbers: [PurchaseNumber] = [], customer: Customer? = nil,
         stating statements: [Statement] = []
     ) {
         self.delivery = delivery
-        self.standing = standing
+        self.outcome = outcome
         self.purchase = purchase
         self.awaited = awaited
         self.numbers = numbers

@@ -35,7 +35,7 @@ package struct ExplainedFact: Hashable, Sendable {
     ) -> Page {
         let countsSandbox = settings.countsSandbox(for: ledger, at: at)
         let reservations = Reservation.all(in: ledger)
-        var ends: [Effect.Standing: Instant] = [:]
+        var ends: [Effect.Condition: Instant] = [:]
         var acts: [ExplainedFact] = []
         for (position, entry) in ledger.entries.enumerated().reversed() {
             guard let effect = Effect(of: entry.fact, upon: reservations) else { continue }
@@ -79,7 +79,7 @@ extension Reservation {
 /// The effect of an act: what it begins, and what it ends.
 private struct Effect {
     /// A condition that lasts until a later act ends it.
-    enum Standing: Hashable {
+    enum Condition: Hashable {
         case reserved(ReservationID)
         case onRecord(Label)
         case suspended(Label)
@@ -90,8 +90,8 @@ private struct Effect {
         case consumptionConsent
     }
 
-    private(set) var begins: Standing?
-    private(set) var ends: [Standing] = []
+    private(set) var begins: Condition?
+    private(set) var ends: [Condition] = []
     private(set) var purse: Purse?
     private(set) var draws: [Draw] = []
     /// The deadline of a reservation; nil for any other act.

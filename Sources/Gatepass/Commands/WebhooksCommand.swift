@@ -56,7 +56,7 @@ struct WebhooksListCommand: AsyncParsableCommand {
         let purchase = delivery.purchase.map { "purchase \($0.text)" } ?? "no purchase"
         let owner = delivery.owner.map { "of \($0.text)" } ?? "of nobody"
         return [
-            String(delivery.id), delivery.standing.words, delivery.source.text, delivery.environment.rawValue, type,
+            String(delivery.id), delivery.outcome.words, delivery.source.text, delivery.environment.rawValue, type,
             purchase, owner, "received \(RFC3339.text(of: delivery.receivedAt))",
         ].map(VisibleText.escaped).joined(separator: "\t")
     }
@@ -92,12 +92,12 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
             print(
                 json
                     ? String(decoding: delivery.json, as: UTF8.self)
-                    : "delivery \(delivery.id) is \(delivery.standing.words)")
+                    : "delivery \(delivery.id) is \(delivery.outcome.words)")
         }
     }
 }
 
-extension DeliveryStanding {
-    /// The standing as text, such as `parked (pending)`.
+extension DeliveryOutcome {
+    /// The outcome as text, such as `parked (pending)`.
     var words: String { result.rawValue + (reason.map { " (\($0.rawValue))" } ?? "") }
 }

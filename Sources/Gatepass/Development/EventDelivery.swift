@@ -104,7 +104,7 @@ struct EventDelivery {
             print(try JSONText.pretty(document))
         } else if isTaken {
             print("\(words): \(responses.map(\.result).joined(separator: ", "))")
-            print(StandingSummary(of: user, status).text)
+            print(StatusLine(of: user, status).text)
         }
         for response in responses { try response.requireTaken() }
     }

@@ -77,10 +77,10 @@ struct MetricsReading: Sendable {
         write(
             .inbox,
             figures.unsettled.map { delivery in
-                let standing = delivery.standing
+                let outcome = delivery.outcome
                 let labels = [
-                    ("source", delivery.source.text), ("state", standing.result.rawValue),
-                    ("reason", standing.reason?.rawValue ?? ""),
+                    ("source", delivery.source.text), ("state", outcome.result.rawValue),
+                    ("reason", outcome.reason?.rawValue ?? ""),
                 ]
                 return (labels, Double(delivery.count))
             }, to: &page)

@@ -7,8 +7,8 @@ struct ReconciliationReport {
     var pages = 0
     /// The number of listed events that the inbox already had.
     var known = 0
-    /// The number of new events by their standing after they were placed.
-    var standings: [DeliveryStanding: Int] = [:]
+    /// The number of new events by their outcome after they were placed.
+    var outcomes: [DeliveryOutcome: Int] = [:]
     /// Events that could not be stored, and why. The id is nil if the event has none.
     var unreadable: [(id: String?, defect: String)] = []
     /// The id of the oldest event that was processed so far; the list goes from the newest to the oldest.
@@ -19,16 +19,16 @@ struct ReconciliationReport {
     ///   event.
     init(after end: String?) { self.end = end }
 
-    var new: Int { standings.values.reduce(0, +) }
+    var new: Int { outcomes.values.reduce(0, +) }
     var listed: Int { known + new + unreadable.count }
 
     /// The report in words.
     var text: String {
-        let words = results.map { "\($0.count) \($0.standing.words)" }.joined(separator: ", ")
+        let words = results.map { "\($0.count) \($0.outcome.words)" }.joined(separator: ", ")
         let counts = "\(listed) events listed: \(known) were known, \(new) are new"
         var lines = [words.isEmpty ? counts : "\(counts): \(words)"]
         lines += unreadable.map { VisibleText.escaped("\($0.id ?? "an event") cannot be read: \($0.defect)") }
-        if results.contains(where: { $0.standing.result == .parked }) {
+        if results.contains(where: { $0.outcome.result == .parked }) {
             lines.append("`gatepass webhooks list --state parked` shows what waits")
         }
         return lines.joined(separator: "\n")
@@ -41,15 +41,15 @@ struct ReconciliationReport {
             "continue_after": isComplete ? NSNull() : end as Any? ?? NSNull(),
             "results": results.map { result -> [String: Any] in
                 [
-                    "result": result.standing.result.rawValue, "count": result.count,
-                    "reason": result.standing.reason?.rawValue as Any? ?? NSNull(),
+                    "result": result.outcome.result.rawValue, "count": result.count,
+                    "reason": result.outcome.reason?.rawValue as Any? ?? NSNull(),
                 ]
             },
             "unreadable": unreadable.map { ["event_id": $0.id as Any? ?? NSNull(), "defect": $0.defect] },
         ]
     }
 
-    private var results: [(standing: DeliveryStanding, count: Int)] {
-        standings.filter { $0.value > 0 }.map { ($0.key, $0.value) }.sorted { $0.standing.words < $1.standing.words }
+    private var results: [(outcome: DeliveryOutcome, count: Int)] {
+        outcomes.filter { $0.value > 0 }.map { ($0.key, $0.value) }.sorted { $0.outcome.words < $1.outcome.words }
     }
 }

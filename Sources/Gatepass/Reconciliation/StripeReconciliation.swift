@@ -18,7 +18,7 @@ struct StripeReconciliation {
     /// A delivery that could not be placed yet. The event that it waits for may be older, and so on a later page.
     private struct Waiting {
         let delivery: UInt64
-        let standing: DeliveryStanding
+        let outcome: DeliveryOutcome
     }
 
     /// Processes the list after `report.end`. The report is right also if an error ends the run early.
@@ -61,16 +61,16 @@ struct StripeReconciliation {
                 continue
             }
             let stored = try await store.inbox.receive(cards.delivery(event, written: text, under: store.labels))
-            let standing =
-                stored.standing.isSettled
-                ? stored.standing : try await place(cards.read(event, under: store.labels), as: stored.id)
-            report.standings[standing, default: 0] += 1
-            if !standing.isSettled { waiting.append(Waiting(delivery: stored.id, standing: standing)) }
+            let outcome =
+                stored.outcome.isSettled
+                ? stored.outcome : try await place(cards.read(event, under: store.labels), as: stored.id)
+            report.outcomes[outcome, default: 0] += 1
+            if !outcome.isSettled { waiting.append(Waiting(delivery: stored.id, outcome: outcome)) }
         }
         return waiting
     }
 
-    private func place(_ delivery: ReadDelivery, as id: UInt64) async throws -> DeliveryStanding {
+    private func place(_ delivery: ReadDelivery, as id: UInt64) async throws -> DeliveryOutcome {
         try await Inbox.place(delivery, as: id, under: rules, in: store.ledger)
     }
 
@@ -86,16 +86,16 @@ struct StripeReconciliation {
     }
 
     /// Places the waiting events again after all older events were processed. Placing one may settle others, and a
-    /// running server may have placed some already. So the final standings are read from the inbox.
+    /// running server may have placed some already. So the final outcomes are read from the inbox.
     private func placeAgain(_ waiting: [Waiting], _ report: inout ReconciliationReport) async throws {
         for waiting in waiting {
             guard let text = try await store.inbox.content(of: waiting.delivery)?.text else { continue }
             _ = try await place(cards.read(text, under: store.labels), as: waiting.delivery)
         }
         for waiting in waiting {
-            let standing = try await store.inbox.standing(of: waiting.delivery) ?? waiting.standing
-            report.standings[waiting.standing, default: 0] -= 1
-            report.standings[standing, default: 0] += 1
+            let outcome = try await store.inbox.outcome(of: waiting.delivery) ?? waiting.outcome
+            report.outcomes[waiting.outcome, default: 0] -= 1
+            report.outcomes[outcome, default: 0] += 1
         }
     }
 }

@@ -24,7 +24,7 @@ package struct Inbox: Sendable {
 
     /// Stores a delivery, and a job that places it later if nothing else does. Both are committed when this returns.
     ///
-    /// Repeat is safe: the same content under the same id has one row, and its standing (the result and its reason) is
+    /// Repeat is safe: the same content under the same id has one row, and its outcome (the result and its reason) is
     /// returned. A quarantined delivery that comes again becomes pending, and its tries are counted from 0 again.
     /// Throws when the database is away.
     package func receive(_ delivery: InboxDelivery) async throws(ServiceFailure) -> StoredDelivery {
@@ -33,15 +33,15 @@ package struct Inbox: Sendable {
         return try await pool.commit { (session) throws(DatabaseError) in
             let stored = try InboxDeliveryRow.insert(
                 delivery, header: header, at: now, in: session)
-            guard !stored.standing.isSettled else { return stored }
+            guard !stored.outcome.isSettled else { return stored }
             let dueAt = realNow + Self.patience
-            guard stored.standing.result == .quarantined else {
+            guard stored.outcome.result == .quarantined else {
                 try JobRow.add(.delivery, about: stored.id, dueAt: dueAt, now: realNow, in: session)
                 return stored
             }
             try InboxDeliveryRow.reopen(stored.id, in: session)
             try JobRow.revive(.delivery, about: stored.id, dueAt: dueAt, now: realNow, in: session)
-            return StoredDelivery(id: stored.id, standing: .pending)
+            return StoredDelivery(id: stored.id, outcome: .pending)
         }
     }
 
@@ -62,9 +62,9 @@ package struct Inbox: Sendable {
 
     /// The result of placing a delivery, and the reason for it; nil if there is no such delivery. Throws when the
     /// database is away.
-    package func standing(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryStanding? {
+    package func outcome(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryOutcome? {
         try await pool.ask { (session) throws(DatabaseError) in
-            try InboxDeliveryRow.read(delivery, in: session)?.standing
+            try InboxDeliveryRow.read(delivery, in: session)?.outcome
         }
     }
 
@@ -103,11 +103,11 @@ package struct Inbox: Sendable {
 
 extension Inbox {
     /// Places the delivery `id`: records its statements, gives its purchase to the user whom it names, and writes and
-    /// returns the delivery's standing (the result and its reason). All of it is one transaction of `ledger`. Throws
+    /// returns the delivery's outcome (the result and its reason). All of it is one transaction of `ledger`. Throws
     /// when the database is away.
     package static func place(
         _ delivery: ReadDelivery, as id: UInt64, under rules: ClaimRules, in ledger: Ledger
-    ) async throws(ServiceFailure) -> DeliveryStanding {
+    ) async throws(ServiceFailure) -> DeliveryOutcome {
         let place = PlaceDelivery(delivery.news, as: id, under: rules)
         return try await ledger.record(delivery.evidence, for: [], placing: delivery.news) { history, _ in
             place.decide(given: history)
@@ -118,10 +118,10 @@ extension Inbox {
     /// the database is away.
     package static func noteTextGone(
         _ id: UInt64, in ledger: Ledger
-    ) async throws(ServiceFailure) -> DeliveryStanding {
-        let standing = DeliveryStanding(.parked, because: .textGone)
-        return try await ledger.record(for: []) { _ -> Decision<DeliveryStanding, Never> in
-            Decision(placement: Placement(of: id, standing), answer: .success(standing))
+    ) async throws(ServiceFailure) -> DeliveryOutcome {
+        let outcome = DeliveryOutcome(.parked, because: .textGone)
+        return try await ledger.record(for: []) { _ -> Decision<DeliveryOutcome, Never> in
+            Decision(placement: Placement(of: id, outcome), answer: .success(outcome))
         }.answer.get()
     }
 }

@@ -47,7 +47,7 @@ package struct InboxDelivery: Sendable {
 package struct RecordedDelivery: Hashable, Sendable {
     /// The row's id. A delivery that was received later has a larger one.
     package let id: UInt64
-    package let standing: DeliveryStanding
+    package let outcome: DeliveryOutcome
     package let source: Source
     package let app: AppID
     package let environment: StoreEnvironment
@@ -84,8 +84,8 @@ package struct DeliveryContent: Hashable, Sendable {
     }
 }
 
-/// A stored delivery's id, and its standing: the result of placing the delivery, and the reason.
+/// A stored delivery's id, and its outcome: the result of placing the delivery, and the reason.
 package struct StoredDelivery: Hashable, Sendable {
     package let id: UInt64
-    package let standing: DeliveryStanding
+    package let outcome: DeliveryOutcome
 }

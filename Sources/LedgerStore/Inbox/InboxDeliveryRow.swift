@@ -72,11 +72,11 @@ enum InboxDeliveryRow {
         """)
 
     /// Stores a delivery, its text and its mentions, unless the same content is already there under the same id.
-    /// Returns the row's id and standing. Throws when the database is away.
+    /// Returns the row's id and outcome. Throws when the database is away.
     static func insert(
         _ delivery: InboxDelivery, header: UInt64?, at now: Instant, in session: Session
     ) throws(DatabaseError) -> StoredDelivery {
-        let pending = DeliveryStanding.pending
+        let pending = DeliveryOutcome.pending
         let rows = try session.query(
             insert,
             [
@@ -87,8 +87,8 @@ enum InboxDeliveryRow {
                 Value(pending.reason?.rawValue), Value(delivery.purchase?.text), Value(delivery.takeback),
             ])
         guard let row = rows.first else { throw DatabaseError(.misuse, statement: insert.name) }
-        let stored = StoredDelivery(id: try row.uint64(0), standing: try standing(row, at: 1))
-        if !stored.standing.isSettled {
+        let stored = StoredDelivery(id: try row.uint64(0), outcome: try outcome(row, at: 1))
+        if !stored.outcome.isSettled {
             try InboxTextRow.insert(delivery.text, of: stored.id, header: header, in: session)
             let mentions = delivery.mentions + [delivery.purchase?.text].compactMap(\.self)
             try DeliveryMentionRow.insert(mentions, of: stored.id, in: session)
@@ -106,14 +106,14 @@ enum InboxDeliveryRow {
         return Set(try session.query(known, values.map(Value.text)) { (row) throws(DatabaseError) in try row.text(0) })
     }
 
-    /// Writes the standing of a delivery that is parked or quarantined until now, and the purchase that the delivery
+    /// Writes the outcome of a delivery that is parked or quarantined until now, and the purchase that the delivery
     /// proved to be about. Any other row stays as it is. The text is removed if the delivery names an erased person.
     /// Throws when the database is away.
     static func settle(_ placement: Placement, at now: Instant, in session: Session) throws(DatabaseError) {
         try session.execute(
             settle,
             [
-                .text(placement.standing.result.rawValue), Value(placement.standing.reason?.rawValue),
+                .text(placement.outcome.result.rawValue), Value(placement.outcome.reason?.rawValue),
                 .int64(now.milliseconds), Value(placement.purchase?.text), .uint64(placement.delivery),
             ])
         if let purchase = placement.purchase {
@@ -190,7 +190,7 @@ enum InboxDeliveryRow {
     private static func recorded(_ row: Row) throws(DatabaseError) -> RecordedDelivery {
         guard let environment = StoreEnvironment(rawValue: try row.text(5)) else { throw row.malformed(5) }
         return RecordedDelivery(
-            id: try row.uint64(0), standing: try standing(row, at: 1), source: Source(try row.text(3)),
+            id: try row.uint64(0), outcome: try outcome(row, at: 1), source: Source(try row.text(3)),
             app: AppID(try row.text(4)), environment: environment, externalID: try row.text(6), type: try row.text(7),
             subtype: try row.optionalText(8), signedAt: Instant(milliseconds: try row.int64(9)),
             receivedAt: Instant(milliseconds: try row.int64(10)),
@@ -199,11 +199,11 @@ enum InboxDeliveryRow {
             owner: try row.optionalText(13).flatMap { UserID($0) }, isContradicted: try row.bool(14))
     }
 
-    /// The standing in two columns: the result in `column`, the reason in the next. Throws for a result that is not
+    /// The outcome in two columns: the result in `column`, the reason in the next. Throws for a result that is not
     /// known here.
-    static func standing(_ row: Row, at column: Int) throws(DatabaseError) -> DeliveryStanding {
+    static func outcome(_ row: Row, at column: Int) throws(DatabaseError) -> DeliveryOutcome {
         guard let result = DeliveryResult(rawValue: try row.text(column)) else { throw row.malformed(column) }
-        return DeliveryStanding(result, because: try row.optionalText(column + 1).flatMap(DeliveryReason.init))
+        return DeliveryOutcome(result, because: try row.optionalText(column + 1).flatMap(DeliveryReason.init))
     }
 
     private static func brief(_ text: String) -> String {

@@ -112,7 +112,7 @@ enum InboxTextRow {
         try session.executeBulk(giveUp, deliveries.map { [.uint64($0)] })
     }
 
-    /// Removes texts of deliveries that were received before `instant`, whatever their standing, and returns how many.
+    /// Removes texts of deliveries that were received before `instant`, whatever their outcome, and returns how many.
     /// It looks at the `limit` oldest texts only. Throws when the database is away.
     static func removeOldest(
         _ limit: Int, before instant: Instant, in session: Session

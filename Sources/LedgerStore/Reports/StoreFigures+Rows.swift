@@ -58,7 +58,7 @@ extension StoreFigures {
     static func unsettled(limit: Int, in session: Session) throws(DatabaseError) -> [Unsettled] {
         try session.query(unsettled, [Value(limit), Value(limit)]) { (row) throws(DatabaseError) in
             Unsettled(
-                source: Source(try row.text(0)), standing: try InboxDeliveryRow.standing(row, at: 1),
+                source: Source(try row.text(0)), outcome: try InboxDeliveryRow.outcome(row, at: 1),
                 count: try row.int(3))
         }
     }

@@ -15,10 +15,10 @@ package struct StoreFigures: Sendable {
         package let oldestDueAt: Instant?
     }
 
-    /// The number of parked or quarantined deliveries of one source with one standing.
+    /// The number of parked or quarantined deliveries of one source with one outcome.
     package struct Unsettled: Hashable, Sendable {
         package let source: Source
-        package let standing: DeliveryStanding
+        package let outcome: DeliveryOutcome
         package let count: Int
     }
 

@@ -23,7 +23,7 @@ package struct SignedTexts: Sendable {
         }
     }
 
-    /// Removes the texts of deliveries that were received more than `days` days before `now`, whatever their standing,
+    /// Removes the texts of deliveries that were received more than `days` days before `now`, whatever their outcome,
     /// and returns how many. Repeat is safe. Throws when the database is away.
     @discardableResult
     package func sweepDeliveries(olderThanDays days: Int, at now: Instant) async throws(ServiceFailure) -> Int {

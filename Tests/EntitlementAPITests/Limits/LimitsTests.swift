@@ -10,12 +10,12 @@ struct RateLimiterTests {
         let (user, other, start) = (try Fixture.user(), try Fixture.user("u2"), Fixture.now)
         func take(
             _ kind: RateLimits.Kind = .attach, for asker: RateLimiter.Asker? = nil, after milliseconds: Int64 = 0
-        ) -> RateStanding? {
+        ) -> RateQuota? {
             limiter.take(kind, for: asker ?? .user(user), at: start + milliseconds)
         }
         for number in 0..<6 {
-            let standing = try #require(take())
-            #expect(!standing.isExceeded && standing.remaining == 5 - number && standing.resetSeconds == 10)
+            let quota = try #require(take())
+            #expect(!quota.isExceeded && quota.remaining == 5 - number && quota.resetSeconds == 10)
         }
         let exceeded = try #require(take())
         #expect(exceeded.isExceeded && exceeded.remaining == 0 && exceeded.resetSeconds == 10 && exceeded.limit == 6)
@@ -38,8 +38,8 @@ struct RateLimiterTests {
         let limiter = RateLimiter(RateLimits(attachPerMinute: 1))
         let user = try Fixture.user()
         for (milliseconds, isExceeded) in [(0, false), (-3_600_000, true), (-3_500_000, false)] as [(Int64, Bool)] {
-            let standing = limiter.take(.attach, for: .user(user), at: Fixture.now + milliseconds)
-            #expect(standing?.isExceeded == isExceeded)
+            let quota = limiter.take(.attach, for: .user(user), at: Fixture.now + milliseconds)
+            #expect(quota?.isExceeded == isExceeded)
         }
     }
 }

@@ -38,7 +38,7 @@ struct ReplayRouteTests {
         }
     }
 
-    @Test func `a replay is answered with the present standing`() async throws {
+    @Test func `a replay is answered with the present disposition`() async throws {
         try await TestServer.run { server in
             let jws = try server.authority.sign(Fixture.pass()).text
             _ = try await Self.attach(jws, server)

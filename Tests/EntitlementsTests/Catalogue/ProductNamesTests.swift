@@ -56,7 +56,7 @@ import Testing
         let other = Self.named("price", "product", transaction: "copy")
         for (first, second) in [(one, other), (other, one)] {
             let story = Story().attaches(first, at: "01-10").records(second, at: "01-11")
-            #expect(story.timeline(in: catalogue).standing(of: one.key, at: "01-11") == .recorded(.quarantined))
+            #expect(story.timeline(in: catalogue).disposition(of: one.key, at: "01-11") == .recorded(.quarantined))
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
         for other in others {
             for (first, second) in [(one, other), (other, one)] {
                 let story = Story().attaches(first, at: "01-10").records(second, at: "01-11")
-                #expect(story.timeline(in: catalogue).standing(of: one.key, at: "01-11") == .counts)
+                #expect(story.timeline(in: catalogue).disposition(of: one.key, at: "01-11") == .counts)
             }
         }
     }

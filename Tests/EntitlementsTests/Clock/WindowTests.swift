@@ -150,7 +150,8 @@ import Testing
         let torn = Self.period("1", .annual3, at: "01-01", until: "2027-01-01", transaction: "copy")
         check(Self.chain(Self.first, torn, Self.period("2", at: "02-01", until: "03-01")), covers: "w 02-01..03-01")
         #expect(
-            Self.chain(Self.first, torn).timeline().standing(of: Self.first.key, at: "01-02") == .recorded(.quarantined)
+            Self.chain(Self.first, torn).timeline().disposition(of: Self.first.key, at: "01-02")
+                == .recorded(.quarantined)
         )
     }
 

@@ -83,7 +83,7 @@ import Testing
         #expect(story.segments() == segments)
         #expect(states(story, at: "01-09") == ["g running"])
         #expect(states(story, at: "01-10") == ["g revoked revoked"])
-        #expect(story.timeline().standing(of: .grant("g"), at: "01-10") == .revoked)
+        #expect(story.timeline().disposition(of: .grant("g"), at: "01-10") == .revoked)
         #expect(story.segments(knownAt: "01-09").count == 1)
         #expect(story.withdraws("g", at: "01-20").segments() == segments, "the first revocation holds")
     }

@@ -60,13 +60,13 @@ import Testing
             Self.moved.status(of: Self.bob, at: "02-01").explanation.last?.facts.map(\.kind) == [.state, .received])
     }
 
-    @Test func `a pass has a standing only for the user who has it`() {
+    @Test func `a pass has a disposition only for the user who has it`() {
         let (alice, bob) = (Self.moved.timeline(of: .alice), Self.moved.timeline(of: Self.bob))
-        #expect(alice.standing(of: .pass("p1"), at: "01-24") == .counts)
-        #expect(alice.standing(of: .pass("p1"), at: "01-25") == nil)
-        #expect(bob.standing(of: .pass("p1"), at: "01-24") == nil)
-        #expect(bob.standing(of: .pass("p1"), at: "01-25") == .counts)
-        #expect(bob.standing(of: .pass("p1"), at: "06-01") == .counts)
+        #expect(alice.disposition(of: .pass("p1"), at: "01-24") == .counts)
+        #expect(alice.disposition(of: .pass("p1"), at: "01-25") == nil)
+        #expect(bob.disposition(of: .pass("p1"), at: "01-24") == nil)
+        #expect(bob.disposition(of: .pass("p1"), at: "01-25") == .counts)
+        #expect(bob.disposition(of: .pass("p1"), at: "06-01") == .counts)
     }
 
     @Test func `both sides have their row of what the pass covered`() {
@@ -120,7 +120,7 @@ import Testing
         world.move("p1", from: .alice, to: Self.bob, at: "01-20")
         check(world, gives: ["p1 01-01..01-11"], and: [])
         #expect(doing(world, "p1", of: Self.bob, at: "01-21") == "revoked revoked")
-        #expect(world.timeline(of: Self.bob).standing(of: .pass("p1"), at: "01-21") == .revoked)
+        #expect(world.timeline(of: Self.bob).disposition(of: .pass("p1"), at: "01-21") == .revoked)
         check(
             records(world, refundedAt: nil, signedAt: "02-01"), gives: ["p1 01-01..01-11"], and: ["p1 02-01..02-21"])
     }
@@ -223,9 +223,9 @@ import Testing
     @Test func `a pass that had ended before it was attached says so only to whom it was first`() {
         var world = World()
         world.attach(.state(of: "p", at: "01-01"), to: .alice, at: "03-01")
-        #expect(world.timeline(of: .alice).standing(of: .pass("p"), at: "03-01") == .endedBeforeAttached)
+        #expect(world.timeline(of: .alice).disposition(of: .pass("p"), at: "03-01") == .endedBeforeAttached)
         world.move("p", from: .alice, to: Self.bob, at: "03-02")
-        #expect(world.timeline(of: Self.bob).standing(of: .pass("p"), at: "03-02") == .counts)
+        #expect(world.timeline(of: Self.bob).disposition(of: .pass("p"), at: "03-02") == .counts)
         #expect(doing(world, "p", of: Self.bob, at: "03-02") == "finished finished")
         #expect(world.segments(of: Self.bob) == [])
     }

@@ -42,8 +42,8 @@ extension EndToEndServer {
         guard result != "duplicate" else { return result }
         let start = ContinuousClock.now
         while true {
-            let standing = try await standings(of: notification.notificationUUID).last
-            guard standing == "parked pending", start.duration(to: .now) < .seconds(60) else { return standing }
+            let outcome = try await outcomes(of: notification.notificationUUID).last
+            guard outcome == "parked pending", start.duration(to: .now) < .seconds(60) else { return outcome }
             try await Task.sleep(for: .milliseconds(50))
         }
     }
@@ -54,12 +54,12 @@ extension EndToEndServer {
     }
 
     /// The states of the inbox's deliveries under a notification's id, with their reasons.
-    func standings(of uuid: String) async throws -> [String] {
+    func outcomes(of uuid: String) async throws -> [String] {
         let rows = try await schema.rows(
             "SELECT CONCAT_WS(' ', state, reason) FROM inbox_deliveries WHERE external_id = ? ORDER BY id",
             [.text(uuid)])
         return rows.map { row in
-            if case .text(let standing) = row[0] { standing } else { "" }
+            if case .text(let outcome) = row[0] { outcome } else { "" }
         }
     }
 }

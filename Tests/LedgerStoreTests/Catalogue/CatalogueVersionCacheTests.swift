@@ -43,12 +43,12 @@ import Testing
             let pass = Sample.pass("1", of: "pass.new", day: 39)
             try await store.attach(pass, to: anna)
             #expect(
-                try await store.timeline(of: anna).standing(of: pass.key, at: store.clock.now)
+                try await store.timeline(of: anna).disposition(of: pass.key, at: store.clock.now)
                     == .recorded(.unknownProduct))
             #expect(try await store.schema.counts()["subscriptions"] == 0)
             _ = try await apply("more", to: store, via: 1)
             // The reader notices by itself.
-            #expect(try await store.timeline(of: anna).standing(of: pass.key, at: store.clock.now) == .counts)
+            #expect(try await store.timeline(of: anna).disposition(of: pass.key, at: store.clock.now) == .counts)
             // So does the writer; what was bought before is taken into the projection by the rebuild that follows.
             try await store.attach(Sample.pass("2", of: "pass.new", day: 39), to: anna, via: 1)
             #expect(try await store.schema.counts()["subscriptions"] == 1)
@@ -77,7 +77,7 @@ import Testing
                 [.int64(later.milliseconds)])
             let pass = Sample.pass("1", day: 39)
             #expect(try await store.attach(pass, to: anna) == .success(.unowned))
-            #expect(try await store.timeline(of: anna).standing(of: pass.key, at: store.clock.now) == .counts)
+            #expect(try await store.timeline(of: anna).disposition(of: pass.key, at: store.clock.now) == .counts)
             #expect(store.instances[0].versionCache.snapshot.latest.number == 1)
         }
     }

@@ -143,8 +143,8 @@ import Testing
             #expect(shown.contains(Belongings.refundOfPass))
             let reversal = Sample.pass("20001", day: 30, account: account, signedDay: 43)
             try await store.attach(reversal, to: cleo)
-            let standing = try await store.timeline(of: cleo).standing(of: reversal.key, at: store.clock.now)
-            #expect(standing == .counts)
+            let disposition = try await store.timeline(of: cleo).disposition(of: reversal.key, at: store.clock.now)
+            #expect(disposition == .counts)
             try await store.expectWhole()
             let counts = try await store.schema.counts()
             for state in [Belongings.refundOfPass, reversal, Belongings.sales[0], Belongings.sales[1]] {

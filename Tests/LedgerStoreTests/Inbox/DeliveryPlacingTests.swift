@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-/// News of deliveries are kept with their standings, and whatever waits for them is tried again.
+/// News of deliveries are kept with their outcomes, and whatever waits for them is tried again.
 @Suite struct DeliveryPlacingTests {
     private static let anna = Sample.user("anna")
     private static let ben = Sample.user("ben")
@@ -15,9 +15,9 @@ import Testing
         Jobs(pool: store.pool, now: { store.clock.now }, jitter: { 1 })
     }
 
-    private static func standing(of delivery: UInt64, in store: TestStore) async throws -> String {
-        let standing = try await store.inbox().standing(of: delivery)
-        return [standing?.result.rawValue, standing?.reason?.rawValue].compactMap(\.self).joined(separator: " ")
+    private static func outcome(of delivery: UInt64, in store: TestStore) async throws -> String {
+        let outcome = try await store.inbox().outcome(of: delivery)
+        return [outcome?.result.rawValue, outcome?.reason?.rawValue].compactMap(\.self).joined(separator: " ")
     }
 
     @Test func `a refund waits for each number on its way, and is due as soon as that is known`() async throws {
@@ -40,8 +40,8 @@ import Testing
                     let due = try await Self.jobs(in: store).take(9).map(\.subject)
                     #expect(due == (isNew ? [waiting] : []), "\(place)")
                     guard isNew else { continue }
-                    let standing = try await store.place(refund, as: waiting)
-                    #expect(standing == (place == 2 ? "applied" : "parked no_purchase"))
+                    let outcome = try await store.place(refund, as: waiting)
+                    #expect(outcome == (place == 2 ? "applied" : "parked no_purchase"))
                 }
             }
             #expect(try await store.ledger(of: Self.anna).entries.count == 3)
@@ -59,7 +59,7 @@ import Testing
             let named = TestStore.news(naming: Self.anna, customer: customer)
             #expect(try await store.place(named, as: store.receive("anna")) == "applied")
             try await store.placeWoken([month: unnamed])
-            #expect(try await Self.standing(of: month, in: store) == "applied")
+            #expect(try await Self.outcome(of: month, in: store) == "applied")
             #expect(try await store.ledger(of: Self.anna).entries.count == 2)
             let other = TestStore.news(naming: Self.ben, customer: customer)
             #expect(try await store.place(other, as: store.receive("ben")) == "ignored contradicted")
@@ -85,7 +85,7 @@ import Testing
                     .bind(Vouchers.key("s1"), given: history, in: context)
             }
             try await store.placeWoken([first: months[0], second: months[1]])
-            for delivery in [first, second] { #expect(try await Self.standing(of: delivery, in: store) == "applied") }
+            for delivery in [first, second] { #expect(try await Self.outcome(of: delivery, in: store) == "applied") }
             try await store.erase(Self.anna)
             for delivery in [first, second] {
                 #expect(try await store.inbox().content(of: delivery)?.text == nil)

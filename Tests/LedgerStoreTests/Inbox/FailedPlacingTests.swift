@@ -15,16 +15,16 @@ import Testing
                 telling: PurchaseNumber("invoice", meaning: TransactionID("m1"), of: ExternalID("s1")),
                 stating: Vouchers.month("m1", of: "s1", from: 0))
             let refund = TestStore.refund("charge", of: "payment")
-            for (read, standing) in [(refund, "parked no_purchase"), (month, "applied")] {
-                let delivery = try await store.receive(standing)
+            for (read, outcome) in [(refund, "parked no_purchase"), (month, "applied")] {
+                let delivery = try await store.receive(outcome)
                 let stored = try await store.dumps()
-                // The job goes last: names, numbers, mentions and the standing are written by then.
+                // The job goes last: names, numbers, mentions and the outcome are written by then.
                 try await store.schema.rows("RENAME TABLE jobs TO jobs_elsewhere")
                 await #expect(throws: ServiceFailure.self) { try await store.place(read, as: delivery) }
                 try await store.schema.rows("RENAME TABLE jobs_elsewhere TO jobs")
                 #expect(try await store.dumps() == stored)
-                #expect(try await store.inbox().standing(of: delivery) == .pending)
-                #expect(try await store.place(read, as: delivery) == standing)
+                #expect(try await store.inbox().outcome(of: delivery) == .pending)
+                #expect(try await store.place(read, as: delivery) == outcome)
             }
             let counts = try await store.schema.counts()
             #expect(counts["purchase_numbers"] == 2 && counts["account_tokens"] == 1 && counts["ledger_entries"] == 2)
@@ -45,8 +45,8 @@ import Testing
                         telling: PurchaseNumber("i\(number)", meaning: target),
                         stating: Vouchers.month("m\(number)", of: "s\(number)", from: 0))
                     group.addTask {
-                        let standing = try? await store.place(read, as: delivery)
-                        #expect(standing == (refused.contains(number) ? nil : "applied"), "\(number)")
+                        let outcome = try? await store.place(read, as: delivery)
+                        #expect(outcome == (refused.contains(number) ? nil : "applied"), "\(number)")
                     }
                 }
                 try await group.waitForAll()
@@ -74,7 +74,7 @@ import Testing
             let delivery = try await store.receive("1")
             let before = try await store.schema.counts()
             let placement = Placement(
-                of: delivery, DeliveryStanding(.parked, because: .noUser), awaiting: ["c"],
+                of: delivery, DeliveryOutcome(.parked, because: .noUser), awaiting: ["c"],
                 telling: [PurchaseNumber("n", meaning: "v1")])
             let recorded = try await store.ledger.record([Evidence(Vouchers.pass("v1", sold: 20))], for: []) { _ in
                 Decision<Void, Refused>(placement: placement, answer: .failure(Refused()))
@@ -86,7 +86,7 @@ import Testing
                     "delivery_mentions": 1, "jobs": 0, "purchase_numbers": 1, "purchases": 1, "waiting_statements": 1,
                 ])
             #expect(
-                try await store.inbox().standing(of: delivery) == DeliveryStanding(.parked, because: .noUser))
+                try await store.inbox().outcome(of: delivery) == DeliveryOutcome(.parked, because: .noUser))
         }
     }
 }

@@ -23,7 +23,7 @@ extension InboxTests {
             // The first worker has stood still meanwhile; what it says of the job does not count any more.
             try await jobs.fail(taken[0])
             #expect(try await jobs.take(16) == [])
-            try await settle(stored.id, as: DeliveryStanding(.duplicate), in: store)
+            try await settle(stored.id, as: DeliveryOutcome(.duplicate), in: store)
             store.clock.now = store.clock.now + Jobs.lease
             #expect(try await jobs.take(16) == [])
         }
@@ -77,7 +77,7 @@ extension InboxTests {
                 #expect(job.attempt == attempt)
                 if attempt == 1 {
                     #expect(taken.count == 2)
-                    try await settle(good.id, as: DeliveryStanding(.applied), in: store)
+                    try await settle(good.id, as: DeliveryOutcome(.applied), in: store)
                 }
                 try await jobs.fail(job)
                 let due = try await store.schema.number("SELECT due_at FROM jobs WHERE subject = \(bad.id)")
@@ -86,7 +86,7 @@ extension InboxTests {
             #expect(pauses.dropLast() == [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000])
             store.clock.now = store.clock.now + 365 * Instant.millisecondsPerDay
             #expect(try await jobs.take(16) == [])
-            #expect(try await inbox.standing(of: bad.id) == DeliveryStanding(.quarantined, because: .failed))
+            #expect(try await inbox.outcome(of: bad.id) == DeliveryOutcome(.quarantined, because: .failed))
             #expect(try await inbox.receive(Self.delivery("1")) == bad, "it came again")
             store.clock.now = store.clock.now + 10_000
             #expect(try await jobs.take(16).map(\.attempt) == [1])
@@ -104,9 +104,9 @@ extension InboxTests {
                 try await reader.deliveries(before: nil, limit: 10, of: nil, because: .failed).map(\.id)
             }
             let (old, new) = (try await inbox.receive(Self.delivery("1")), try await inbox.receive(Self.delivery("2")))
-            try await settle(old.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(old.id, as: DeliveryOutcome(.applied), in: store)
             let settledAt = try await reader.deliveries(before: nil, limit: 10, of: .applied)[0].settledAt
-            try await settle(new.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(new.id, as: DeliveryOutcome(.applied), in: store)
             _ = try await inbox.replay(old.id, by: .commandLine, reason: nil, audit: trail)
             for _ in 1...Jobs.maximumAttempts {
                 #expect(try await failed() == [])
@@ -115,17 +115,17 @@ extension InboxTests {
                 store.clock.now = store.clock.now + 11 * 60_000
             }
             #expect(try await failed() == [old.id])
-            #expect(try await inbox.standing(of: old.id) == DeliveryStanding(.applied, because: .failed))
+            #expect(try await inbox.outcome(of: old.id) == DeliveryOutcome(.applied, because: .failed))
             #expect(try await reader.deliveries(before: nil, limit: 10, of: .applied).last?.settledAt == settledAt)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs WHERE died_at IS NOT NULL") == 1)
-            #expect(try await inbox.receive(Self.delivery("1")).standing.isSettled, "what comes again is known")
+            #expect(try await inbox.receive(Self.delivery("1")).outcome.isSettled, "what comes again is known")
 
             let again = try await inbox.replay(old.id, by: .commandLine, reason: nil, audit: trail)
-            #expect(again?.standing == DeliveryStanding(.applied) && again?.settledAt == settledAt)
+            #expect(again?.outcome == DeliveryOutcome(.applied) && again?.settledAt == settledAt)
             #expect(try await failed() == [])
             #expect(try await jobs.take(16).map(\.attempt) == [1])
-            try await settle(old.id, as: DeliveryStanding(.duplicate), in: store)
-            #expect(try await inbox.standing(of: old.id) == DeliveryStanding(.applied))
+            try await settle(old.id, as: DeliveryOutcome(.duplicate), in: store)
+            #expect(try await inbox.outcome(of: old.id) == DeliveryOutcome(.applied))
             #expect(try await store.schema.counts()["jobs"] == 0)
         }
     }
@@ -141,9 +141,9 @@ extension InboxTests {
                 last = job
                 if attempt < Jobs.maximumAttempts { try await jobs.fail(job) }
             }
-            try await settle(delivery.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(delivery.id, as: DeliveryOutcome(.applied), in: store)
             try await jobs.fail(try #require(last))
-            #expect(try await inbox.standing(of: delivery.id) == DeliveryStanding(.applied))
+            #expect(try await inbox.outcome(of: delivery.id) == DeliveryOutcome(.applied))
             #expect(try await store.schema.counts()["jobs"] == 0)
         }
     }

@@ -51,10 +51,10 @@ import Testing
 
     /// Writes what became of a delivery, as a decision does. Throws when the database is away.
     func settle(
-        _ id: UInt64, as standing: DeliveryStanding, in store: TestStore
+        _ id: UInt64, as outcome: DeliveryOutcome, in store: TestStore
     ) async throws {
         _ = try await store.ledger.record(for: []) { _ -> Decision<Bool, Never> in
-            Decision(placement: Placement(of: id, standing), answer: .success(true))
+            Decision(placement: Placement(of: id, outcome), answer: .success(true))
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
         try await TestStore.open(instances: 2) { store in
             let inbox = Self.inbox(in: store)
             let first = try await inbox.receive(Self.delivery("1"))
-            #expect(first.standing == .pending)
+            #expect(first.outcome == .pending)
             #expect(try await inbox.content(of: first.id)?.text == "eyJoIjoxfQ.e30.s")
             let again = try await inbox.receive(Self.delivery("1", signature: "t"))
             #expect(again == first)
@@ -74,8 +74,8 @@ import Testing
             ]
             for other in others { #expect(try await inbox.receive(other).id != first.id) }
             #expect(try await store.schema.counts()["jobs"] == 4)
-            try await settle(first.id, as: DeliveryStanding(.applied), in: store)
-            #expect(try await inbox.receive(Self.delivery("1")).standing == DeliveryStanding(.applied))
+            try await settle(first.id, as: DeliveryOutcome(.applied), in: store)
+            #expect(try await inbox.receive(Self.delivery("1")).outcome == DeliveryOutcome(.applied))
             #expect(try await store.schema.counts()["jobs"] == 3, "what is settled needs no job")
         }
     }
@@ -110,10 +110,10 @@ import Testing
             #expect(try await known(.appleIAP, Sample.app, .production) == ["3"])
             #expect(try await known(.stripe, Sample.app, .sandbox) == [])
             #expect(try await known(.appleIAP, AppID("another"), .sandbox) == [])
-            #expect(try await inbox.standing(of: first.id) == .pending)
-            try await settle(first.id, as: DeliveryStanding(.applied), in: store)
-            #expect(try await inbox.standing(of: first.id) == DeliveryStanding(.applied))
-            #expect(try await inbox.standing(of: 99) == nil)
+            #expect(try await inbox.outcome(of: first.id) == .pending)
+            try await settle(first.id, as: DeliveryOutcome(.applied), in: store)
+            #expect(try await inbox.outcome(of: first.id) == DeliveryOutcome(.applied))
+            #expect(try await inbox.outcome(of: 99) == nil)
         }
     }
 
@@ -143,7 +143,7 @@ import Testing
             let inbox = Self.inbox(in: store)
             let pending = try await inbox.receive(Self.delivery("0"))
             let old = try await inbox.receive(Self.delivery("1"))
-            try await settle(old.id, as: DeliveryStanding(result), in: store)
+            try await settle(old.id, as: DeliveryOutcome(result), in: store)
             store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
             let new = try await inbox.receive(Self.delivery("2"))
             let texts = SignedTexts(pool: store.pool)
@@ -154,7 +154,7 @@ import Testing
             #expect(try await inbox.content(of: new.id)?.text == "eyJoIjoxfQ.e30.s")
             #expect(try await store.schema.counts()["inbox_deliveries"] == 3)
             let reason: DeliveryReason? = result == .quarantined ? .textGone : nil
-            #expect(try await inbox.standing(of: old.id) == DeliveryStanding(result, because: reason))
+            #expect(try await inbox.outcome(of: old.id) == DeliveryOutcome(result, because: reason))
         }
     }
 
@@ -168,7 +168,7 @@ import Testing
                 subtype: nil, signedAt: Sample.epoch, about: nil, takingBack: "100000 1 2 evt_1 ch_1 pi_1",
                 text: .body(Array("Zoë".utf8)), contentDigest: [UInt8](repeating: 1, count: 32))
             let refund = try await inbox.receive(delivery)
-            try await settle(refund.id, as: DeliveryStanding(.parked, because: .noPurchase), in: store)
+            try await settle(refund.id, as: DeliveryOutcome(.parked, because: .noPurchase), in: store)
             store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
             let texts = SignedTexts(pool: store.pool)
             #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 1)
@@ -179,8 +179,8 @@ import Testing
                         takeback: "100000 1 2 evt_1 ch_1 pi_1"))
             let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
             let replayed = try await inbox.replay(refund.id, by: .commandLine, reason: nil, audit: trail)
-            #expect(replayed?.standing == .pending)
-            try await settle(refund.id, as: DeliveryStanding(.applied), in: store)
+            #expect(replayed?.outcome == .pending)
+            try await settle(refund.id, as: DeliveryOutcome(.applied), in: store)
             #expect(try await inbox.content(of: refund.id)?.takeback == nil)
         }
     }
@@ -198,26 +198,26 @@ import Testing
             }
             let reader = OperatorReader(pool: store.pool)
             let listed = try await reader.deliveries(before: nil, limit: 10, of: .quarantined)
-            #expect(listed.map(\.id) == [bad.id] && listed[0].standing.reason == .failed)
+            #expect(listed.map(\.id) == [bad.id] && listed[0].outcome.reason == .failed)
             #expect(!listed[0].isContradicted && listed[0].settledAt == nil)
             let waiting = try await inbox.receive(Self.delivery("2"))
             let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
             #expect(try await inbox.replay(99, by: .commandLine, reason: nil, audit: trail) == nil)
             #expect(try await inbox.replay(waiting.id, by: .commandLine, reason: nil, audit: trail)?.id == waiting.id)
-            try await settle(waiting.id, as: DeliveryStanding(.duplicate), in: store)
+            try await settle(waiting.id, as: DeliveryOutcome(.duplicate), in: store)
             let replayed = try await inbox.replay(bad.id, by: .commandLine, reason: "asked", audit: trail)
-            #expect(replayed?.standing == .pending)
+            #expect(replayed?.outcome == .pending)
             let taken = try await jobs.take(16)
             #expect(taken.map(\.subject) == [bad.id] && taken[0].attempt == 1)
             let entries = try await AuditTrail.page(before: nil, limit: 1, from: store.pool)
             #expect(entries.map(\.action) == ["delivery.replay"])
-            try await settle(bad.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(bad.id, as: DeliveryOutcome(.applied), in: store)
             #expect(try await reader.deliveries(before: nil, limit: 10, of: .quarantined) == [])
             let applied = try await inbox.replay(bad.id, by: .commandLine, reason: nil, audit: trail)
-            #expect(applied?.standing == DeliveryStanding(.applied) && applied?.settledAt != nil)
+            #expect(applied?.outcome == DeliveryOutcome(.applied) && applied?.settledAt != nil)
             #expect(try await jobs.take(16).map(\.subject) == [bad.id])
-            try await settle(bad.id, as: DeliveryStanding(.duplicate), in: store)
-            #expect(try await inbox.standing(of: bad.id) == DeliveryStanding(.applied))
+            try await settle(bad.id, as: DeliveryOutcome(.duplicate), in: store)
+            #expect(try await inbox.outcome(of: bad.id) == DeliveryOutcome(.applied))
             #expect(try await store.schema.counts()["jobs"] == 0)
             _ = try await inbox.receive(Self.delivery("1", "[]"))
             let all = try await reader.deliveries(before: nil, limit: 10, of: nil)
@@ -236,7 +236,7 @@ import Testing
             try await store.schema.rows(
                 "INSERT INTO inbox_texts (delivery_id, content) SELECT id, 'x' FROM inbox_deliveries")
             let old = try await Self.inbox(in: store).receive(Self.delivery("old"))
-            try await settle(old.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(old.id, as: DeliveryOutcome(.applied), in: store)
             store.clock.now = store.clock.now + 2 * Instant.millisecondsPerDay
             let texts = SignedTexts(pool: store.pool)
             #expect(try await texts.sweepDeliveries(olderThanDays: 1, at: store.clock.now) == 601)
@@ -253,7 +253,7 @@ import Testing
             let refund = try await Self.inbox(in: store).receive(Self.delivery("1", in: pass.key.environment))
             _ = try await store.erase(anna)
             #expect(try await Self.inbox(in: store).content(of: refund.id)?.text != nil)
-            try await settle(refund.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(refund.id, as: DeliveryOutcome(.applied), in: store)
             #expect(try await Self.inbox(in: store).content(of: refund.id)?.text == nil)
         }
     }
@@ -270,8 +270,8 @@ import Testing
                 for job in try await jobs.take(16) { try await jobs.fail(job) }
             }
             #expect(try await Self.inbox(in: store).content(of: refund.id)?.text == nil)
-            let standing = try await Self.inbox(in: store).standing(of: refund.id)
-            #expect(standing == DeliveryStanding(.quarantined, because: .textGone))
+            let outcome = try await Self.inbox(in: store).outcome(of: refund.id)
+            #expect(outcome == DeliveryOutcome(.quarantined, because: .textGone))
         }
     }
 
@@ -283,14 +283,14 @@ import Testing
             let pass = Sample.pass("1", day: 30)
             try await store.attach(pass, to: anna)
             let before = try await inbox.receive(Self.delivery("1", in: pass.key.environment))
-            try await settle(before.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(before.id, as: DeliveryOutcome(.applied), in: store)
             let document = try #require(try await Export(pool: store.pool, labels: Sample.labels).document(of: anna))
             #expect(document.replacing(": ", with: ":").contains(#""text":"eyJoIjoxfQ.e30.s""#))
             _ = try await store.erase(anna)
             #expect(try await inbox.content(of: before.id)?.text == nil)
             let after = try await inbox.receive(Self.delivery("2", in: pass.key.environment))
             #expect(try await inbox.content(of: after.id)?.text == "eyJoIjoxfQ.e30.s")
-            try await settle(after.id, as: DeliveryStanding(.applied), in: store)
+            try await settle(after.id, as: DeliveryOutcome(.applied), in: store)
             #expect(try await inbox.content(of: after.id)?.text == nil)
         }
     }
@@ -310,7 +310,7 @@ import Testing
                 ).id
             }
             let before = try await told("1")
-            let ignored = DeliveryStanding(.ignored, because: .consentRescinded)
+            let ignored = DeliveryOutcome(.ignored, because: .consentRescinded)
             try await settle(before, as: ignored, in: store)
             for (user, isTheirs) in [(anna, true), (Sample.user("ben"), false)] {
                 let export = Export(pool: store.pool, labels: Sample.labels)

@@ -59,8 +59,8 @@ extension TestStore {
     func place(
         _ read: ReadDelivery, as delivery: UInt64, via instance: Int = 0
     ) async throws(ServiceFailure) -> String {
-        let standing = try await Inbox.place(read, as: delivery, under: rules, in: instances[instance].ledger)
-        return [standing.result.rawValue, standing.reason?.rawValue].compactMap(\.self).joined(separator: " ")
+        let outcome = try await Inbox.place(read, as: delivery, under: rules, in: instances[instance].ledger)
+        return [outcome.result.rawValue, outcome.reason?.rawValue].compactMap(\.self).joined(separator: " ")
     }
 
     /// Does the jobs that are due, each by the news of its delivery, until none is. Throws when the database is away.

@@ -37,7 +37,7 @@ import Testing
             #expect(counts["signed_texts"] == 2)
             #expect(try await store.timeline(of: ben).purchases.isEmpty)
             let timeline = try await store.timeline(of: anna)
-            #expect(timeline.standing(of: refunded.key, at: store.clock.now) == .revoked)
+            #expect(timeline.disposition(of: refunded.key, at: store.clock.now) == .revoked)
             #expect(
                 try await store.schema.number(
                     """
@@ -70,7 +70,7 @@ import Testing
             for state in states {
                 try await store.attach(state, to: anna)
                 let timeline = try await store.timeline(of: anna)
-                #expect(timeline.standing(of: state.key, at: store.clock.now) == .revoked)
+                #expect(timeline.disposition(of: state.key, at: store.clock.now) == .revoked)
             }
             #expect(try await store.schema.counts()["apple_iap_transactions"] == 3)
         }
@@ -89,7 +89,7 @@ import Testing
             let refunded = Sample.pass("1", transaction: "77", signedDay: 6, revokedDay: 5)
             try await store.attach(refunded, to: anna)
             let timeline = try await store.timeline(of: anna)
-            #expect(timeline.standing(of: refunded.key, at: store.clock.now) == .revoked)
+            #expect(timeline.disposition(of: refunded.key, at: store.clock.now) == .revoked)
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
             let states = [Sample.pass("1"), Sample.pass("1", of: "basic.30", signedDay: 2)]
             for state in otherFirst ? states.reversed() : states { try await store.attach(state, to: anna) }
             let timeline = try await store.timeline(of: anna)
-            #expect(timeline.standing(of: states[0].key, at: store.clock.now) == .recorded(.quarantined))
+            #expect(timeline.disposition(of: states[0].key, at: store.clock.now) == .recorded(.quarantined))
             #expect(try await store.schema.counts()["subscriptions"] == 0)
             #expect(try await store.schema.counts()["apple_iap_transactions"] == 2)
         }

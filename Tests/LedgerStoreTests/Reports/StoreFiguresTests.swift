@@ -70,9 +70,9 @@ import Testing
             try await Self.deliver(3, from: "vouchers", "quarantined", "failed", at: 50, in: store)
             try await Self.deliver(5, from: "vouchers", "applied", nil, at: 300, in: store)
             let figures = try await StoreFigures.read(from: store.pool, at: store.clock.now)
-            let counts = figures.unsettled.map { "\($0.source.text) \($0.standing.result) \($0.count)" }
+            let counts = figures.unsettled.map { "\($0.source.text) \($0.outcome.result) \($0.count)" }
             #expect(Set(counts) == ["apple_iap parked 2", "apple_iap parked 1", "vouchers quarantined 3"])
-            #expect(Set(figures.unsettled.map(\.standing.reason)) == [.noUser, .pending, .failed])
+            #expect(Set(figures.unsettled.map(\.outcome.reason)) == [.noUser, .pending, .failed])
             let last = Dictionary(
                 uniqueKeysWithValues: figures.lastDeliveries.map { ($0.source, $0.receivedAt.milliseconds) })
             #expect(last == [.appleIAP: 199, Source("vouchers"): 299])

@@ -36,7 +36,7 @@ import Testing
             #expect(try await store.schema.number(Self.entries) == 1)
             try await store.attach(revoked(5), to: anna)
             #expect(try await store.schema.number(Self.entries) == 3)
-            #expect(try await store.timeline(of: anna).standing(of: revoked(5).key, at: store.clock.now) != .revoked)
+            #expect(try await store.timeline(of: anna).disposition(of: revoked(5).key, at: store.clock.now) != .revoked)
             for state in [Sample.pass("1", signedDay: 9), revoked(5)] {
                 try await store.attach(state, to: anna, via: 1)
             }
@@ -57,7 +57,7 @@ import Testing
             }
             try await store.attach(Sample.pass("1", token: token), to: anna)
             #expect(try await store.schema.number(Self.entries) == 2)
-            #expect(try await store.timeline(of: anna).standing(of: revoked(5).key, at: store.clock.now) == .revoked)
+            #expect(try await store.timeline(of: anna).disposition(of: revoked(5).key, at: store.clock.now) == .revoked)
         }
     }
 }

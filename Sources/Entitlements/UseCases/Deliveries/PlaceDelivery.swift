@@ -14,26 +14,26 @@ package struct PlaceDelivery: Sendable {
         self.rules = rules
     }
 
-    /// Decides the placement, and answers the standing of the delivery.
-    package func decide(given history: PurchaseHistory) -> Decision<DeliveryStanding, Never> {
+    /// Decides the placement, and answers the outcome of the delivery.
+    package func decide(given history: PurchaseHistory) -> Decision<DeliveryOutcome, Never> {
         if let takeback = news.takeback { return take(takeback, given: history) }
         let owner = DeliveryOwner(news, given: history, under: rules)
         let isNew = history.isEvidenceNew || owner.new != nil || owner.customer != nil || !news.numbers.isEmpty
         let isOwned = news.about == nil || owner.present != nil || owner.new != nil
-        let standing = standing(isOwned: isOwned, isNew: isNew, because: owner.reason)
+        let outcome = outcome(isOwned: isOwned, isNew: isNew, because: owner.reason)
         var bindings: [PurchaseKey: UserID] = [:]
         if let about = news.about { bindings[about] = owner.new }
         return Decision(
             bindings: bindings,
             placement: Placement(
-                of: delivery, standing, about: news.about?.externalID,
-                awaiting: standing.result == .parked ? [news.customer?.text].compactMap(\.self) : [],
+                of: delivery, outcome, about: news.about?.externalID,
+                awaiting: outcome.result == .parked ? [news.customer?.text].compactMap(\.self) : [],
                 telling: news.numbers, customer: owner.customer),
-            answer: .success(standing))
+            answer: .success(outcome))
     }
 
     /// Records a takeback in each purchase that the payment was for. The delivery waits until all of them are known.
-    private func take(_ takeback: Takeback, given history: PurchaseHistory) -> Decision<DeliveryStanding, Never> {
+    private func take(_ takeback: Takeback, given history: PurchaseHistory) -> Decision<DeliveryOutcome, Never> {
         let found = NumberSearch(for: takeback.numbers, in: news.space, given: history)
         var statements: [Statement] = []
         var awaited = found.purchases.isEmpty ? found.unknown : []
@@ -43,27 +43,27 @@ package struct PlaceDelivery: Sendable {
             statements += told
         }
         let isOwned = statements.contains { history.purchases[$0.key]?.owner != nil }
-        let standing =
+        let outcome =
             awaited.isEmpty
-            ? standing(isOwned: isOwned, isNew: !statements.allSatisfy(history.isStated))
-            : DeliveryStanding(.parked, because: .noPurchase)
+            ? outcome(isOwned: isOwned, isNew: !statements.allSatisfy(history.isStated))
+            : DeliveryOutcome(.parked, because: .noPurchase)
         return Decision(
             placement: Placement(
-                of: delivery, standing, about: awaited.isEmpty ? statements.first?.key.externalID : nil,
+                of: delivery, outcome, about: awaited.isEmpty ? statements.first?.key.externalID : nil,
                 awaiting: awaited, telling: news.numbers, stating: statements),
-            answer: .success(standing))
+            answer: .success(outcome))
     }
 
-    private func standing(
+    private func outcome(
         isOwned: Bool, isNew: Bool, because reason: DeliveryReason? = nil
-    ) -> DeliveryStanding {
+    ) -> DeliveryOutcome {
         let reason = reason ?? news.remark
         let isOfNothing = news.about == nil && news.takeback == nil && !isNew
-        if news.isIgnored || isOfNothing { return DeliveryStanding(.ignored, because: reason) }
+        if news.isIgnored || isOfNothing { return DeliveryOutcome(.ignored, because: reason) }
         guard isOwned else {
-            return DeliveryStanding(.parked, because: reason == .invalidUser ? .invalidUser : .noUser)
+            return DeliveryOutcome(.parked, because: reason == .invalidUser ? .invalidUser : .noUser)
         }
-        return DeliveryStanding(isNew ? .applied : .duplicate, because: reason)
+        return DeliveryOutcome(isNew ? .applied : .duplicate, because: reason)
     }
 }
 

@@ -85,7 +85,7 @@ extension Timeline {
     fileprivate func restOfLatePass(_ key: PurchaseKey, at now: Instant) -> Result<Grant.Gift, OperatorRefusal> {
         guard let index = position(ofHeld: key) else { return .failure(.unknownPurchase) }
         guard case .pass(let tier, let length) = purchases[index].benefit,
-            standing(of: key, at: now) == .endedBeforeAttached
+            disposition(of: key, at: now) == .endedBeforeAttached
         else { return .failure(.notEndedBeforeAttached) }
         let paid = Pass.paidLength(of: length, refunded: purchases[index].share.share(at: now))
         return .success(.pass(tier: tier.id, length: paid))

@@ -21,11 +21,13 @@ package enum AttachReason: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AttachOutcome {
-    /// Returns the outcome of an attach from the claim and the present standing of the purchase. A repeat differs from
-    /// the first attach only by `already_attached` in place of `attached`.
-    package static func of(_ claim: Claim, standing: Standing?) -> (outcome: AttachOutcome, reason: AttachReason?) {
+    /// Returns the outcome of an attach from the claim and the present disposition of the purchase. A repeat differs
+    /// from the first attach only by `already_attached` in place of `attached`.
+    package static func of(
+        _ claim: Claim, disposition: Disposition?
+    ) -> (outcome: AttachOutcome, reason: AttachReason?) {
         let attached = claim == .alreadyTheirs ? AttachOutcome.alreadyAttached : .attached
-        return switch standing {
+        return switch disposition {
         case .counts, nil: (attached, nil)
         case .endedBeforeAttached: (attached, .endedBeforeAttached)
         case .revoked: (.revoked, nil)

@@ -63,7 +63,7 @@ extension Simulation {
         let status = try await server.status(of: user)
         guard has(.json) else {
             print("\(words): \(answers.map { $0.code ?? "\($0.status)" }.joined(separator: ", "))")
-            return print(StandingSummary(of: user, status).text)
+            return print(StatusLine(of: user, status).text)
         }
         print(
             try JSONText.pretty([

@@ -65,7 +65,7 @@ struct DeliveryOwnerTests {
     /// Places an event about a month, and applies it.
     private static func place(
         for users: UserID..., customer: Label? = nil, holder: UserID? = nil, in world: inout World, at now: Instant
-    ) -> (owner: UserID?, standing: DeliveryStanding, placement: Placement?) {
+    ) -> (owner: UserID?, outcome: DeliveryOutcome, placement: Placement?) {
         var news = news(about: month.key)
         (news.users, news.customer) = (users, customer)
         let known = world.history(at: now)
@@ -73,8 +73,8 @@ struct DeliveryOwnerTests {
             now: now, ledgers: known.ledgers, purchases: known.purchases,
             tokenHolders: customer.flatMap { customer in holder.map { [customer: $0] } } ?? [:])
         let decision = PlaceDelivery(news, as: 1, under: ClaimRules()).decide(given: history)
-        let standing = world.apply(decision, at: now).get()
-        return (world.owners[month.key], standing, decision.placement)
+        let outcome = world.apply(decision, at: now).get()
+        return (world.owners[month.key], outcome, decision.placement)
     }
 
     private static func world() -> World {
@@ -85,15 +85,15 @@ struct DeliveryOwnerTests {
 
     @Test func `who was named first keeps it, and whoever else is named is a contradiction`() {
         var world = Self.world()
-        #expect(Self.place(in: &world, at: "01-01").standing == .init(.parked, because: .noUser))
+        #expect(Self.place(in: &world, at: "01-01").outcome == .init(.parked, because: .noUser))
         #expect(Self.place(for: .alice, in: &world, at: "01-02").owner == .alice)
         let ledger = world.ledger(of: .alice)
         #expect(ledger.entries.map(\.fact.kindText) == ["state", "bound"])
-        #expect(Self.place(for: .alice, in: &world, at: "01-04").standing == .init(.duplicate), "once is enough")
+        #expect(Self.place(for: .alice, in: &world, at: "01-04").outcome == .init(.duplicate), "once is enough")
         let other = Self.place(for: Self.ben, customer: "c", in: &world, at: "01-05")
-        #expect(other.owner == .alice && other.standing == .init(.duplicate, because: .contradicted))
+        #expect(other.owner == .alice && other.outcome == .init(.duplicate, because: .contradicted))
         #expect(other.placement?.customer == nil, "an event about what another has names nobody anew")
-        #expect(Self.place(in: &world, at: "01-07").standing == .init(.duplicate))
+        #expect(Self.place(in: &world, at: "01-07").outcome == .init(.duplicate))
         #expect(world.ledger(of: .alice) == ledger && world.ledger(of: Self.ben).entries.isEmpty)
         #expect(world.segments(of: .alice) == ["sub 01-01..02-01"])
     }
@@ -110,11 +110,11 @@ struct DeliveryOwnerTests {
     @Test func `the first user of a customer stays, and another who is named is a contradiction`() {
         var first = Self.world()
         let named = Self.place(for: .alice, customer: "c", in: &first, at: "01-02")
-        #expect(named.placement?.customer?.user == .alice && named.standing == .init(.applied))
+        #expect(named.placement?.customer?.user == .alice && named.outcome == .init(.applied))
         var second = Self.world()
         let other = Self.place(for: Self.ben, customer: "c", holder: .alice, in: &second, at: "01-02")
         #expect(other.owner == Self.ben, "its own event says whose it is")
-        #expect(other.placement?.customer == nil && other.standing == .init(.applied, because: .contradicted))
+        #expect(other.placement?.customer == nil && other.outcome == .init(.applied, because: .contradicted))
     }
 
     @Test func `what an operator moved stays with whom has it, and with them when they are erased`() {
@@ -124,7 +124,7 @@ struct DeliveryOwnerTests {
         #expect(Self.place(for: Self.ben, in: &world, at: "01-11").owner == "carl")
         world.erase("carl", as: 9)
         let late = Self.place(for: Self.ben, customer: "c", in: &world, at: "01-12")
-        #expect(late.owner == .erased(pseudonym: 9) && late.standing == .init(.duplicate))
+        #expect(late.owner == .erased(pseudonym: 9) && late.outcome == .init(.duplicate))
         #expect(late.placement?.customer == nil)
     }
 }

@@ -8,7 +8,7 @@ struct TakebackTests {
         key: space.key("sub"), transactionID: TransactionID("m1"), isOriginal: true, periodID: "m1",
         productID: ProductID("pro"), type: .plan, purchasedAt: "01-01", expiresAt: "02-01", signedAt: "01-01")
 
-    /// The standing of a whole refund of `charge`, what it waits for, and how many statements it makes.
+    /// The outcome of a whole refund of `charge`, what it waits for, and how many statements it makes.
     private static func place(
         knowing numbers: PurchaseNumber..., of purchases: [PurchaseKey: PurchaseHistory.KnownPurchase] = [:]
     ) -> String {
@@ -20,10 +20,10 @@ struct TakebackTests {
             now: "01-11", ledgers: [:], purchases: purchases, tokenHolders: [:],
             numbers: Dictionary(grouping: numbers, by: \.number).mapValues(Set.init))
         let decision = PlaceDelivery(news, as: 1, under: ClaimRules()).decide(given: history)
-        let standing = decision.answer.get()
+        let outcome = decision.answer.get()
         let placement = decision.placement
         return
-            ([standing.result.rawValue, standing.reason?.rawValue ?? "-", "\(placement?.statements.count ?? 0)"]
+            ([outcome.result.rawValue, outcome.reason?.rawValue ?? "-", "\(placement?.statements.count ?? 0)"]
             + (placement?.awaited ?? [])).joined(separator: " ")
     }
 

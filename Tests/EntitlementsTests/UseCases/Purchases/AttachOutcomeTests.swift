@@ -3,12 +3,12 @@ import Testing
 
 /// What an attach answers, by how the purchase stands (`api.md`, "Attach").
 struct AttachOutcomeTests {
-    private static func answer(_ standing: Standing?, _ claim: Claim = .unowned) -> String {
-        let (outcome, reason) = AttachOutcome.of(claim, standing: standing)
+    private static func answer(_ disposition: Disposition?, _ claim: Claim = .unowned) -> String {
+        let (outcome, reason) = AttachOutcome.of(claim, disposition: disposition)
         return [outcome.rawValue, reason?.rawValue].compactMap(\.self).joined(separator: " ")
     }
 
-    @Test func `each standing has its outcome, and what is recorded its reason`() {
+    @Test func `each disposition has its outcome, and what is recorded its reason`() {
         #expect(Self.answer(.counts) == "attached" && Self.answer(nil) == "attached")
         #expect(Self.answer(.endedBeforeAttached) == "attached ended_before_attached")
         #expect(Self.answer(.revoked) == "revoked")
@@ -25,11 +25,11 @@ struct AttachOutcomeTests {
         #expect(Self.answer(.counts, .transferred) == "attached")
     }
 
-    @Test func `of everything that the user has the standing is told at once`() {
+    @Test func `of everything that the user has the disposition is told at once`() {
         let story = Story().buys("p", at: "01-01").buys("q", "unknown", at: "01-02").refunds("p", at: "01-10")
         let timeline = story.timeline()
-        let standings = timeline.standings(at: "01-11")
-        #expect(standings == [.pass("p"): .revoked, .pass("q"): .recorded(.unknownProduct)])
-        for (key, standing) in standings { #expect(timeline.standing(of: key, at: "01-11") == standing) }
+        let dispositions = timeline.dispositions(at: "01-11")
+        #expect(dispositions == [.pass("p"): .revoked, .pass("q"): .recorded(.unknownProduct)])
+        for (key, disposition) in dispositions { #expect(timeline.disposition(of: key, at: "01-11") == disposition) }
     }
 }

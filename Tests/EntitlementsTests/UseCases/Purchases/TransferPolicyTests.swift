@@ -175,8 +175,8 @@ import Testing
         let ledgers = world.ledgers
         let again = world.attach(Self.pass, to: Self.bob, proof: "A", at: "01-12", in: Self.context(.transfer))
         #expect(again == .success(.alreadyTheirs) && world.ledgers == ledgers)
-        #expect(AttachOutcome.of(.transferred, standing: .counts).outcome == .attached)
-        #expect(AttachOutcome.of(.alreadyTheirs, standing: .counts).outcome == .alreadyAttached)
+        #expect(AttachOutcome.of(.transferred, disposition: .counts).outcome == .attached)
+        #expect(AttachOutcome.of(.alreadyTheirs, disposition: .counts).outcome == .alreadyAttached)
     }
 
     @Test func `a purchase rests after any transfer`() {

@@ -67,8 +67,8 @@ extension EndToEnd {
                 }
                 for number in order { try await server.place(events[number]) }
                 for event in events {
-                    let standing = try await server.settled(event) { !$0.hasPrefix("parked") }
-                    #expect(standing?.hasPrefix("parked") == false, "\(order) \(event.id) \(standing ?? "")")
+                    let outcome = try await server.settled(event) { !$0.hasPrefix("parked") }
+                    #expect(outcome?.hasPrefix("parked") == false, "\(order) \(event.id) \(outcome ?? "")")
                 }
                 let status = try await server.status(of: user)
                 #expect(status["active"]?.flag == (refunded < CardAccount.amount), "\(order) \(status.text)")

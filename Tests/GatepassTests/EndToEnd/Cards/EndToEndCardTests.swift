@@ -121,7 +121,7 @@ extension EndToEnd {
                 2, "checkout.session.completed", at: began,
                 shop.session("subscription", user: user, customer: shop.customer))
             #expect(try await server.place(session) == "applied")
-            #expect(try await server.standings(of: orphan.id) == ["applied"])
+            #expect(try await server.outcomes(of: orphan.id) == ["applied"])
             #expect(try await server.status(of: user).string("tier") == "pro")
             // A further purchase of the customer says nobody, and is the same user's.
             let pass = shop.event(
@@ -247,8 +247,8 @@ extension EndToEnd {
                     let said = isSessionFirst ? "applied contradicted" : "duplicate"
                     #expect(result == (event.id == session.id ? said : "applied"))
                 }
-                let standing = try await server.settled(session) { $0.hasSuffix("contradicted") }
-                #expect(standing?.hasSuffix("contradicted") == true)
+                let outcome = try await server.settled(session) { $0.hasSuffix("contradicted") }
+                #expect(outcome?.hasSuffix("contradicted") == true)
                 let (first, other) = isSessionFirst ? (ben, anna) : (anna, ben)
                 #expect(try await server.status(of: other).count("entitlements") == 0)
                 let told = try await server.status(of: first, "?history=1")
@@ -327,7 +327,7 @@ extension EndToEnd {
             }
             #expect(answers == [Int](repeating: 200, count: 64))
             _ = try await server.settled(event) { $0 != "parked pending" }
-            #expect(try await server.standings(of: event.id) == ["applied"])
+            #expect(try await server.outcomes(of: event.id) == ["applied"])
             #expect(try await server.status(of: user).integer("credits.0.spendable") == 100)
         }
 
@@ -339,7 +339,7 @@ extension EndToEnd {
                 "CREATE TRIGGER stop BEFORE INSERT ON ledger_entries FOR EACH ROW SIGNAL SQLSTATE '45000'")
             let event = Self.pass(Self.account(), "killed", at: Self.ago(1))
             #expect(try await server.deliver(event).string("result") == "parked")
-            #expect(try await server.standings(of: event.id) == ["parked pending"])
+            #expect(try await server.outcomes(of: event.id) == ["parked pending"])
             try await server.end(by: SIGKILL)
             try await server.schema.rows("DROP TRIGGER stop")
             try await server.schema.rows("UPDATE jobs SET due_at = 0")

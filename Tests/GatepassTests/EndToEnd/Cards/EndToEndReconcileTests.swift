@@ -60,7 +60,7 @@ extension EndToEnd {
             #expect(try await server.deliver(events[1]).string("result") == "duplicate")
             let again = try await Self.reconcile(list, at: server)
             #expect(again.status == 0 && again.counts == [4, 4, 0] && again.results.isEmpty, "\(again.text)")
-            for event in events { #expect(try await server.standings(of: event.id).count == 1) }
+            for event in events { #expect(try await server.outcomes(of: event.id).count == 1) }
             #expect(list.asked == [["limit": "100"], ["limit": "100"]])
             let headers = list.receiver.requests.map(\.header)
             #expect(headers.allSatisfy { $0.contains("uthorization: Bearer \(EventList.key)\r\n") }, "\(headers)")
@@ -212,7 +212,7 @@ extension EndToEnd {
             #expect(done.status == 0 && done.counts == [2, 0, 1], "\(done.text)")
             #expect(done.report.string("unreadable.0.event_id") == "evt_bad", "\(done.text)")
             #expect(try await server.status(of: user).string("tier") == "pro")
-            #expect(try await server.standings(of: "evt_bad") == [])
+            #expect(try await server.outcomes(of: "evt_bad") == [])
         }
 
         @Test func `an event whose id is none is told of once, on whichever page, and holds up no other`() async throws

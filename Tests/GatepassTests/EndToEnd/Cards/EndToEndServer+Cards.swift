@@ -53,8 +53,8 @@ extension EndToEndServer {
     func settled(_ event: CardAccount.Event, _ isEnd: (String) -> Bool) async throws -> String? {
         let start = ContinuousClock.now
         while true {
-            let standing = try await standings(of: event.id).last
-            guard let standing, !isEnd(standing), start.duration(to: .now) < .seconds(60) else { return standing }
+            let outcome = try await outcomes(of: event.id).last
+            guard let outcome, !isEnd(outcome), start.duration(to: .now) < .seconds(60) else { return outcome }
             try await Task.sleep(for: .milliseconds(50))
         }
     }

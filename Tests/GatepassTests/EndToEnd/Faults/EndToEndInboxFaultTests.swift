@@ -54,8 +54,8 @@ extension EndToEnd {
 
             #expect(try await server.schema.number("SELECT COUNT(*) FROM inbox_deliveries") == 2)
             try await Self.settle(server)
-            #expect(try await server.standings(of: refund.notificationUUID) == ["applied"])
-            #expect(try await server.standings(of: reversal.notificationUUID) == [])
+            #expect(try await server.outcomes(of: refund.notificationUUID) == ["applied"])
+            #expect(try await server.outcomes(of: reversal.notificationUUID) == [])
             #expect(try await server.status(of: "anna").string("entitlements.0.state") == "revoked")
             #expect(try await server.place(refund) == "duplicate")
             #expect(try await server.schema.number(entries) == 3)
@@ -129,7 +129,7 @@ extension EndToEnd {
             #expect(taken.count == all.count * 2)
             for sale in all {
                 for told in sale.told {
-                    #expect(try await server.standings(of: told.notificationUUID) == ["applied"], "\(sale.user)")
+                    #expect(try await server.outcomes(of: told.notificationUUID) == ["applied"], "\(sale.user)")
                 }
                 let status = try await server.status(of: sale.user)
                 #expect(status.count("entitlements") == 1 && status["active"]?.flag == false, "\(sale.user)")

@@ -117,7 +117,7 @@ extension EndToEnd {
                 }
                 try await Self.wait(for: 7, "SELECT attempts FROM jobs WHERE died_at IS NULL", at: server)
             }
-            #expect(try await server.standings(of: charge.notificationUUID) == ["parked pending"])
+            #expect(try await server.outcomes(of: charge.notificationUUID) == ["parked pending"])
             #expect(try await asking.deliver(charge).status == 503)
             #expect(try await asking.end() == 0)
             // A try that the end of the server cut off counts.
@@ -151,11 +151,11 @@ extension EndToEnd {
                 }
                 try await Self.wait(for: 7, "SELECT attempts FROM jobs WHERE died_at IS NULL", at: server)
             }
-            #expect(try await server.standings(of: charge.notificationUUID) == ["parked pending"])
+            #expect(try await server.outcomes(of: charge.notificationUUID) == ["parked pending"])
             try await refuse("SQLSTATE '45000'")
             try await server.schema.rows("UPDATE jobs SET due_at = 0")
             try await Self.wait(for: 8, "SELECT attempts FROM jobs WHERE died_at IS NOT NULL", at: server)
-            #expect(try await server.standings(of: charge.notificationUUID) == ["quarantined failed"])
+            #expect(try await server.outcomes(of: charge.notificationUUID) == ["quarantined failed"])
             // It comes again: a job tries it eight times more.
             #expect(try await server.deliver(charge).string("result") == "parked")
             try await server.schema.rows("DROP TRIGGER stop")
@@ -190,7 +190,7 @@ extension EndToEnd {
                 try await Self.wait(for: 1, applied, at: server)
                 #expect(failures() == before, "the first is still being done")
             }
-            #expect(try await server.standings(of: told[1].notificationUUID) == ["applied"])
+            #expect(try await server.outcomes(of: told[1].notificationUUID) == ["applied"])
             #expect(try await server.end() == 0)
         }
 

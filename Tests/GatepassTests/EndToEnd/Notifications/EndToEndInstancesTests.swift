@@ -14,11 +14,11 @@ extension EndToEnd {
         ) async throws -> [String] {
             let start = ContinuousClock.now
             while start.duration(to: .now) < limit {
-                let standings = try await server.standings(of: uuid)
-                if standings.allSatisfy({ !$0.hasPrefix("parked") }) { return standings }
+                let outcomes = try await server.outcomes(of: uuid)
+                if outcomes.allSatisfy({ !$0.hasPrefix("parked") }) { return outcomes }
                 try await Task.sleep(for: .milliseconds(200))
             }
-            return try await server.standings(of: uuid)
+            return try await server.outcomes(of: uuid)
         }
 
         @Test func `a delivery that 32 bring to two servers at once is applied once`() async throws {

@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(status["active"]?.flag == true)
             #expect(status.integer("expires_at_ms") == pass.purchaseDate + 30 * day)
             for _ in 1...2 { #expect(try await server.place(charge) == "duplicate") }
-            #expect(try await server.standings(of: charge.notificationUUID) == ["applied"])
+            #expect(try await server.outcomes(of: charge.notificationUUID) == ["applied"])
             let attached = try await server.attach(try server.sign(pass), as: user)
             #expect(attached.string("outcome") == "already_attached")
             let other = try await server.attach(try server.sign(pass), as: "other-" + user)
@@ -52,7 +52,7 @@ extension EndToEnd {
                 .didChangeRenewalStatus, .autoRenewDisabled, about: period.signed(at: began + day), cancelled)
             for told in [switched, bought] {
                 #expect(try await server.place(told) == "parked no_user")
-                #expect(try await server.standings(of: told.notificationUUID) == ["parked no_user"])
+                #expect(try await server.outcomes(of: told.notificationUUID) == ["parked no_user"])
             }
             let waiting =
                 "SELECT COUNT(*) FROM waiting_statements w JOIN purchases p ON p.id = w.purchase_id "
@@ -61,7 +61,7 @@ extension EndToEnd {
             #expect(try await server.attach(try server.sign(period), as: user).string("outcome") == "attached")
             #expect(try await server.schema.number(waiting, [.text(id)]) == 0)
             for told in [switched, bought] {
-                #expect(try await server.standings(of: told.notificationUUID) == ["applied"])
+                #expect(try await server.outcomes(of: told.notificationUUID) == ["applied"])
                 #expect(try await server.place(told) == "duplicate")
             }
             let status = try await server.status(of: user)
@@ -175,11 +175,11 @@ extension EndToEnd {
                     "ignored unknown_type"
                 ),
             ]
-            for (type, content, standing) in contents {
+            for (type, content, outcome) in contents {
                 let told = SimulatedNotification(
                     type, uuid: newID(), about: content, bundleId: EndToEndServer.bundleID, at: now)
                 #expect(try await server.place(told)?.hasPrefix("ignored") == true, "\(type)")
-                #expect(try await server.standings(of: told.notificationUUID) == [standing], "\(type)")
+                #expect(try await server.outcomes(of: told.notificationUUID) == [outcome], "\(type)")
             }
             // What Apple signed is recorded whatever the type is called.
             let pass = Self.charge(by: try await server.accountToken(of: user))
@@ -212,7 +212,7 @@ extension EndToEnd {
                 let text = try server.authority.sign(payload)
                 let answer = try await server.deliver(payload: text)
                 #expect(answer.status == 200 && answer.string("result") == "ignored", "\(answer.text)")
-                #expect(try await server.standings(of: uuid) == ["ignored " + reason])
+                #expect(try await server.outcomes(of: uuid) == ["ignored " + reason])
                 #expect(try await server.deliver(payload: text).string("result") == "duplicate")
                 let forged = String(text.dropLast(86)) + String(repeating: "A", count: 86)
                 #expect(try await server.deliver(payload: forged).string("reason") == "signature_mismatch")
@@ -227,7 +227,7 @@ extension EndToEnd {
             #expect(try await server.place(first) == "applied")
             let second = try server.notification(.oneTimeCharge, about: pass, uuid: uuid)
             #expect(try await server.place(second) == "duplicate")
-            #expect(try await server.standings(of: uuid) == ["applied"])
+            #expect(try await server.outcomes(of: uuid) == ["applied"])
         }
 
         @Test func `another content under the same id is stored beside the first, and both count`() async throws {
@@ -240,7 +240,7 @@ extension EndToEnd {
                     .oneTimeCharge, about: Self.charge(by: token, of: product), uuid: uuid)
                 #expect(try await server.place(told) == "applied")
             }
-            #expect(try await server.standings(of: uuid) == ["applied", "applied"])
+            #expect(try await server.outcomes(of: uuid) == ["applied", "applied"])
             #expect(try await server.status(of: user).count("entitlements") == 2)
         }
 
@@ -281,18 +281,18 @@ extension EndToEnd {
             try await server.schema.rows(
                 "CREATE TRIGGER stop BEFORE INSERT ON ledger_entries FOR EACH ROW SIGNAL SQLSTATE '45000'")
             #expect(try await server.deliver(refund).string("result") == "parked")
-            #expect(try await server.standings(of: refund.notificationUUID) == ["parked pending"])
+            #expect(try await server.outcomes(of: refund.notificationUUID) == ["parked pending"])
             try await server.end(by: SIGKILL)
             try await server.schema.rows("DROP TRIGGER stop")
             try await server.schema.rows("UPDATE jobs SET due_at = 0")
             try await server.boot()
             let start = ContinuousClock.now
-            while try await server.standings(of: refund.notificationUUID) != ["applied"],
+            while try await server.outcomes(of: refund.notificationUUID) != ["applied"],
                 start.duration(to: .now) < .seconds(20)
             {
                 try await Task.sleep(for: .milliseconds(100))
             }
-            #expect(try await server.standings(of: refund.notificationUUID) == ["applied"])
+            #expect(try await server.outcomes(of: refund.notificationUUID) == ["applied"])
             #expect(try await server.status(of: user)["active"]?.flag == false)
             #expect(try await server.schema.number("SELECT COUNT(*) FROM jobs") == 0)
             #expect(try await server.end() == 0)

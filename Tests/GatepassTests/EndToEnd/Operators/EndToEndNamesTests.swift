@@ -21,7 +21,7 @@ extension EndToEnd {
             var userMetadata: CardJSON { ["user_id": .text(user)] }
 
             /// Of each kind of card event: its type, its object, and what becomes of it.
-            var cardTellings: [(type: String, object: CardJSON, standing: String)] {
+            var cardTellings: [(type: String, object: CardJSON, outcome: String)] {
                 let guest: CardJSON = ["customer": nil, "customer_details": details]
                 let byMetadata: CardJSON = ["customer": nil, "metadata": userMetadata, "billing_details": details]
                 let bare: CardJSON = ["customer": nil, "billing_details": details]
@@ -95,9 +95,9 @@ extension EndToEnd {
             }
 
             /// The card events, numbered from `first`.
-            func cardEvents(from first: Int) -> [(event: CardAccount.Event, standing: String)] {
+            func cardEvents(from first: Int) -> [(event: CardAccount.Event, outcome: String)] {
                 cardTellings.enumerated().map { number, telling in
-                    (shop.event(first + number, telling.type, at: Cards.ago(2), telling.object), telling.standing)
+                    (shop.event(first + number, telling.type, at: Cards.ago(2), telling.object), telling.outcome)
                 }
             }
 
@@ -182,8 +182,8 @@ extension EndToEnd {
             let (person, other) = (Person(), Person())
             var ids: [Person: [String]] = [:]
             for somebody in [other, person] {
-                for (event, standing) in somebody.cardEvents(from: 1) {
-                    #expect(try await server.place(event) == standing, "\(event.body)")
+                for (event, outcome) in somebody.cardEvents(from: 1) {
+                    #expect(try await server.place(event) == outcome, "\(event.body)")
                     ids[somebody, default: []].append(event.id)
                 }
                 let token = try await server.accountToken(of: somebody.user)
@@ -225,9 +225,9 @@ extension EndToEnd {
             // What the parked refund takes back is known without its text.
             let late = person.shop.session("payment", intent: "pi_unknown" + person.shop.tag)
                 .with(["payment_link": "plink_pass"])
-            let standing = try await server.place(
+            let outcome = try await server.place(
                 person.shop.event(200, "checkout.session.completed", at: Cards.ago(3), late))
-            #expect(standing == "parked no_user")
+            #expect(outcome == "parked no_user")
             let refund = try #require(person.cardEvents(from: 1).last?.event)
             let settled = try await server.settled(refund) { !$0.hasPrefix("parked no_purchase") }
             #expect(settled == "parked no_user", "it is nobody's, and the refund is recorded")

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The state of an asker's rate limit, as the headers `RateLimit` and `RateLimit-Policy` give it
 /// (draft-ietf-httpapi-ratelimit-headers).
-struct RateStanding: Hashable, Sendable {
+struct RateQuota: Hashable, Sendable {
     /// The name of the rate, the same in both fields.
     let policy: String
     let limit: Int
@@ -19,10 +19,10 @@ struct RateStanding: Hashable, Sendable {
 
 extension HTTPFields {
     /// Adds a rate to the headers `RateLimit` and `RateLimit-Policy`, after the rates that they already list.
-    mutating func tell(_ standing: RateStanding) {
-        let window = standing.windowSeconds.map { "w=\($0)" } ?? "qu=\"concurrent-requests\""
-        add("\"\(standing.policy)\";r=\(standing.remaining);t=\(standing.resetSeconds)", to: .rateLimit)
-        add("\"\(standing.policy)\";q=\(standing.limit);\(window)", to: .rateLimitPolicy)
+    mutating func tell(_ quota: RateQuota) {
+        let window = quota.windowSeconds.map { "w=\($0)" } ?? "qu=\"concurrent-requests\""
+        add("\"\(quota.policy)\";r=\(quota.remaining);t=\(quota.resetSeconds)", to: .rateLimit)
+        add("\"\(quota.policy)\";q=\(quota.limit);\(window)", to: .rateLimitPolicy)
     }
 
     /// Adds an item to a list.
@@ -33,9 +33,9 @@ extension HTTPFields {
 
 /// The rate limit that a request was counted under. A class, because all copies of the request's context must share it.
 final class CountedRate: Sendable {
-    private let kept = Mutex<RateStanding?>(nil)
+    private let kept = Mutex<RateQuota?>(nil)
 
-    var standing: RateStanding? {
+    var quota: RateQuota? {
         get { kept.withLock { $0 } }
         set { kept.withLock { $0 = newValue } }
     }

@@ -2,14 +2,15 @@ import Entitlements
 import Testing
 
 /// What an attach or a restore answers about a purchase (`semantics.md` §6; `api.md`, "Attach").
-@Suite struct StandingTests {
+@Suite struct DispositionTests {
     private func check(
-        _ story: Story, at: Instant, is standing: Standing?, settings: EntitlementSettings = .everyone,
+        _ story: Story, at: Instant, is disposition: Disposition?, settings: EntitlementSettings = .everyone,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let key = story.ledger.entries.first?.fact.purchase ?? .pass("p")
         #expect(
-            story.timeline(settings: settings).standing(of: key, at: at) == standing, sourceLocation: sourceLocation)
+            story.timeline(settings: settings).disposition(of: key, at: at) == disposition,
+            sourceLocation: sourceLocation)
     }
 
     @Test func `a purchase that is not bound has none`() {

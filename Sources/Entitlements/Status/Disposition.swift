@@ -1,5 +1,5 @@
-/// The standing of a purchase for its owner, which an attach or a restore answers (`api.md`, "Attach").
-package enum Standing: Hashable, Sendable {
+/// The disposition of a purchase for its owner, which an attach or a restore answers (`api.md`, "Attach").
+package enum Disposition: Hashable, Sendable {
     /// The purchase gives, gave or will give its benefit.
     case counts
     /// The pass had run out before it was first attached, and not because of a refund (`semantics.md` §6).
@@ -11,20 +11,20 @@ package enum Standing: Hashable, Sendable {
 }
 
 extension Timeline {
-    /// Returns the standing of the purchase at `at`; nil if the user does not have it then.
+    /// Returns the disposition of the purchase at `at`; nil if the user does not have it then.
     ///
     /// A pass has ended before it was attached if it had run out by its first binding. So a repeated attach gets the
     /// same answer.
-    package func standing(of key: PurchaseKey, at: Instant) -> Standing? {
-        purchases.firstIndex { $0.key == key }.flatMap { standing(ofPurchaseAt: $0, at: at) }
+    package func disposition(of key: PurchaseKey, at: Instant) -> Disposition? {
+        purchases.firstIndex { $0.key == key }.flatMap { disposition(ofPurchaseAt: $0, at: at) }
     }
 
-    /// Returns the standing of each purchase that the user has at `at`.
-    package func standings(at: Instant) -> [PurchaseKey: Standing] {
-        purchases.indices.reduce(into: [:]) { $0[purchases[$1].key] = standing(ofPurchaseAt: $1, at: at) }
+    /// Returns the disposition of each purchase that the user has at `at`.
+    package func dispositions(at: Instant) -> [PurchaseKey: Disposition] {
+        purchases.indices.reduce(into: [:]) { $0[purchases[$1].key] = disposition(ofPurchaseAt: $1, at: at) }
     }
 
-    private func standing(ofPurchaseAt index: Int, at: Instant) -> Standing? {
+    private func disposition(ofPurchaseAt index: Int, at: Instant) -> Disposition? {
         guard purchases[index].isHeld(at: at) else { return nil }
         if purchases[index].isRevoked(at: at) { return .revoked }
         if let obstacle = obstacle(to: purchases[index]) { return .recorded(obstacle) }

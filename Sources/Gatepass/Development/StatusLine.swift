@@ -2,7 +2,7 @@ import Entitlements
 import Foundation
 
 /// A user's status in one line of text, from the server's answer (`api.md`, "Status").
-struct StandingSummary {
+struct StatusLine {
     let text: String
 
     /// Reads an answer of `GET /api/iap/apple/status`.

@@ -46,7 +46,7 @@ package enum DeliveryReason: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The result of placing a delivery, with the reason for it.
-package struct DeliveryStanding: Hashable, Sendable {
+package struct DeliveryOutcome: Hashable, Sendable {
     package let result: DeliveryResult
     package let reason: DeliveryReason?
 
@@ -55,8 +55,8 @@ package struct DeliveryStanding: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The standing of a delivery that is stored but was not tried yet.
-    package static let pending = DeliveryStanding(.parked, because: .pending)
+    /// The outcome of a delivery that is stored but was not tried yet.
+    package static let pending = DeliveryOutcome(.parked, because: .pending)
 
     /// True if nothing more is to be done about the delivery: it is neither parked nor quarantined.
     package var isSettled: Bool { result != .parked && result != .quarantined }

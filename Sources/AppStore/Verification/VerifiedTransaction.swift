@@ -34,9 +34,9 @@ extension EvidenceVerifier {
         try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts), at: now)
     }
 
-    /// Verifies a transaction with the chain of its header.
+    /// Verifies a transaction under `chain`, the certificate chain that was already built from its header.
     ///
-    /// - Throws: The first reason from `chain_expired` on.
+    /// - Throws: The first reason that applies, in the order of ``EvidenceError/Reason`` from `chain_expired` on.
     func verify(
         _ jws: CompactJWS, under chain: SigningChain, at now: Int64, knowing texts: KnownTexts
     ) throws(EvidenceError) -> VerifiedTransaction {

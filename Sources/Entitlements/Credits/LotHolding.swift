@@ -1,11 +1,11 @@
-/// The part of a lot that a user holds (`semantics.md` §4, §5).
+/// The part of a lot that one user holds (`semantics.md` §4, §5).
 ///
-/// The units of a lot are numbered. A refund of `R` units takes the units with numbers below `R`. When `n` units move
-/// to another user, the receiver holds the units below `n`, and the giver keeps the drawn units from `n` on. So a
-/// refund takes from the present owner first, and from the earliest owner last.
+/// The units of a lot are numbered from 0. If `n` units move to another user, the receiver gets the numbers below `n`.
+/// The giver keeps the other numbers. Their units were drawn, expired or in repayment, so they did not move.
 ///
-/// Each user's part of a refund follows from their own ledger. All parts together are exactly `R`, and a reversal gives
-/// back to whom the refund took from.
+/// A refund of `R` units takes the numbers below `R`, so from the present owner first and from the earliest owner last.
+/// Each user's part of it follows from their own ledger, and all parts add up to exactly `R`. A reversal gives each
+/// user back exactly their part.
 package struct LotHolding: Hashable, Sendable {
     /// The units of a lot that a user holds in a stretch of time.
     package struct Stake: Hashable, Sendable {

@@ -37,7 +37,7 @@ package struct PurseFacts: Sendable {
             case deadline
             /// The units held or the refund due may change; `index` is the position of the holding in `holdings`.
             case holding
-            /// The user acts; `index` is the position of the entry in `entries`.
+            /// An act of the user with credits; `index` is the position of the act's entry in `entries`.
             case act
         }
 

@@ -26,8 +26,8 @@ package struct DeviceAct: Hashable, Sendable {
         /// The digest of the act's note; nil if it has none.
         let note: NoteDigest?
 
-        /// Returns the acts with devices in the order of recording. No act holds before the one that was recorded
-        /// before it.
+        /// Returns the ledger's acts with devices in the order of recording, each with the instant from which it holds.
+        /// An act holds from its `effectiveAt`, but never from an instant earlier than the act recorded before it.
         static func all(in ledger: UserLedger) -> [Dated] {
             var acts: [Dated] = []
             for entry in ledger.entries {

@@ -1,14 +1,17 @@
-/// The devices on record at an instant, and which of them have a seat: the fold of a user's acts with devices over the
-/// seats that the user had (`semantics.md` §8).
+/// The devices on record at an instant, and which of them have a seat. A roster is computed from the user's acts with
+/// devices and from the seats that the user was allowed over time (`semantics.md` §8).
 ///
-/// After each act and each change of seats the roster is settled. While more devices are active than the limit, the
-/// last in the order of `Device.precedes` loses its seat. While fewer are active than allowed, the first of those that
-/// the limit suspended gets a seat back. Suspensions by the limit are derived, never facts.
+/// Seats are settled after each act, and whenever the number of allowed seats or the limit changes:
 ///
-/// An act of the user holds. A device that was registered or reactivated is active from then on, even if evidence that
-/// comes later leaves fewer seats for that time; then the order decides which device goes. Pinning or seeing a device
-/// changes only its place in the order: a suspended device still waits for a free seat. A device that both the limit
-/// and the user suspended does not return by itself.
+/// - While more devices are active than the limit, the last in the order of `Device.precedes` is suspended.
+/// - While fewer are active than allowed, the first of the devices that the limit suspended becomes active again.
+///
+/// Suspensions by the limit are derived, never facts. A device that the user suspended returns only when the user
+/// reactivates it, even if the limit had suspended it before.
+///
+/// Registering a new device, or reactivating one, makes it active, even if evidence that comes later leaves too few
+/// seats for that time. Settling then suspends the last device in the order, which may be another one. Pinning or
+/// seeing a device changes only its place in the order, so a suspended device still waits for a free seat.
 package struct DeviceRoster: Sendable {
     private var devices: [Label: Device] = [:]
     private var removed: Set<Label> = []

@@ -4,7 +4,8 @@ struct Moment {
     let at: Instant
     /// The version of the catalogue in force.
     let catalogue: Catalogue
-    /// The coverage that counts for this user: all that is planned, and the grace and leeway that have begun.
+    /// All coverage in the environments that count for this user, past and planned. Grace and leeway
+    /// (``Coverage/isGrace``) are included only once they have begun.
     let coverage: [Coverage]
     let covering: [Coverage]
     /// The coverage of the highest rank now; of several, the first by the name of its lane.

@@ -35,8 +35,8 @@ struct NightlyIntegrityCheck: Service {
         }
     }
 
-    /// The time from `now` to the next check. `share`, from 0 to 1, is the part of the hour after 03:00 at which that
-    /// begins.
+    /// The time from `now` to the next check, which begins within the hour after 03:00 UTC. `share`, from 0 to 1, says
+    /// when in that hour. For example, 0.5 is 03:30. From 03:00 on, the next check is that of the next day.
     static func wait(at now: Instant, share: Double) -> Duration {
         let day = Instant.millisecondsPerDay
         let sinceBeginning = (now.milliseconds - begins) % day

@@ -5,7 +5,8 @@ import MariaDB
 /// If two transactions rely on the same mention, the second waits until the first ends, and then sees what the first
 /// wrote.
 enum MentionRow {
-    /// A write instead of a locking read, because the nodes of a cluster certify only rows that are written.
+    /// The statement that locks a mention by writing its row. A locking read would not do in a Galera cluster, whose
+    /// nodes find conflicts only between rows that are written.
     private static let write = SQLStatement(
         "lock mention",
         "INSERT INTO mentions (mention) VALUES (?) ON DUPLICATE KEY UPDATE touched = touched + 1")

@@ -29,7 +29,8 @@ struct Workspace {
         /// The statements that are stored in ledgers alone once the purchase has an owner. Waiting statements come
         /// first, then the statements that this batch brought.
         var brought: [Statement] = []
-        /// The number of elements of `brought` that already have rows as waiting statements.
+        /// The number of waiting statements at the start of `brought`. Their rows exist already, so the batch inserts
+        /// only the elements after them.
         var waiting = 0
         /// The owner and the former holders as loaded.
         var loadedOwner: UserID?
@@ -55,7 +56,8 @@ struct Workspace {
         var textOf: UInt64?
         /// The index of another new state whose row keeps the text of this state; nil if there is none.
         let repeats: Int?
-        /// The proof to write, and the instant of recording; nil for a state that already has a row.
+        /// The signed text with its details, and the instant of recording, for the row that the batch writes; nil for a
+        /// state that already has its row.
         let new: (proof: Evidence.Proof, recordedAt: Instant)?
     }
 

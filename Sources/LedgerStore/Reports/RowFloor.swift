@@ -13,8 +13,8 @@ struct RowFloor {
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         """)
 
-    /// The floor of a page of sandbox testers, whose numbers are pseudonyms. The counted rows are audit entries about
-    /// the list.
+    /// The floor of a page of sandbox testers, which is the lowest pseudonym that the page reads. A page reads a
+    /// bounded number of audit entries that name a tester, and a user may have several of them.
     static let sandboxTesters = RowFloor(
         "find floor of sandbox testers",
         """

@@ -5,7 +5,7 @@ extension SimulatedSubscription {
         case over
         /// The chain has not ended.
         case running
-        /// No charge has failed, or grace has ended already.
+        /// Apple is not retrying a charge, or there is no grace that could end.
         case notInRetry
         /// Apple still tries to charge for the next period.
         case inRetry
@@ -35,7 +35,7 @@ extension SimulatedSubscription.Refusal: CustomStringConvertible {
         switch self {
         case .over: "the subscription is over"
         case .running: "the subscription is not over"
-        case .notInRetry: "no billing has failed"
+        case .notInRetry: "no charge is being retried, and no grace runs"
         case .inRetry: "billing has failed, and Apple tries again"
         case .renewalIs(let on): "renewal is \(on ? "on" : "off")"
         case .awaitsConsent: "the customer has not consented to the higher price"

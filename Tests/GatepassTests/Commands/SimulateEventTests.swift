@@ -208,7 +208,7 @@ import Testing
             (["subscribe", "--print"], 0, "eyJ"), (["subscribe"], 1, "alice is subscribed to com.visla.gps.annual3"),
             (["renew", "--at", "2021-06-01T00:00:00Z"], 1, "name a later --at"), (["renew", "--print"], 0, "eyJ"),
             (["expire"], 1, "the newest period begins at "), (["cancel", "--undo"], 1, "renewal is on"),
-            (["recover"], 1, "no billing has failed"),
+            (["recover"], 1, "no charge is being retried"),
             (["upgrade", "--to", "com.visla.gps.annual3"], 1, "it is of com.visla.gps.annual3 already"),
         ] {
             let answer = try await shop.simulate(words)

@@ -58,11 +58,21 @@ USER_ID = re.compile("[A-Za-z0-9_][A-Za-z0-9._:@|+=-]{0,127}")
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT")
 
 
+def named_shortly(value):
+    """The value without members whose names are longer than the server takes (256 bytes)."""
+    if isinstance(value, dict):
+        return {
+            name: named_shortly(member) for name, member in value.items()
+            if len(str(name).encode("utf-8", "surrogatepass")) <= 256}
+    return [named_shortly(element) for element in value] if isinstance(value, list) else value
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """Nobody revokes the key that all of this is asked with, which is the first; and what the document cannot say
     holds: a target of a change of plan has one name, an outage has begun and ends later, a grant ends later, a cursor
     is its own list's, a notification is genuine."""
+    case.body = named_shortly(case.body)
     if (case.path_parameters or {}).get("key_id") == "1":
         case.path_parameters["key_id"] = "2"
     if case.path.endswith("/webhooks/apple") and isinstance(case.body, dict):

@@ -10,7 +10,6 @@ CREATE TABLE IF NOT EXISTS subscriptions (
     tier VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
     starts_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
-    PRIMARY KEY (purchase_id, user_id),
-    KEY by_user_and_source (user_id, source),
+    PRIMARY KEY (user_id, purchase_id),
     KEY by_expiry (expires_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

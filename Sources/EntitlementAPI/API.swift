@@ -11,12 +11,6 @@ package import StripeBilling
 package struct API: Sendable {
     /// The services and settings of the API. A class, because each request gets a reference to it.
     package final class Dependencies: Sendable {
-        /// A status at an instant, and the next instant at which the status may change.
-        struct Folded: Sendable {
-            let status: Status
-            let holdsUntil: Instant
-        }
-
         let store: StoreDoor
         /// The settings on which answers depend (`semantics.md` §1, *Settings are not facts*).
         let settings: EntitlementSettings
@@ -37,7 +31,6 @@ package struct API: Sendable {
         /// The network that a request came from, computed from the peer's address and `X-Forwarded-For`. Rate limits
         /// count the requests of one network together.
         let network: @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8]
-        let statusAnswers = StatusAnswers()
         let foldLine = FoldLine()
         let productLists = ProductLists()
         /// The bytes of `openapi.yaml`, one copy for all answers.
@@ -114,25 +107,20 @@ package struct API: Sendable {
         /// All versions of the catalogue; until the database is open, the catalogue of the file.
         var catalogue: CatalogueVersions { store.catalogue }
 
-        /// The status of a ledger at the instant `at`. `explains` adds the explanation of each entitlement.
-        func fold(
-            _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant, explains: Bool
-        ) -> Folded {
-            folds(ledger, catalogue, at, explains: explains)(at)
+        /// The standing of a ledger at the instant `at`. `explains` adds the explanation of each entitlement.
+        func standing(
+            _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ at: Instant, explains: Bool = false
+        ) -> Standing {
+            standings(ledger, catalogue, at, explains: explains)(at)
         }
 
-        /// A function that gives the status of `ledger` at `start` or any later instant. The ledger is folded once,
+        /// A function that gives the standing of `ledger` at `start` or any later instant. The ledger is folded once,
         /// with the list of sandbox testers as it is at `start`.
-        func folds(
+        func standings(
             _ ledger: UserLedger, _ catalogue: CatalogueVersions, _ start: Instant, explains: Bool = false
-        ) -> (Instant) -> Folded {
+        ) -> (Instant) -> Standing {
             let timeline = Timeline(folding: ledger, given: catalogue, settings: settings, testersAt: start)
-            let testersChangeAt = ledger.nextChangeOfTesters(after: start) ?? .distantFuture
-            return { at in
-                Folded(
-                    status: timeline.status(at: at, explains: explains),
-                    holdsUntil: min(timeline.nextChange(after: at), testersChangeAt))
-            }
+            return { Standing(of: ledger, in: timeline, at: $0, explains: explains) }
         }
     }
 

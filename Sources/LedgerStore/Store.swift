@@ -6,6 +6,7 @@ import Synchronization
 package final class Store: Sendable {
     package let ledger: Ledger
     package let reader: LedgerReader
+    package let standings: Standings
     package let catalogue: CatalogueVersionCache
     package let labels: Labels
     package let accountTokens: AccountTokens
@@ -18,12 +19,13 @@ package final class Store: Sendable {
     package let audit: AuditTrail
 
     /// - Parameters:
+    ///   - format: Writes a status as the API sends it.
     ///   - now: The clock that dates facts; a test may move it.
     ///   - realNow: Real time, for API keys and for the instants at which jobs are due.
     ///   - salt: Makes 16 random bytes.
     ///   - noteBatch: Called with the number of requests of each committed transaction.
     package init(
-        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings,
+        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, format: StandingFormat,
         now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
         salt: @escaping @Sendable () -> [UInt8], accountToken: @escaping @Sendable () -> AccountToken,
         apiKey: @escaping @Sendable () -> APIKeySecret, attempt: @escaping @Sendable () -> UInt64,
@@ -31,8 +33,10 @@ package final class Store: Sendable {
     ) {
         audit = AuditTrail(salt: salt)
         ledger = Ledger(
-            pool: pool, catalogue: catalogue, settings: settings, now: now, salt: salt, noteBatch: noteBatch)
+            pool: pool, catalogue: catalogue, settings: settings, format: format, now: now, salt: salt,
+            noteBatch: noteBatch)
         reader = ledger.reader()
+        standings = ledger.standings()
         self.catalogue = catalogue
         labels = settings.labels
         accountTokens = AccountTokens(pool: pool, labels: settings.labels, now: now, random: accountToken)
@@ -47,14 +51,17 @@ package final class Store: Sendable {
     /// Runs the batches of writers and readers until `shutDown`.
     package func run() async {
         async let reading: Void = reader.run()
+        async let answering: Void = standings.run()
         await ledger.run()
         await reading
+        await answering
     }
 
     /// Takes no more requests; waiting requests are still answered.
     package func shutDown() {
         ledger.shutDown()
         reader.shutDown()
+        standings.shutDown()
     }
 }
 

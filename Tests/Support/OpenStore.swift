@@ -17,7 +17,8 @@ package struct OpenStore: Sendable {
     /// Runs `body` with a store over an empty schema in which `catalogue` is in force. Its account tokens and API keys
     /// are random but for the first token, which is `token`. Throws what `body` throws.
     package static func running(
-        catalogue: CatalogueVersions, settings: LedgerSettings, clock: TestClock, token: AccountToken? = nil,
+        catalogue: CatalogueVersions, settings: LedgerSettings, format: StandingFormat, clock: TestClock,
+        token: AccountToken? = nil,
         noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in },
         _ body: @Sendable (OpenStore) async throws -> Void
     ) async throws {
@@ -36,7 +37,8 @@ package struct OpenStore: Sendable {
                 }
                 let tokens = Mutex(token)
                 let store = Store(
-                    pool: pool, catalogue: cache, settings: settings, now: { clock.now }, realNow: { clock.now },
+                    pool: pool, catalogue: cache, settings: settings, format: format, now: { clock.now },
+                    realNow: { clock.now },
                     salt: { bytes(16) },
                     accountToken: { tokens.withLock { $0.take() } ?? randomToken() }, apiKey: randomKey,
                     attempt: { .random(in: .min ... .max) }, noteBatch: noteBatch)

@@ -48,7 +48,8 @@ package struct TestSchema: Sendable {
         "account_tokens", "api_keys", "apple_iap_transactions", "audit_entries", "audit_heads", "audit_notes",
         "catalog_versions", "delivery_mentions", "idempotency_keys", "inbox_deliveries", "inbox_texts",
         "installation_keys", "jobs", "ledger_entries", "mentions", "notes", "purchase_holders",
-        "purchase_numbers", "purchases", "signed_headers", "signed_texts", "signing_keys", "subscriptions", "users",
+        "purchase_numbers", "purchases", "signed_headers", "signed_texts", "signing_keys", "standing_answers",
+        "standings", "subscriptions", "users",
         "waiting_statements",
     ]
 

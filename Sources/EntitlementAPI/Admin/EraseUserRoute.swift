@@ -20,7 +20,6 @@ enum EraseUserRoute {
                     attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)
                 }
             }
-            call.api.statusAnswers.forget(user)
             guard erased != nil else { throw .notFound }
             var answer = JSONAnswer.nothing
             answer.isRemembered = true

@@ -19,7 +19,7 @@ enum SubscriptionCheckRoute {
 
     private static func answer(about user: UserID, _ call: some SignedCall) async throws(Problem) -> Response {
         let status = try await call.folding(user) { (ledger) async throws(Problem) in
-            call.api.fold(ledger, call.api.catalogue, call.now, explains: false).status
+            call.api.standing(ledger, call.api.catalogue, call.now).status
         }
         return .json(SubscriptionCheckBody(status).bytes, cacheControl: "private, no-cache")
     }

@@ -73,13 +73,6 @@ extension SignedCall {
         try await served { try await $0.reader.ledger(of: user) }
     }
 
-    /// The ledger of `user` and its head, the hash of the newest entry; nil if the head still equals `known`.
-    ///
-    /// - Throws: `unavailable`.
-    func ledger(of user: UserID, unless known: LedgerHead?) async throws(Problem) -> LedgerReader.ReadLedger? {
-        try await served { try await $0.reader.ledger(of: user, unless: known) }
-    }
-
     /// The result of `fold` over the ledger of `user`. A user's own reads run one at a time (``inTurn(_:)``).
     ///
     /// - Throws: `rate_limited` if too many reads of the user wait, `unavailable`, and what `fold` throws.

@@ -1,6 +1,7 @@
 import StrictJSON
 package import Entitlements
 import Hummingbird
+import LedgerStore
 import Logging
 
 /// The clock of a development server, which can be put forward (`api.md`, "Development").
@@ -98,7 +99,9 @@ package enum AdvanceClockRoute {
             throw .invalidRequest("The clock goes ten years ahead at most.", at: "#/advance")
         }
         do {
-            return ClockRoute.answer(of: clock, try await clock.advance(by: span.milliseconds, within: patience))
+            let advance = try await clock.advance(by: span.milliseconds, within: patience)
+            while try await call.served({ try await $0.standings.makeDueAnew() }) > 0 {}
+            return ClockRoute.answer(of: clock, advance)
         } catch {
             call.api.logger.error("the clock could not be put forward", metadata: ["error": "\(error)"])
             throw Problem(.unavailable, "The clock could not be put forward.")

@@ -59,7 +59,7 @@ enum AttachRoute {
         json.name("transaction")
         json.append(purchase, kind: call.api.catalogue.product(of: purchase)?.terms.kind)
         json.name("status")
-        json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
+        json.append(claimed.status, of: claimed.timeline.user, at: claimed.at)
         json.endObject()
         return json.bytes
     }

@@ -13,7 +13,7 @@ enum EntitlementTokenRoute {
             let version = catalogue.inForce(at: call.now)
             let app = try query.app(of: version.catalogue)
             let offline = OfflineEntitlement(
-                at: call.now, forHours: ring.tokenHours, call.api.folds(ledger, catalogue, call.now))
+                at: call.now, forHours: ring.tokenHours, call.api.standings(ledger, catalogue, call.now))
             return EntitlementClaims(offline, for: app, catalogVersion: version.number)
         }
         // `try?` drops the library's error, which never occurs for a key that it made.

@@ -120,7 +120,7 @@ struct RestoreBody {
         json.member("history", "not_configured")
         json.name("status")
         if showsStatus {
-            json.append(claimed.timeline.status(at: claimed.at, explains: false), StatusBody.Parts())
+            json.append(claimed.status, of: claimed.timeline.user, at: claimed.at)
         } else {
             json.null()
         }

@@ -1,4 +1,5 @@
 package import Entitlements
+package import LedgerStore
 
 /// The JSON of a status (`api.md`, "Status").
 package struct StatusBody {
@@ -44,15 +45,23 @@ package struct StatusBody {
         entityTag = EntityTag(of: Array(status.user.text.utf8) + bytes[substanceStart...])
     }
 
-    /// The answer about the instant `at`, made from a cached one.
-    init(of user: UserID, at: Instant, _ answer: StatusAnswers.Answer) {
-        var json = JSONWriter(capacity: answer.substance.count + 128)
-        json.beginObject()
-        json.member("user_id", user.text)
-        json.member("at", at)
-        substanceStart = json.bytes.count
-        bytes = json.bytes + answer.substance
-        entityTag = answer.entityTag
+    /// The answer about the instant `at`, made from a stored one.
+    init(of user: UserID, at: Instant, _ answer: StandingAnswer) {
+        var json = JSONWriter(capacity: answer.substance.count + 256)
+        substanceStart = json.append(answer, of: user, at: at)
+        bytes = json.bytes
+        entityTag = EntityTag(text: answer.entityTag)
+    }
+
+    /// The number of the answer's form. It grows with every change by which the same status gets other bytes, so that
+    /// no stored answer of an earlier form is sent (`StandingFormatTests`).
+    static let formNumber: UInt32 = 1
+    package static let format = StandingFormat(number: formNumber, write: answer)
+
+    /// The answer to store for a status.
+    @Sendable static func answer(_ status: Status) -> StandingAnswer {
+        let body = StatusBody(status, Parts())
+        return StandingAnswer(substance: Array(body.substance), entityTag: body.entityTag.text)
     }
 
     /// The bytes behind the member `at`.
@@ -60,6 +69,19 @@ package struct StatusBody {
 }
 
 extension JSONWriter {
+    /// Writes a stored answer as one value.
+    ///
+    /// - Returns: The offset of the bytes behind the member `at`.
+    @discardableResult
+    mutating func append(_ answer: StandingAnswer, of user: UserID, at: Instant) -> Int {
+        beginObject()
+        member("user_id", user.text)
+        member("at", at)
+        let start = bytes.count
+        endObject(with: answer.substance)
+        return start
+    }
+
     /// Writes a status as one value.
     ///
     /// - Returns: The offset of the bytes behind the member `at`.

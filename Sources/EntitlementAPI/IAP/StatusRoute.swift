@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 import NIOCore
 
 /// `GET /api/iap/apple/status`: the user's access, until when it lasts, and what gives it.
@@ -17,17 +18,12 @@ enum StatusRoute {
         let acts = try ActsRequest(ifAskedIn: query)
         let body: StatusBody
         if asOf.knownAt == nil, !history, acts == nil {
-            let answer = try await call.api.statusAnswers.answer(
-                about: user, at: asOf.at, given: { call.api.catalogue },
-                reading: { (known) async throws(Problem) in try await call.ledger(of: user, unless: known) },
-                inTurn: { (fold) async throws(Problem) in try await call.inTurn { () throws(Problem) in fold() } },
-                fold: { call.api.fold($0, $1, $2, explains: false) })
-            body = StatusBody(of: user, at: asOf.at, answer)
+            body = StatusBody(of: user, at: asOf.at, try await standing(of: user, at: asOf.at, call))
         } else {
             body = try await call.folding(user) { (ledger) async throws(Problem) in
                 let known = asOf.known(of: ledger)
                 let catalogue = call.api.catalogue
-                let status = call.api.fold(known, catalogue, asOf.at, explains: acts != nil).status
+                let status = call.api.standing(known, catalogue, asOf.at, explains: acts != nil).status
                 var explanation: AnswerExplanation?
                 if let page = acts?.page(of: known, at: asOf.at, under: status.settings) {
                     explanation = AnswerExplanation(
@@ -40,5 +36,23 @@ enum StatusRoute {
         return .validated(
             ByteBuffer(bytes: body.bytes), body.entityTag, ifNoneMatch: call.request.headers[.ifNoneMatch],
             [.cacheControl: "private, no-cache", .vary: "Authorization"])
+    }
+
+    /// The stored answer if one holds at `at`; else the answer is made from the ledger and, for the present instant,
+    /// kept behind the request.
+    private static func standing(
+        of user: UserID, at: Instant, _ call: some SignedCall
+    ) async throws(Problem) -> StandingAnswer {
+        if let stored = try await call.served({ try await $0.standings.answer(about: user, at: at) }) { return stored }
+        return try await call.inTurn { () async throws(Problem) in
+            try await call.served { store in
+                let (ledger, head) = try await store.reader.read(user)
+                let catalogue = call.api.catalogue
+                let standing = call.api.standing(ledger, catalogue, at)
+                let answer = StatusBody.answer(standing.status)
+                if at == call.now, let head { store.standings.keep(standing, answer, of: head, given: catalogue) }
+                return answer
+            }
+        }
     }
 }

@@ -10,6 +10,11 @@ struct Claimed<Reply: Sendable, Refusal: Error> {
     /// The instant that the answer is for. A purchase date just ahead of the server's clock moves it forward
     /// (`semantics.md` §2, *The instant of an attach*).
     let at: Instant
+    /// The answer to the status at `at` if it was written with the ledger.
+    fileprivate let written: StandingAnswer?
+
+    /// The answer to the status at `at`.
+    var status: StandingAnswer { written ?? StatusBody.answer(timeline.status(at: at, explains: false)) }
 
     /// The outcome of a claim as the API names it, and its reason.
     func outcome(of claim: Claim, _ purchase: VerifiedPurchase) -> (outcome: AttachOutcome, reason: AttachReason?) {
@@ -77,9 +82,10 @@ extension UserCall {
                 deciding(history, ClaimContext(rules: rules, fold: fold))
             }
         }
+        let at = Attach.answeredAt(recorded.history.now, recording: purchases)
         return Claimed(
-            answer: recorded.answer, timeline: recorded.timeline(of: user, in: fold),
-            at: Attach.answeredAt(recorded.history.now, recording: purchases))
+            answer: recorded.answer, timeline: recorded.timeline(of: user, in: fold), at: at,
+            written: recorded.answer(about: user, at: at))
     }
 
     private var fold: FoldContext { FoldContext(catalogue: api.catalogue, settings: api.settings) }
@@ -105,6 +111,6 @@ extension UserCall {
         let history = PurchaseHistory(now: now, ledgers: [user: ledger], purchases: known, tokenHolders: [:])
         return Claimed(
             answer: deciding(history, fold).answer, timeline: timeline,
-            at: Attach.answeredAt(now, recording: purchases))
+            at: Attach.answeredAt(now, recording: purchases), written: nil)
     }
 }

@@ -22,7 +22,7 @@ struct OfflineEntitlement {
     /// - Parameters:
     ///   - hours: The longest life in hours.
     ///   - fold: The status at an instant, and the instant until which it holds.
-    init(at now: Instant, forHours hours: Int, _ fold: (Instant) -> API.Dependencies.Folded) {
+    init(at now: Instant, forHours hours: Int, _ fold: (Instant) -> Standing) {
         let folded = fold(now)
         status = folded.status
         endsAt = Self.end(of: folded, by: now + Self.life(of: folded.status, hours: hours), fold)
@@ -39,7 +39,7 @@ struct OfflineEntitlement {
     /// The end of the token: the end of coverage, the first change after which something is lost, or `latest`. The end
     /// of coverage is taken from `first`, because a later status may add grace that has begun by then.
     private static func end(
-        of first: API.Dependencies.Folded, by latest: Instant, _ fold: (Instant) -> API.Dependencies.Folded
+        of first: Standing, by latest: Instant, _ fold: (Instant) -> Standing
     ) -> Instant {
         let coverageEnds = first.status.active ? first.status.expiresAt : nil
         let end = min(latest, coverageEnds ?? latest)

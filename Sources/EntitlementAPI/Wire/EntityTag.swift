@@ -5,6 +5,9 @@ struct EntityTag: Equatable {
     /// The text of the header `ETag`, with its `W/`.
     let text: String
 
+    /// The tag with a text that an earlier tag had.
+    init(text: String) { self.text = text }
+
     /// - Parameter substance: The bytes in which two answers must agree to have the same tag.
     init(of substance: some Sequence<UInt8>) {
         var hash = SHA256()

@@ -18,6 +18,12 @@ package struct JSONWriter {
     package mutating func beginObject() { open("{") }
     package mutating func endObject() { close("}") }
 
+    /// Ends an object with `rest`: its remaining members, each after a comma, and its closing brace.
+    mutating func endObject(with rest: [UInt8]) {
+        bytes.append(contentsOf: rest)
+        needsComma = true
+    }
+
     /// Writes an object as the next value; `write` writes its members.
     package mutating func object(_ write: (inout JSONWriter) -> Void) {
         beginObject()

@@ -5,12 +5,11 @@ import MariaDB
 /// Puts a catalogue file in force, if it may follow the newest version.
 struct CatalogueApplier {
     let pool: Pool
-    let settings: Settings
     let clock: WallClock
 
-    /// Makes the file a new version and rebuilds the table `subscriptions` from the ledgers, unless the newest version
-    /// is the same catalogue. `audit` writes the entry of the audit trail; it is nil if a server applies the file by
-    /// its settings.
+    /// Makes the file a new version, unless the newest version is the same catalogue. Servers make the tables that are
+    /// derived from ledgers anew. `audit` writes the entry of the audit trail; it is nil if a server applies the file
+    /// by its settings.
     ///
     /// Throws `CatalogueFileError` with all faults if the file reorders ranks or moves tiers to other lanes. Throws
     /// `ServiceFailure` if the database cannot be reached.
@@ -19,16 +18,11 @@ struct CatalogueApplier {
     ) async throws -> (version: Int, isNew: Bool) {
         if let newest = try await newest() { try file.check(following: newest) }
         let catalogue = file.catalogue
-        let applied = try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
+        return try await CatalogueVersionCache.apply(file.text, to: pool, at: clock.now(), audit: audit) {
             // `try?` drops the fault of a stored version that cannot be read. That version counts as a different
             // catalogue.
             (try? CatalogueFile.stored($0)) == catalogue
         }
-        let versionCache = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)
-        if applied.isNew, applied.version > 1, let versionCache {
-            try await Projection(pool: pool, settings: settings.entitlements).rebuild(given: versionCache.snapshot)
-        }
-        return applied
     }
 
     /// True if the file's catalogue differs from the newest version.

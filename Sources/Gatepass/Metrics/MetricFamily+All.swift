@@ -48,8 +48,14 @@ extension MetricFamily {
     static let lastDelivery = MetricFamily(
         "gatepass_last_delivery_age_seconds", .gauge, "Time since a store's last new authentic delivery, by source.")
 
+    static let overdueStandings = MetricFamily(
+        "gatepass_standings_overdue", .gauge, "Users whose standing waits to be made anew; 10000 at most of each.")
+    static let oldestStanding = MetricFamily(
+        "gatepass_standings_overdue_seconds", .gauge, "For how long the first ended standing has been overdue.")
+
     /// Metrics that are read when the page is requested.
     static let read = [
         databaseUp, serving, poolConnections, poolWaiting, booksFaults, booksAge, jobs, oldestJob, inbox, lastDelivery,
+        overdueStandings, oldestStanding,
     ]
 }

@@ -13,6 +13,7 @@ struct MetricsReading: Sendable {
     let health: ServerHealth
     let clock: WallClock
     private let figures: SharedQuestion<StoreFigures>
+    private let standings: SharedQuestion<OverdueStandings>
     private let startedAt = Surroundings.uptime()
 
     init(metrics: ServerMetrics, pool: Pool, store: StoreDoor, health: ServerHealth, clock: WallClock) {
@@ -24,6 +25,7 @@ struct MetricsReading: Sendable {
         figures = SharedQuestion {
             try? await StoreFigures.read(from: pool, at: WallClock.real.now())  // the page says that they are missing
         }
+        standings = SharedQuestion { try? await store().standings.overdue(limit: StoreFigures.limit) }
     }
 
     /// The whole page.
@@ -36,6 +38,7 @@ struct MetricsReading: Sendable {
         writePool(to: &page)
         writeBooks(to: &page)
         if let figures { write(figures, to: &page) }
+        if figures != nil, let overdue = await standings.answer() { write(overdue, to: &page) }
         return Array(page.text.utf8)
     }
 
@@ -57,6 +60,14 @@ struct MetricsReading: Sendable {
         }
         write(.booksFaults, [([], Double(found.faults))], to: &page)
         write(.booksAge, [([], seconds(since: found.at, at: clock.now()))], to: &page)
+    }
+
+    private func write(_ overdue: OverdueStandings, to page: inout ExpositionText) {
+        write(
+            .overdueStandings,
+            [("ended", overdue.ended), ("outdated", overdue.outdated)].map { ([("why", $0)], Double($1)) }, to: &page)
+        write(
+            .oldestStanding, [([], overdue.since.map { seconds(since: $0, at: clock.now()) } ?? 0)], to: &page)
     }
 
     private func write(_ figures: StoreFigures, to page: inout ExpositionText) {

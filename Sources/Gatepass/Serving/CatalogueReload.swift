@@ -23,7 +23,7 @@ struct CatalogueReload: Service {
         }
         do {
             let file = try CatalogueFile(text: try server.files.text(name, "the catalogue"), fileName: name)
-            let applied = try await CatalogueApplier(pool: pool, settings: server.settings, clock: server.clock)
+            let applied = try await CatalogueApplier(pool: pool, clock: server.clock)
                 .apply(file)
             server.logger.info(
                 "catalogue read again", metadata: ["version": "\(applied.version)", "new": "\(applied.isNew)"])

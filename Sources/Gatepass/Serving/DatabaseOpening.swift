@@ -150,7 +150,7 @@ struct DatabaseOpening: Service {
     private func applyCatalogue() async throws {
         guard let catalogueFile else { return }
         let isEmpty = try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored) == nil
-        let applier = CatalogueApplier(pool: pool, settings: settings, clock: clock)
+        let applier = CatalogueApplier(pool: pool, clock: clock)
         if isEmpty || settings.catalogue.onChange == .apply {
             let applied = try await applier.apply(catalogueFile)
             if applied.isNew { logger.info("catalogue applied", metadata: ["version": "\(applied.version)"]) }

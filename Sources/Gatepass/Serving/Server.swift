@@ -90,7 +90,7 @@ struct Server: Sendable {
             FreedMemory(bodies: dependencies.bodies),
             NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: health.note),
             JobRunner(pool: pool, store: store, inbox: inbox, logger: logger, noteEnd: metrics.ended),
-            CatalogueReload(server: self, pool: pool),
+            StandingUpkeep(store: store), CatalogueReload(server: self, pool: pool),
             ListeningHTTP(
                 application: http, address: "\(settings.http.host):\(settings.http.port)",
                 remedy: "name another with http.host and http.port, or --port", onShutdown: health.drain),

@@ -1,3 +1,4 @@
+import EntitlementAPI
 import Entitlements
 import LedgerStore
 import MariaDB
@@ -9,7 +10,8 @@ extension Store {
         noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
     ) {
         self.init(
-            pool: pool, catalogue: catalogue, settings: settings, now: clock.now, realNow: WallClock.real.now,
+            pool: pool, catalogue: catalogue, settings: settings, format: StatusBody.format, now: clock.now,
+            realNow: WallClock.real.now,
             salt: Surroundings.salt, accountToken: Surroundings.accountToken, apiKey: Surroundings.apiKeySecret,
             attempt: Surroundings.attemptName, noteBatch: noteBatch)
     }

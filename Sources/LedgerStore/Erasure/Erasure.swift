@@ -9,6 +9,8 @@ package struct Erasure: Sendable {
     private static let byPseudonym = [
         SQLStatement("erase user", "UPDATE users SET user_id = NULL WHERE pseudonym = ?"),
         SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
+        SQLStatement("erase standing", "DELETE FROM standings WHERE user_id = ?"),
+        SQLStatement("erase standing answer", "DELETE FROM standing_answers WHERE user_id = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
         SQLStatement(

@@ -6,6 +6,7 @@ import MariaDB
 struct Batch: Sendable {
     let requests: [Request]
     let settings: LedgerSettings
+    let projection: Projection
     let cache: LedgerCache
     let salt: @Sendable () -> [UInt8]
     /// The ids of the rows of `signed_headers`, for the texts in the evidence.
@@ -83,7 +84,7 @@ struct Batch: Sendable {
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(
-            settings: settings.entitlements, catalogue: catalogue.versions, headers: headers
+            settings: settings.entitlements, catalogue: catalogue.versions, projection: projection, headers: headers
         ).write(&workspace, in: session)
         try UserRow.remove(strangers(in: workspace, after: decided), madeAt: now, in: session)
         try audit(decided, on: workspace, in: session)

@@ -21,6 +21,7 @@ package final class Ledger: Sendable {
     private let pool: Pool
     private let catalogue: CatalogueVersionCache
     private let settings: LedgerSettings
+    private let projection: Projection
     private let now: @Sendable () -> Instant
     private let salt: @Sendable () -> [UInt8]
     private let noteBatch: @Sendable (_ requests: Int) -> Void
@@ -33,16 +34,19 @@ package final class Ledger: Sendable {
     /// A ledger over the database of `pool`. It records nothing until `run` is called.
     ///
     /// - Parameters:
+    ///   - format: Writes a status as the API sends it.
     ///   - now: The clock that dates facts.
     ///   - salt: Makes 16 random bytes.
     ///   - noteBatch: Called with the number of requests of each committed transaction.
     package init(
-        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, now: @escaping @Sendable () -> Instant,
-        salt: @escaping @Sendable () -> [UInt8], noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
+        pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, format: StandingFormat,
+        now: @escaping @Sendable () -> Instant, salt: @escaping @Sendable () -> [UInt8],
+        noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
     ) {
         self.pool = pool
         self.catalogue = catalogue
         self.settings = settings
+        projection = Projection(pool: pool, settings: settings.entitlements, format: format)
         self.now = now
         self.salt = salt
         self.noteBatch = noteBatch
@@ -59,6 +63,11 @@ package final class Ledger: Sendable {
     /// A reader of the ledgers that shares this ledger's cache.
     package func reader() -> LedgerReader {
         LedgerReader(pool: pool, catalogue: catalogue, cache: cache)
+    }
+
+    /// The standings of the users whose ledgers are written here.
+    package func standings() -> Standings {
+        Standings(pool: pool, catalogue: catalogue, projection: projection, now: now)
     }
 
     /// Removes an erased person's ledger from the cache of this instance. Other instances may still cache it, but never
@@ -177,7 +186,8 @@ package final class Ledger: Sendable {
         let headers = try await headers.rows(
             of: requests.flatMap { $0.evidence.compactMap(\.proof?.text) }, in: pool)
         let batch = Batch(
-            requests: requests, settings: settings, cache: cache, salt: salt, headers: headers, takesHeavy: takingHeavy)
+            requests: requests, settings: settings, projection: projection, cache: cache, salt: salt,
+            headers: headers, takesHeavy: takingHeavy)
         let attempt = Attempt()
         var collisions = 0
         while true {
@@ -235,12 +245,23 @@ package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
         }
         return folded.timeline
     }
+
+    /// The answer to the status of `user` at `at`, as the batch wrote it; nil if it was not written for this ledger or
+    /// does not hold then.
+    package func answer(about user: UserID, at: Instant) -> StandingAnswer? {
+        guard let folded = folded[user], folded.length == history.ledger(of: user).entries.count,
+            let row = folded.row, row.holds(at: at)
+        else { return nil }
+        return row.answer
+    }
 }
 
-/// A ledger's timeline, and the number of entries that were folded.
+/// A ledger's timeline, the number of entries that were folded, and the standing that was written.
 package struct FoldedLedger: Sendable {
     let length: Int
     let timeline: Timeline
+    /// Nil for an erased person.
+    let row: StandingRow?
 }
 
 extension DatabaseError {

@@ -1,13 +1,5 @@
-/// The identity of a user's ledger at one length: the pseudonym, and the hash of the newest entry, which covers all
-/// entries before it.
+/// The head of a ledger: whose it is, and its number of entries, including entries that this program cannot read.
 package struct LedgerHead: Hashable, Sendable {
     let pseudonym: UInt64
-    let hash: [UInt8]
-
-    package init(pseudonym: UInt64, hash: [UInt8]) {
-        self.pseudonym = pseudonym
-        self.hash = hash
-    }
-
-    init(_ head: UserRow.Head) { self.init(pseudonym: head.pseudonym, hash: head.hash) }
+    let length: Int
 }

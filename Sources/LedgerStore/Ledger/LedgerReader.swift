@@ -11,9 +11,7 @@ package final class LedgerReader: Sendable {
     /// A reader that waits for one user's ledger.
     private struct Reading: Sendable {
         let user: UserID
-        /// The head of the ledger that the caller already has; nil if the caller has none.
-        let known: LedgerHead?
-        let resume: @Sendable (Result<ReadLedger?, ServiceFailure>) -> Void
+        let resume: @Sendable (Result<ReadLedger, ServiceFailure>) -> Void
     }
 
     /// A ledger and its head; the head is nil for a ledger without entries.
@@ -63,13 +61,13 @@ package final class LedgerReader: Sendable {
     /// The ledger of `user` as it is now; empty for a user who was never seen. When this returns, the cached catalogue
     /// is the newest one. Throws when the database is away.
     package func ledger(of user: UserID) async throws(ServiceFailure) -> UserLedger {
-        try await ledger(of: user, unless: nil)?.ledger ?? UserLedger(user: user)
+        try await read(user).ledger
     }
 
-    /// The ledger with its head; nil if its head is still `known`. Throws when the database is away.
-    package func ledger(of user: UserID, unless known: LedgerHead?) async throws(ServiceFailure) -> ReadLedger? {
+    /// The ledger of `user` with its head. Throws like ``ledger(of:)``.
+    package func read(_ user: UserID) async throws(ServiceFailure) -> ReadLedger {
         try await withCheckedContinuation { continuation in
-            submit(Reading(user: user, known: known) { continuation.resume(returning: $0) }, to: queue)
+            submit(Reading(user: user) { continuation.resume(returning: $0) }, to: queue)
         }.get()
     }
 
@@ -111,9 +109,7 @@ package final class LedgerReader: Sendable {
             let found = try await load(readings, withHeavy: false)
             if found.catalogueVersion != catalogue.cached.newest { try await catalogue.refresh() }
             for reading in readings {
-                if found.isKnown(to: reading) {
-                    reading.resume(.success(nil))
-                } else if found.heavy.contains(reading.user) {
+                if found.heavy.contains(reading.user) {
                     submit(reading, to: heavyQueue)
                 } else {
                     reading.resume(.success(found.ledger(of: reading.user)))
@@ -131,7 +127,7 @@ package final class LedgerReader: Sendable {
     /// Reads one ledger after the other, and answers all readers who wait for it.
     private func readHeavy(_ readings: [Reading]) async {
         for (user, readings) in Dictionary(grouping: readings, by: \.user) {
-            let answer: Result<ReadLedger?, ServiceFailure>
+            let answer: Result<ReadLedger, ServiceFailure>
             do {
                 answer = .success(try await load(readings, withHeavy: true).ledger(of: user))
             } catch {
@@ -143,34 +139,24 @@ package final class LedgerReader: Sendable {
 
     /// The heads and ledgers that were found.
     private struct Found {
-        let heads: [UserID: UserRow.Head]
-        /// The ledgers of readers who do not have the newest head.
+        /// The ledgers by their users; those of the users in `heavy` are left out.
         let ledgers: [UserID: LedgerCache.CachedLedger]
         /// The users whose ledgers would take long to read.
         let heavy: Set<UserID>
         let catalogueVersion: Int
 
-        func isKnown(to reading: Reading) -> Bool { LedgerReader.isKnown(to: reading, under: heads) }
-
         func ledger(of user: UserID) -> ReadLedger {
             guard let cached = ledgers[user] else { return (UserLedger(user: user), nil) }
-            return (cached.ledger, LedgerHead(pseudonym: cached.pseudonym, hash: cached.head))
+            return (cached.ledger, LedgerHead(pseudonym: cached.pseudonym, length: cached.length))
         }
-    }
-
-    private static func isKnown(to reading: Reading, under heads: [UserID: UserRow.Head]) -> Bool {
-        guard let known = reading.known, let head = heads[reading.user] else { return false }
-        return known == LedgerHead(head)
     }
 
     private func load(_ readings: [Reading], withHeavy: Bool) async throws(ServiceFailure) -> Found {
         try await pool.ask { (session) throws(DatabaseError) in
             let (heads, version) = try UserRow.heads(of: Array(Set(readings.map(\.user))), in: session)
-            let asked = Set(readings.lazy.filter { !Self.isKnown(to: $0, under: heads) }.map(\.user))
-            let needed = heads.filter { asked.contains($0.key) }
-            let heavy = withHeavy ? [] : cache.heavy(of: needed)
-            let ledgers = try cache.ledgers(under: needed.filter { !heavy.contains($0.key) }, in: session)
-            return Found(heads: heads, ledgers: ledgers, heavy: heavy, catalogueVersion: version)
+            let heavy = withHeavy ? [] : cache.heavy(of: heads)
+            let ledgers = try cache.ledgers(under: heads.filter { !heavy.contains($0.key) }, in: session)
+            return Found(ledgers: ledgers, heavy: heavy, catalogueVersion: version)
         }
     }
 }

@@ -6,6 +6,7 @@ import MariaDB
 struct WriteBack {
     let settings: EntitlementSettings
     let catalogue: CatalogueVersions
+    let projection: Projection
     /// The ids of the rows of `signed_headers`, for the texts in the evidence.
     let headers: [SignedText.Header: UInt64]
 
@@ -210,28 +211,35 @@ struct WriteBack {
         return (grown, heads.first)
     }
 
-    /// Updates the projection: writes the rows that the new facts change, and removes the rows that the new timelines
-    /// have no longer. Returns the new timelines.
+    /// Folds the ledgers whose coverage the new facts may change, and writes the rows that are derived from them: the
+    /// changed rows of `subscriptions`, and the standings. Returns the new timelines.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
+        let changed = workspace.changed.filter(\.mayCoverOtherwise)
+        let known = try SubscriptionRow.load(of: changed.map(\.head.pseudonym), in: session)
+        let before = Dictionary(grouping: known, by: \.user).mapValues { Set($0) }
         var folded: [UserID: FoldedLedger] = [:]
-        var rows: [SubscriptionRow] = []
-        var ended: [(purchase: UInt64, user: UInt64)] = []
-        for person in workspace.changed where person.mayCoverOtherwise {
-            let before = Set(timeline(of: person.loaded).subscriptions)
-            let timeline = timeline(of: person.ledger)
-            folded[person.ledger.user] = FoldedLedger(length: person.ledger.entries.count, timeline: timeline)
-            let after = timeline.subscriptions
-            let user = person.head.pseudonym
-            let row = { (key: PurchaseKey) in person.purchases[key] ?? workspace.holdings[key]?.id }
-            for subscription in after where !before.contains(subscription) {
-                guard let id = row(subscription.key) else { continue }
-                rows.append(SubscriptionRow(purchase: id, user: user, subscription: subscription))
+        var written: [SubscriptionRow] = []
+        var ended: [SubscriptionRow] = []
+        for person in changed {
+            let (ledger, user) = (person.ledger, person.head.pseudonym)
+            let timeline = Timeline(
+                folding: ledger, given: catalogue, settings: settings, testersAt: workspace.now)
+            folded[ledger.user] = FoldedLedger(
+                length: ledger.entries.count, timeline: timeline,
+                row: projection.standing(
+                    of: ledger, in: timeline, user, length: person.head.length + person.appended.count,
+                    at: workspace.now))
+            let rows = timeline.subscriptions.compactMap { subscription -> SubscriptionRow? in
+                let purchase = person.purchases[subscription.key] ?? workspace.holdings[subscription.key]?.id
+                return purchase.map { SubscriptionRow(user: user, purchase: $0, subscription) }
             }
-            let kept = Set(after.map(\.key))
-            ended += before.filter { !kept.contains($0.key) }.compactMap { row($0.key) }.map { ($0, user) }
+            let (stored, kept) = (before[user] ?? [], Set(rows.map(\.purchase)))
+            written += rows.filter { !stored.contains($0) }
+            ended += stored.filter { !kept.contains($0.purchase) }
         }
-        try SubscriptionRow.remove(ended.sorted { $0 < $1 }, in: session)
-        try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)
+        try SubscriptionRow.remove(ended, in: session)
+        try SubscriptionRow.write(written, in: session)
+        try StandingRow.write(folded.values.compactMap(\.row), in: session)
         return folded
     }
 
@@ -283,15 +291,17 @@ struct WriteBack {
         }
         try InboxDeliveryRow.place(of: purchases, at: workspace.now, in: session)
     }
-
-    private func timeline(of ledger: UserLedger) -> Timeline {
-        Timeline(folding: ledger, given: catalogue, settings: settings)
-    }
 }
 
 extension Workspace.Person {
-    /// True if the appended facts may change a row of the projection. Acts with credits and devices cannot.
-    fileprivate var mayCoverOtherwise: Bool { appended.contains { $0.fact.purchase != nil } }
+    /// True if the appended facts may change the person's coverage, or whether it counts. Acts with credits and devices
+    /// cannot: their standing is made anew for the next question.
+    fileprivate var mayCoverOtherwise: Bool {
+        appended.contains { entry in
+            if case .sandboxTester = entry.fact { return true }
+            return entry.fact.purchase != nil
+        }
+    }
 }
 
 extension Workspace {

@@ -1,52 +1,79 @@
 package import Entitlements
 package import MariaDB
 
-/// Rebuilds the table `subscriptions` from the ledgers. The same ledgers and catalogue always give the same rows.
+/// Makes the tables `subscriptions`, `standings` and `standing_answers` from the ledgers. The same ledgers and
+/// catalogue always give the same rows of `subscriptions`; the others also depend on the settings and on the instant.
 package struct Projection: Sendable {
     /// The number of people whose rows one transaction rebuilds.
     private static let chunk = 200
 
     private let pool: Pool
     private let settings: EntitlementSettings
+    private let format: StandingFormat
 
-    package init(pool: Pool, settings: EntitlementSettings) {
+    package init(pool: Pool, settings: EntitlementSettings, format: StandingFormat) {
         self.pool = pool
         self.settings = settings
+        self.format = format
     }
 
     /// Rebuilds the rows of all people while servers go on working. Each transaction locks some of the people.
     ///
     /// Repeat is safe because each transaction replaces its rows. Throws when the database is away; another call begins
     /// again from the start.
-    package func rebuild(given catalogue: CatalogueVersions) async throws(ServiceFailure) {
+    package func rebuild(given catalogue: CatalogueVersions, at now: Instant) async throws(ServiceFailure) {
         var last: UInt64? = 0
         while let after = last {
             last = try await pool.commit { (session) throws(DatabaseError) in
-                try rebuild(after: after, given: catalogue, in: session)
+                let people = try UserRow.lockNext(after: after, limit: Self.chunk, in: session)
+                try make(
+                    people, listing: Set(people.map(\.pseudonym)), given: catalogue, at: now, in: session)
+                return people.last?.pseudonym
             }
         }
     }
 
-    /// Rebuilds the rows of the next people, and returns the last pseudonym among them; nil if there were none.
-    private func rebuild(
-        after pseudonym: UInt64, given catalogue: CatalogueVersions, in session: Session
-    ) throws(DatabaseError) -> UInt64? {
-        let people = try UserRow.lockNext(after: pseudonym, limit: Self.chunk, in: session)
-        guard let last = people.last?.pseudonym else { return nil }
-        try SubscriptionRow.removeAll(of: people.map(\.pseudonym), in: session)
+    func basis(given catalogue: CatalogueVersions) -> StandingBasis { StandingBasis(format, catalogue, settings) }
+
+    /// The row of a person whose ledger has `length` entries; nil for an erased person, who has no standing.
+    func standing(
+        of ledger: UserLedger, in timeline: Timeline, _ pseudonym: UInt64, length: Int, at now: Instant
+    ) -> StandingRow? {
+        guard !ledger.user.isErased else { return nil }
+        let standing = Standing(of: ledger, in: timeline, at: now)
+        return StandingRow(
+            pseudonym: pseudonym, length: length, basis: basis(given: timeline.catalogue), standing: standing,
+            answer: format.write(standing.status))
+    }
+
+    /// Makes the standings of people whom the transaction has locked, and the rows of `subscriptions` of those in
+    /// `listed`. Throws when the database refuses a statement or is away.
+    func make(
+        _ people: [UserRow.Person], listing listed: Set<UInt64>, given catalogue: CatalogueVersions, at now: Instant,
+        in session: Session
+    ) throws(DatabaseError) {
+        guard !people.isEmpty else { return }
         let ledgers = try LedgerEntryRow.load(
             from: people.map { .init(pseudonym: $0.pseudonym, after: 0) }, in: session)
         var rows: [SubscriptionRow] = []
-        for (pseudonym, user) in people {
-            guard let loaded = ledgers[pseudonym] else { continue }
-            let ledger = UserLedger(user: user, entries: loaded.entries)
-            let timeline = Timeline(folding: ledger, given: catalogue, settings: settings)
+        var standings: [StandingRow] = []
+        for person in people {
+            guard let loaded = ledgers[person.pseudonym] else { continue }
+            let ledger = UserLedger(user: person.user, entries: loaded.entries)
+            let timeline = Timeline(folding: ledger, given: catalogue, settings: settings, testersAt: now)
+            if let row = standing(
+                of: ledger, in: timeline, person.pseudonym, length: loaded.length, at: now)
+            {
+                standings.append(row)
+            }
+            guard listed.contains(person.pseudonym) else { continue }
             for subscription in timeline.subscriptions {
                 guard let purchase = loaded.purchases[subscription.key] else { continue }
-                rows.append(SubscriptionRow(purchase: purchase, user: pseudonym, subscription: subscription))
+                rows.append(SubscriptionRow(user: person.pseudonym, purchase: purchase, subscription))
             }
         }
-        try SubscriptionRow.write(rows.sorted { ($0.purchase, $0.user) < ($1.purchase, $1.user) }, in: session)
-        return last
+        try SubscriptionRow.removeAll(of: listed.sorted(), in: session)
+        try SubscriptionRow.write(rows, in: session)
+        try StandingRow.write(standings, in: session)
     }
 }

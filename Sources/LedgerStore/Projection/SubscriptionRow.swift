@@ -1,55 +1,94 @@
 import Entitlements
 import MariaDB
 
-/// A row of `subscriptions`, the projection: what one purchase gives to one of its holders.
-struct SubscriptionRow {
-    let purchase: UInt64
+/// A row of `subscriptions`: what one purchase gives to one of its holders.
+struct SubscriptionRow: Hashable {
     let user: UInt64
-    let subscription: Subscription
+    let purchase: UInt64
+    let source: Source
+    let externalID: ExternalID
+    let environment: StoreEnvironment
+    let productID: ProductID?
+    let tier: TierID
+    let startsAt: Instant
+    let expiresAt: Instant
+
+    init(user: UInt64, purchase: UInt64, _ subscription: Subscription) {
+        self.user = user
+        self.purchase = purchase
+        source = subscription.key.source
+        externalID = subscription.key.externalID
+        environment = subscription.key.environment
+        productID = subscription.productID
+        tier = subscription.tier
+        startsAt = subscription.startsAt
+        expiresAt = subscription.expiresAt
+    }
+
+    private static let columns =
+        "user_id, purchase_id, source, external_id, environment, product_id, tier, starts_at, expires_at"
 
     private static let upsert = SQLStatement(
         "project",
         """
-        INSERT INTO subscriptions
-            (purchase_id, user_id, source, external_id, environment, product_id, tier, starts_at, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO subscriptions (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE product_id = VALUES(product_id), tier = VALUES(tier),
             starts_at = VALUES(starts_at), expires_at = VALUES(expires_at)
         """)
 
+    private static let select = SQLStatement(
+        "read projection",
+        "SELECT \(columns) FROM \(JSONArray.ids) STRAIGHT_JOIN subscriptions ON user_id = j.id")
+
     private static let delete = SQLStatement(
-        "end projection", "DELETE FROM subscriptions WHERE purchase_id = ? AND user_id = ?")
+        "end projection", "DELETE FROM subscriptions WHERE user_id = ? AND purchase_id = ?")
 
     private static let clear = SQLStatement(
-        "clear projection",
-        """
-        DELETE s FROM JSON_TABLE(?, '$[*]' COLUMNS (pseudonym BIGINT UNSIGNED PATH '$')) j
-        STRAIGHT_JOIN subscriptions s ON s.user_id = j.pseudonym
-        """)
+        "clear projection", "DELETE s FROM \(JSONArray.ids) STRAIGHT_JOIN subscriptions s ON s.user_id = j.id")
+
+    /// The rows of the people under `pseudonyms`. Throws when the database is away.
+    static func load(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [SubscriptionRow] {
+        guard !pseudonyms.isEmpty else { return [] }
+        return try session.query(select, [.text(JSONArray(pseudonyms).closed)], decode: SubscriptionRow.init)
+    }
+
+    private init(_ row: Row) throws(DatabaseError) {
+        user = try row.uint64(0)
+        purchase = try row.uint64(1)
+        source = Source(try row.text(2))
+        externalID = ExternalID(try row.text(3))
+        guard let environment = StoreEnvironment(rawValue: try row.text(4)) else { throw row.malformed(4) }
+        self.environment = environment
+        productID = try row.optionalText(5).map { ProductID($0) }
+        tier = TierID(try row.text(6))
+        startsAt = Instant(milliseconds: try row.int64(7))
+        expiresAt = Instant(milliseconds: try row.int64(8))
+    }
 
     /// Removes all rows of the people under `pseudonyms`. Throws when the database refuses the statement or is away.
     static func removeAll(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) {
-        var array = JSONArray()
-        pseudonyms.forEach { array.append($0) }
-        try session.execute(clear, [.text(array.closed)])
+        guard !pseudonyms.isEmpty else { return }
+        try session.execute(clear, [.text(JSONArray(pseudonyms).closed)])
     }
 
-    /// Removes rows, which the caller has sorted by purchase and user.
-    static func remove(_ rows: [(purchase: UInt64, user: UInt64)], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(delete, rows.map { [.uint64($0.purchase), .uint64($0.user)] })
+    /// Removes rows, in the order of their key. Throws when the database refuses the statement or is away.
+    static func remove(_ rows: [SubscriptionRow], in session: Session) throws(DatabaseError) {
+        try session.executeBulk(delete, rows.sorted(by: precedes).map { [.uint64($0.user), .uint64($0.purchase)] })
     }
 
-    /// Writes rows, which the caller has sorted by purchase and user.
+    private static func precedes(_ left: SubscriptionRow, _ right: SubscriptionRow) -> Bool {
+        (left.user, left.purchase) < (right.user, right.purchase)
+    }
+
+    /// Writes rows, in the order of their key. Throws when the database refuses the statement or is away.
     static func write(_ rows: [SubscriptionRow], in session: Session) throws(DatabaseError) {
         try session.executeBulk(
             upsert,
-            rows.map { row in
-                let subscription = row.subscription
-                return [
-                    .uint64(row.purchase), .uint64(row.user), .text(subscription.key.source.text),
-                    .text(subscription.key.externalID.text), .text(subscription.key.environment.rawValue),
-                    Value(subscription.productID?.text), .text(subscription.tier.text),
-                    .int64(subscription.startsAt.milliseconds), .int64(subscription.expiresAt.milliseconds),
+            rows.sorted(by: precedes).map { row in
+                [
+                    .uint64(row.user), .uint64(row.purchase), .text(row.source.text), .text(row.externalID.text),
+                    .text(row.environment.rawValue), Value(row.productID?.text), .text(row.tier.text),
+                    .int64(row.startsAt.milliseconds), .int64(row.expiresAt.milliseconds),
                 ]
             })
     }

@@ -36,10 +36,10 @@ extension OperatorReader {
                 AND (o.expires_at > s.expires_at OR o.expires_at = s.expires_at AND o.purchase_id > s.purchase_id))
         FROM (
             SELECT expires_at, purchase_id, user_id, starts_at FROM subscriptions FORCE INDEX (by_expiry)
-            WHERE expires_at >= ? AND (expires_at > ? OR purchase_id > ? OR purchase_id = ? AND user_id > ?)
-            ORDER BY expires_at, purchase_id, user_id LIMIT ?) s
+            WHERE expires_at >= ? AND (expires_at > ? OR user_id > ? OR user_id = ? AND purchase_id > ?)
+            ORDER BY expires_at, user_id, purchase_id LIMIT ?) s
         LEFT JOIN users u ON u.pseudonym = s.user_id
-        ORDER BY s.expires_at, s.purchase_id, s.user_id
+        ORDER BY s.expires_at, s.user_id, s.purchase_id
         """)
 
     /// Up to `limit` users with coverage that ends after `place` and begins before `endsAt`, each once, and the cursor
@@ -51,11 +51,11 @@ extension OperatorReader {
         after place: CoveragePlace, before endsAt: Instant, limit: Int
     ) async throws(ServiceFailure) -> (users: [CoveredUser], next: CoveragePlace?) {
         let (end, expiry) = (Value.int64(endsAt.milliseconds), Value.int64(place.expiresAt.milliseconds))
-        let purchase = Value.uint64(place.purchase)
+        let user = Value.uint64(place.pseudonym)
         let rows = try await pool.ask { (session) throws(DatabaseError) in
             try session.query(
                 Self.covered,
-                [end, end, expiry, expiry, purchase, purchase, .uint64(place.pseudonym), Value(Self.rowsGoneOver)]
+                [end, end, expiry, expiry, user, user, .uint64(place.purchase), Value(Self.rowsGoneOver)]
             ) { (row) throws(DatabaseError) in
                 let place = CoveragePlace(
                     expiresAt: Instant(milliseconds: try row.int64(0)), purchase: try row.uint64(1),

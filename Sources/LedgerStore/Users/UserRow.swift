@@ -21,6 +21,13 @@ enum UserRow {
         private static let maximumUsualLength = 4_096
     }
 
+    /// A person whose row a transaction has locked, and the number of entries in their ledger.
+    struct Person {
+        let pseudonym: UInt64
+        let user: UserID
+        let length: Int
+    }
+
     /// Inserts the row if there is none, and locks it until the transaction ends. A person who has a row is named by
     /// pseudonym alone, so that no new row is made if the person was erased meanwhile.
     private static let lockOne = SQLStatement(
@@ -96,18 +103,33 @@ enum UserRow {
     private static let lockNext = SQLStatement(
         "next people",
         """
-        SELECT pseudonym, user_id FROM users WHERE pseudonym > ? AND ledger_length > 0 ORDER BY pseudonym LIMIT ?
-        FOR UPDATE
+        SELECT pseudonym, user_id, ledger_length FROM users WHERE pseudonym > ? AND ledger_length > 0
+        ORDER BY pseudonym LIMIT ? FOR UPDATE
         """)
 
     /// Locks the next `limit` people after `pseudonym` who have ledger entries, in ascending order. Throws when the
     /// database refuses the statement or is away.
     static func lockNext(
         after pseudonym: UInt64, limit: Int, in session: Session
-    ) throws(DatabaseError) -> [(pseudonym: UInt64, user: UserID)] {
-        try session.query(lockNext, [.uint64(pseudonym), Value(limit)]) { (row) throws(DatabaseError) in
-            (pseudonym: try row.uint64(0), user: try user(row, at: 1, pseudonym: 0))
-        }
+    ) throws(DatabaseError) -> [Person] {
+        try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person)
+    }
+
+    private static let lockFree = SQLStatement(
+        "lock free people",
+        """
+        SELECT u.pseudonym, u.user_id, u.ledger_length FROM \(JSONArray.ids)
+        STRAIGHT_JOIN users u ON u.pseudonym = j.id WHERE u.user_id IS NOT NULL FOR UPDATE SKIP LOCKED
+        """)
+
+    /// Locks those of the people under `pseudonyms` whom no other transaction has locked and who are not erased. Waits
+    /// for nobody. Throws when the database is away.
+    static func lockFree(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [Person] {
+        try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person)
+    }
+
+    private static func person(_ row: Row) throws(DatabaseError) -> Person {
+        Person(pseudonym: try row.uint64(0), user: try user(row, at: 1, pseudonym: 0), length: try row.int(2))
     }
 
     /// Locks the rows of `users` and of `holders`, whose pseudonyms are known, one after the other in ascending order.

@@ -87,7 +87,7 @@ struct TestServer: Sendable {
         guard isOpen else { return try await serve(nil) }
         try await OpenStore.running(
             catalogue: catalogue, settings: LedgerSettings(entitlements: Fixture.settings, labels: Fixture.labels),
-            clock: world.clock, token: AccountToken(Fixture.accountToken),
+            format: StatusBody.format, clock: world.clock, token: AccountToken(Fixture.accountToken),
             noteBatch: { requests in world.records.withLock { $0 += requests } }
         ) { opened in
             try await addKeys(to: opened.schema)

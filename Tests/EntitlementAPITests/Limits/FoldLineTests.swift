@@ -94,35 +94,6 @@ struct FoldLineTests {
         }
     }
 
-    @Test func `those who waited for a status are given the one that was made meanwhile`() async throws {
-        let user = try Fixture.user()
-        var ledger = UserLedger(user: user)
-        ledger.append([.init(.consumptionConsent(true), at: Fixture.now)], at: Fixture.now)
-        let (line, answers, known) = (FoldLine(), StatusAnswers(), ledger)
-        let folds = Folds()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<9 {
-                group.addTask {
-                    _ = try await answers.answer(
-                        about: user, at: Fixture.now, given: { Fixture.catalogue },
-                        reading: { _ async throws(Problem) in (known, LedgerHead(pseudonym: 1, hash: [1])) },
-                        inTurn: { (fold) async throws(Problem) in
-                            try await line.run(for: user) { () async throws(Problem) in fold() }
-                        },
-                        fold: { ledger, catalogue, at in
-                            folds.count.withLock { $0 += 1 }
-                            let timeline = Timeline(
-                                folding: ledger, given: catalogue, settings: Fixture.settings, testersAt: at)
-                            return API.Dependencies.Folded(
-                                status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
-                        })
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(folds.count.withLock { $0 } == 1)
-    }
-
     @Test func `a read that fails leaves the line`() async throws {
         let (line, user) = (FoldLine(), try Fixture.user())
         for _ in 0..<20 {

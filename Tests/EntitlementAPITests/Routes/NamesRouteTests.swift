@@ -84,43 +84,6 @@ struct NamesRouteTests {
         }
     }
 
-    @Test func `a name that the catalogue learns changes the cached answer and its tag`() async throws {
-        let learned = Product(
-            id: ProductID("new"), app: Fixture.app, terms: .pass(tier: TierID("pro"), days: 30),
-            cardNames: [ProductID("price_new")])
-        let later = CatalogueVersions.Version(
-            number: 4, effectiveAt: Fixture.now + Instant.millisecondsPerHour,
-            catalogue: Self.sold(adding: [learned]))
-        let ledger = try Self.ledger(of: Self.card("price_new", as: "pi", until: nil))
-        let answers = StatusAnswers()
-        func answer(given catalogue: CatalogueVersions) async -> StatusAnswers.Answer {
-            let head = LedgerHead(pseudonym: 1, hash: [1])
-            return await answers.answer(
-                about: ledger.user, at: Fixture.now, given: { catalogue },
-                reading: { (known) async throws(Never) in known == head ? nil : (ledger, head) },
-                inTurn: { (fold) async throws(Never) in fold() },
-                fold: { ledger, catalogue, at in
-                    let timeline = Timeline(folding: ledger, given: catalogue, settings: Fixture.settings)
-                    return API.Dependencies.Folded(
-                        status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
-                })
-        }
-        let before = await answer(given: Self.catalogue)
-        let same = await answer(given: Self.catalogue)
-        #expect(same.entityTag == before.entityTag && same.substance == before.substance)
-        let after = await answer(given: CatalogueVersions(first: Self.catalogue.latest, later: [later]))
-        #expect(after.entityTag != before.entityTag)
-        #expect(String(decoding: before.substance, as: UTF8.self).contains(#""product_id":null"#))
-        #expect(String(decoding: after.substance, as: UTF8.self).contains(#""product_id":"new""#))
-    }
-
-    private static func ledger(of purchase: VerifiedPurchase) throws -> UserLedger {
-        var ledger = UserLedger(user: try Fixture.user())
-        ledger.append([.init(.stated(.purchase(purchase)), at: Fixture.now)], at: Fixture.now)
-        ledger.append([.init(.bound(purchase.key), at: Fixture.now)], at: Fixture.now)
-        return ledger
-    }
-
     @Test func `products are listed by the store that sells them, each with all its stores`() async throws {
         try await TestServer.run(catalogue: Self.catalogue) { server in
             func list(_ query: String) async throws -> [String] {

@@ -52,7 +52,7 @@ struct OfflineEntitlementTests {
         var environment = StoreEnvironment.production
     }
 
-    private static func fold(_ bought: [Bought]) throws -> @Sendable (Instant) -> API.Dependencies.Folded {
+    private static func fold(_ bought: [Bought]) throws -> @Sendable (Instant) -> Standing {
         var ledger = UserLedger(user: try Fixture.user())
         for (number, item) in bought.enumerated() {
             let at = Fixture.now + -Int64(item.hoursAgo) * hour
@@ -68,7 +68,7 @@ struct OfflineEntitlementTests {
         let final = ledger
         return { at in
             let timeline = Timeline(folding: final, given: catalogue, settings: Fixture.settings)
-            return API.Dependencies.Folded(status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
+            return Standing(status: timeline.status(at: at), holdsUntil: timeline.nextChange(after: at))
         }
     }
 
@@ -174,7 +174,7 @@ struct OfflineEntitlementTests {
         var asked = 0
         let offline = OfflineEntitlement(at: Fixture.now, forHours: 72) { at in
             asked += 1
-            return API.Dependencies.Folded(status: fold(at).status, holdsUntil: at + 1)
+            return Standing(status: fold(at).status, holdsUntil: at + 1)
         }
         #expect(asked == OfflineEntitlement.maximumChanges + 1)
         #expect(offline.endsAt - Fixture.now == Int64(OfflineEntitlement.maximumChanges) + 1)

@@ -10,6 +10,12 @@ enum Sample {
     static let epoch = Instant(milliseconds: 1_767_225_600_000)
     static let app = AppID("com.airport.vpn")
     static let settings = EntitlementSettings(sandboxAccess: .everyone)
+    /// Writes the tier and both ends of a status.
+    static let format = StandingFormat(number: 1) { status in
+        let text = [status.tier?.text ?? "-", "\(status.expiresAt?.milliseconds ?? 0)", status.state.rawValue]
+            .joined(separator: " ")
+        return StandingAnswer(substance: Array(text.utf8), entityTag: text)
+    }
 
     /// What a version's text says. Throws `UnknownText` for a text of nobody's.
     @Sendable static func read(_ text: String) throws -> Catalogue {

@@ -49,7 +49,8 @@ extension TestStore {
         let check = try await IntegrityCheck(of: pool) { _ in }
         #expect(check.namedFaults == [], sourceLocation: sourceLocation)
         let projection = try await schema.dump("subscriptions")
-        try await Projection(pool: pool, settings: Sample.settings).rebuild(given: instances[0].versionCache.snapshot)
+        try await Projection(pool: pool, settings: Sample.settings, format: Sample.format).rebuild(
+            given: instances[0].versionCache.snapshot, at: clock.now)
         let rebuilt = try await schema.dump("subscriptions")
         #expect(rebuilt == projection, sourceLocation: sourceLocation)
     }

@@ -11,6 +11,7 @@ struct TestStore: Sendable {
         let versionCache: CatalogueVersionCache
         let ledger: Ledger
         let reader: LedgerReader
+        let standings: Standings
         let tokens: AccountTokens
     }
 
@@ -89,17 +90,20 @@ struct TestStore: Sendable {
             }
             let ledger = Ledger(
                 pool: pool, catalogue: versionCache,
-                settings: Sample.ledgerSettings,
+                settings: Sample.ledgerSettings, format: Sample.format,
                 now: { clock.now }, salt: { (0..<16).map { _ in .random(in: .min ... .max) } })
             let instance = Instance(
                 pool: pool, versionCache: versionCache, ledger: ledger, reader: ledger.reader(),
+                standings: ledger.standings(),
                 tokens: AccountTokens(pool: pool, labels: Sample.labels, now: { clock.now }, random: Self.randomToken))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await instance.ledger.run() }
                 group.addTask { await instance.reader.run() }
+                group.addTask { await instance.standings.run() }
                 defer {
                     instance.ledger.shutDown()
                     instance.reader.shutDown()
+                    instance.standings.shutDown()
                 }
                 try await open(missing - 1, settings, opened + [instance], clock, body)
             }
@@ -212,7 +216,7 @@ struct TestStore: Sendable {
         try await Pool.running(settings) { pool in
             let ledger = Ledger(
                 pool: pool, catalogue: instances[0].versionCache,
-                settings: Sample.ledgerSettings, now: { clock.now }, salt: { [] })
+                settings: Sample.ledgerSettings, format: Sample.format, now: { clock.now }, salt: { [] })
             let reader = ledger.reader()
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await reader.run() }

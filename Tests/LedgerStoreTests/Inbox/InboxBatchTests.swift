@@ -35,6 +35,7 @@ import Testing
             let batches = Mutex<[Int]>([])
             let ledger = Ledger(
                 pool: store.pool, catalogue: store.instances[0].versionCache, settings: Sample.ledgerSettings,
+                format: Sample.format,
                 now: { store.clock.now }, salt: { (0..<16).map { _ in .random(in: .min ... .max) } },
                 noteBatch: { size in batches.withLock { $0.append(size) } })
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -135,8 +135,8 @@ import Testing
         #expect(try await LedgerChain.faults(in: store.schema) == [])
         let before = try await store.schema.dump("subscriptions")
         #expect(!before.isEmpty)
-        try await Projection(pool: store.pool, settings: Sample.settings).rebuild(
-            given: store.instances[0].versionCache.snapshot)
+        try await Projection(pool: store.pool, settings: Sample.settings, format: Sample.format).rebuild(
+            given: store.instances[0].versionCache.snapshot, at: store.clock.now)
         #expect(try await store.schema.dump("subscriptions") == before)
     }
 }

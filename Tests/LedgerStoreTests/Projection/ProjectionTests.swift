@@ -97,8 +97,8 @@ import Testing
     }
 
     private func rebuild(_ store: TestStore) async throws {
-        try await Projection(pool: store.pool, settings: Sample.settings).rebuild(
-            given: store.instances[0].versionCache.snapshot)
+        try await Projection(pool: store.pool, settings: Sample.settings, format: Sample.format).rebuild(
+            given: store.instances[0].versionCache.snapshot, at: store.clock.now)
     }
 
     /// First and last day of each row, by external id.

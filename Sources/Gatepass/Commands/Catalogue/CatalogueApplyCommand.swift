@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerStore
 
 /// `gatepass catalog apply`: puts the catalogue file in force as a new version, unless the version in force is the
 /// same.
@@ -10,17 +11,30 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
 
+    @Flag(help: "Return once the standings of all users follow from the new version.")
+    var wait = false
+
     /// Throws the exit status 1 if a fault was printed.
     func run() async throws {
         let startup = try installation.startup()
         let file = try startup.catalogueFile()
         try await Startup.reporting {
             let applied = try await startup.withPool { pool in
-                try await CatalogueApplier(pool: pool, settings: startup.settings, clock: startup.clock)
+                try await CatalogueApplier(pool: pool, clock: startup.clock)
                     .apply(file, audit: why.trailWriter)
             }
             let version = "version \(applied.version)"
             print(applied.isNew ? "\(version) is in force" : "nothing to do: \(version) says the same")
+            if wait { try await startup.withStore { try await Self.makeAllDueAnew(in: $0.standings) } }
+        }
+    }
+
+    /// Works beside running servers, and returns when no standing is outdated.
+    private static func makeAllDueAnew(in standings: Standings) async throws {
+        while true {
+            while try await standings.makeDueAnew() > 0 {}
+            guard try await standings.overdue(limit: 1).outdated > 0 else { return }
+            try await Task.sleep(for: .milliseconds(100))
         }
     }
 }

@@ -1,3 +1,4 @@
+import EntitlementAPI
 import Entitlements
 import LedgerStore
 import MariaDB
@@ -104,7 +105,7 @@ extension EndToEnd {
                     try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored))
                 let ledger = Ledger(
                     pool: pool, catalogue: versionCache,
-                    settings: LedgerSettings(entitlements: settings, labels: Labels { $0 }),
+                    settings: LedgerSettings(entitlements: settings, labels: Labels { $0 }), format: StatusBody.format,
                     now: { .distantPast }, salt: { [] })
                 let reader = ledger.reader()
                 return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -9,7 +9,7 @@ struct GatepassCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, TokensCommand.self,
             KeysCommand.self, UserCommand.self, GrantCommand.self, AuditCommand.self, WebhooksCommand.self,
-            ReconcileCommand.self, InspectCommand.self,
+            ProjectionCommand.self, ReconcileCommand.self, InspectCommand.self,
         ] + development)
 
     /// The commands for a development installation.

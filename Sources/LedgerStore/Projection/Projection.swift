@@ -17,19 +17,46 @@ package struct Projection: Sendable {
         self.format = format
     }
 
-    /// Rebuilds the rows of all people while servers go on working. Each transaction locks some of the people.
+    /// Rebuilds the rows of all people while servers go on working, and returns their number. Each transaction locks
+    /// some of the people.
     ///
     /// Repeat is safe because each transaction replaces its rows. Throws when the database is away; another call begins
     /// again from the start.
-    package func rebuild(given catalogue: CatalogueVersions, at now: Instant) async throws(ServiceFailure) {
-        var last: UInt64? = 0
-        while let after = last {
-            last = try await pool.commit { (session) throws(DatabaseError) in
-                let people = try UserRow.lockNext(after: after, limit: Self.chunk, in: session)
-                try make(
-                    people, listing: Set(people.map(\.pseudonym)), given: catalogue, at: now, in: session)
-                return people.last?.pseudonym
-            }
+    ///
+    /// - Parameter onProgress: Called after each transaction with the number of people so far and their percentage.
+    @discardableResult
+    package func rebuild(
+        given catalogue: CatalogueVersions, at now: Instant,
+        onProgress: (_ people: Int, _ percent: Int) -> Void = { _, _ in }
+    ) async throws(ServiceFailure) -> Int {
+        let last = try await pool.ask { (session) throws(DatabaseError) in try UserRow.last(in: session) }
+        var (done, place) = (0, UInt64(0))
+        while true {
+            let people = try await rebuild(next: Self.chunk, after: place, given: catalogue, at: now)
+            guard let newest = people.last?.pseudonym else { return done }
+            (done, place) = (done + people.count, newest)
+            onProgress(done, Int(100 * min(newest, last) / max(last, 1)))
+        }
+    }
+
+    /// Rebuilds the rows of `user`, and returns false for a user without a ledger. Throws when the database is away.
+    package func rebuild(
+        _ user: UserID, given catalogue: CatalogueVersions, at now: Instant
+    ) async throws(ServiceFailure) -> Bool {
+        let head = try await pool.ask { (session) throws(DatabaseError) in
+            try UserRow.heads(of: [user], in: session).heads[user]
+        }
+        guard let head, head.length > 0 else { return false }
+        return try await rebuild(next: 1, after: head.pseudonym - 1, given: catalogue, at: now).first?.user == user
+    }
+
+    private func rebuild(
+        next count: Int, after pseudonym: UInt64, given catalogue: CatalogueVersions, at now: Instant
+    ) async throws(ServiceFailure) -> [UserRow.Person] {
+        try await pool.commit { (session) throws(DatabaseError) in
+            let people = try UserRow.lockNext(after: pseudonym, limit: count, in: session)
+            try make(people, listing: Set(people.map(\.pseudonym)), given: catalogue, at: now, in: session)
+            return people
         }
     }
 

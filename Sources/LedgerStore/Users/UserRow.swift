@@ -115,6 +115,13 @@ enum UserRow {
         try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person)
     }
 
+    private static let last = SQLStatement("find last user", "SELECT MAX(pseudonym) FROM users")
+
+    /// The largest pseudonym; 0 if there is none. Throws when the database is away.
+    static func last(in session: Session) throws(DatabaseError) -> UInt64 {
+        try session.query(last).first?.optionalUInt64(0) ?? 0
+    }
+
     private static let lockFree = SQLStatement(
         "lock free people",
         """

@@ -29,7 +29,7 @@ import Testing
     @Test func `a bar says how far a check is`() {
         let progress = LedgerCheck.Progress(people: 7, entries: 90, percent: 50)
         let half = "[" + String(repeating: "#", count: 15) + String(repeating: ".", count: 15) + "] "
-        #expect(ProgressBar.bar(progress) == half + "50%, 90 entries of 7 ledgers verified")
+        #expect(ProgressBar.bar(progress.percent, progress.line) == half + "50%, 90 entries of 7 ledgers verified")
     }
 }
 

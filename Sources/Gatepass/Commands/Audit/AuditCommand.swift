@@ -58,7 +58,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         guard let user else {
             let bar = ProgressBar()
             defer { bar.clear() }
-            return try await IntegrityCheck(of: pool, against: export) { bar.show($0) }
+            return try await IntegrityCheck(of: pool, against: export) { bar.show($0.percent, $0.line) }
         }
         guard let check = try await IntegrityCheck(of: pool, against: export, ledgerOf: user) else {
             throw UserMissing(user: user)

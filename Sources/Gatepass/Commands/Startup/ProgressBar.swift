@@ -2,7 +2,7 @@ import Foundation
 import LedgerStore
 import Synchronization
 
-/// The progress of a check on the standard error stream: a bar in a terminal, else a line every 30 seconds.
+/// The progress of long work on the standard error stream: a bar in a terminal, else a line every 30 seconds.
 final class ProgressBar: Sendable {
     /// The shortest time between two updates of the bar.
     private static let pause = Duration.milliseconds(100)
@@ -14,7 +14,7 @@ final class ProgressBar: Sendable {
     private let last = Mutex(Surroundings.uptime())
 
     /// Shows the progress, unless it was shown a moment ago.
-    func show(_ progress: LedgerCheck.Progress) {
+    func show(_ percent: Int, _ line: @autoclosure () -> String) {
         let now = Surroundings.uptime()
         let isDue = last.withLock { last in
             guard now - last >= (isTerminal ? Self.pause : Self.longPause) else { return false }
@@ -23,9 +23,9 @@ final class ProgressBar: Sendable {
         }
         guard isDue else { return }
         if isTerminal {
-            StandardError.write("\r" + Self.bar(progress))
+            StandardError.write("\r" + Self.bar(percent, line()))
         } else {
-            StandardError.print("gatepass: " + Self.line(progress))
+            StandardError.print("gatepass: " + line())
         }
     }
 
@@ -34,15 +34,17 @@ final class ProgressBar: Sendable {
         if isTerminal { StandardError.write("\r\u{1B}[K") }
     }
 
-    static func bar(_ progress: LedgerCheck.Progress) -> String {
-        let done = width * progress.percent / 100
-        return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: width - done) + "] "
-            + line(progress)
+    static func bar(_ percent: Int, _ line: String) -> String {
+        let done = width * percent / 100
+        return "[" + String(repeating: "#", count: done) + String(repeating: ".", count: width - done) + "] " + line
     }
+}
 
-    static func line(_ progress: LedgerCheck.Progress) -> String {
-        progress.states > 0
-            ? "\(progress.states) signed states verified"
-            : "\(progress.percent)%, \(progress.entries) entries of \(progress.people) ledgers verified"
+extension LedgerCheck.Progress {
+    /// The progress in words.
+    var line: String {
+        states > 0
+            ? "\(states) signed states verified"
+            : "\(percent)%, \(entries) entries of \(people) ledgers verified"
     }
 }

@@ -1,6 +1,7 @@
 -- An authentic delivery of a store, once for each content that came under its id, and what became of it.
 -- `purchase` is the store's id of the purchase that it is about, known before the purchase has a row. `takeback` is
 -- what an unsettled delivery takes back, in numbers and without names: it can be placed when its text is gone.
+-- Each list is read from an index in the order of receipt, so that a page reads about as many rows as it has.
 CREATE TABLE IF NOT EXISTS inbox_deliveries (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
@@ -20,7 +21,9 @@ CREATE TABLE IF NOT EXISTS inbox_deliveries (
     PRIMARY KEY (id),
     UNIQUE KEY by_content (source, environment, external_id, content_hash),
     KEY by_purchase (purchase, source, app, environment),
-    KEY by_state (state, id),
-    KEY by_reason (reason, id),
+    KEY by_time (received_at),
+    KEY by_source_and_time (source, received_at),
+    KEY by_state (state, received_at),
+    KEY by_reason (reason, received_at),
     KEY by_source (source, environment, received_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -133,7 +133,8 @@ package enum Routes {
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond).reading(page + ["reason"]),
         .server(.get, "/api/admin/conflicts", .read, Lists.conflicts).reading(page),
         .server(.get, "/api/admin/transactions", .read, Lists.transactions).reading(page),
-        .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond).reading(page + ["state", "reason"]),
+        .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond)
+            .reading(page + ["state", "reason", "user_id", "source", "from", "to"]),
         .server(.post, "/api/admin/webhooks/{delivery_id}/replay", .write, DeliveriesRoute.replay),
         .server(.get, "/api/admin/catalog", .read, CatalogueRoute.respond),
         .server(.get, "/api/admin/audit", .audit, Lists.audit).reading(page),

@@ -7,6 +7,9 @@ package import LedgerStore
 /// Placing may be repeated, in any order and concurrently. Statements are ordered by their own dates, and known ones
 /// change nothing (`semantics.md` §1).
 package struct StoreInbox: Sendable {
+    /// The sources whose texts `read` can read.
+    static let sources: [Source] = [.appleIAP, .stripe]
+
     private let store: StoreDoor
     private let rules: ClaimRules
     let apple: AppleReader

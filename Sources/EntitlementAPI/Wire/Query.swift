@@ -101,6 +101,29 @@ struct Query {
         return choice
     }
 
+    /// The source in the parameter `name`; nil if it is missing.
+    ///
+    /// - Throws: `invalid_request` if it is none of `sources`.
+    func source(_ name: String, among sources: [Source]) throws(Problem) -> Source? {
+        guard let source = try text(name).map({ Source($0) }) else { return nil }
+        guard sources.contains(source) else {
+            let known = sources.map(\.text).joined(separator: ", ")
+            throw .invalidRequest("The parameter must be one of \(known).", at: "?" + name)
+        }
+        return source
+    }
+
+    /// The user id in the parameter `name`; nil if it is missing.
+    ///
+    /// - Throws: `invalid_request` for anything else.
+    func user(_ name: String) throws(Problem) -> UserID? {
+        guard let text = try text(name) else { return nil }
+        guard let user = UserID(text) else {
+            throw .invalidRequest("The parameter must be a user id.", at: "?" + name)
+        }
+        return user
+    }
+
     /// The decimal number in the parameter `name`, within `bounds`; nil if it is missing.
     ///
     /// - Throws: `invalid_request` for anything else.

@@ -147,39 +147,71 @@ enum InboxDeliveryRow {
         try session.execute(reopen, [.uint64(delivery)])
     }
 
-    private static let columns = """
+    /// Selects what `recorded` reads of the deliveries `d` in `table`.
+    private static func selection(from table: String) -> String {
+        """
         SELECT d.id, d.state, d.reason, d.source, d.app, d.environment, d.external_id, d.type, d.subtype, d.signed_at,
             d.received_at, d.settled_at, d.purchase, u.user_id,
             EXISTS (SELECT 1 FROM inbox_deliveries o WHERE o.source = d.source AND o.environment = d.environment
                 AND o.external_id = d.external_id AND o.id <> d.id)
-        FROM inbox_deliveries d
+        FROM \(table)
         LEFT JOIN \(purchaseOfDelivery)
         LEFT JOIN users u ON u.pseudonym = p.user_id
         """
+    }
 
-    private static let page = SQLStatement(
-        "list deliveries", "\(columns) WHERE d.id < ? ORDER BY d.id DESC LIMIT ?")
+    private static let one = SQLStatement(
+        "read delivery", "\(selection(from: "inbox_deliveries d")) WHERE d.id = ?")
 
-    private static let pageOfState = SQLStatement(
-        "list deliveries of state", "\(columns) WHERE d.state = ? AND d.id < ? ORDER BY d.id DESC LIMIT ?")
+    /// The condition of deliveries that were received before a given one. Ids decide between equal instants.
+    private static let isBefore = """
+        d.received_at <= (SELECT received_at FROM inbox_deliveries WHERE id = ?)
+            AND (d.received_at < (SELECT received_at FROM inbox_deliveries WHERE id = ?) OR d.id < ?)
+        """
 
-    private static let pageOfReason = SQLStatement(
-        "list deliveries of reason",
-        "\(columns) WHERE d.reason = ? AND d.state = COALESCE(?, d.state) AND d.id < ? ORDER BY d.id DESC LIMIT ?")
-
-    private static let one = SQLStatement("read delivery", "\(columns) WHERE d.id = ?")
-
-    /// Up to `limit` deliveries with ids below `id`, the last received first. Throws when the database is away.
+    /// Up to `limit` deliveries that pass the given filters and were received before the delivery `id`, the last
+    /// received first. Throws when the database is away.
+    ///
+    /// - Parameters:
+    ///   - start: The first instant of receipt that passes.
+    ///   - end: The first instant of receipt after `start` that does not pass.
+    ///   - deliveries: The ids of the deliveries to choose from; nil for all.
     static func page(
-        before id: UInt64, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?, in session: Session
+        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason?,
+        from source: Source?, since start: Instant?, until end: Instant?, among deliveries: [UInt64]?,
+        in session: Session
     ) throws(DatabaseError) -> [RecordedDelivery] {
-        if let reason {
-            let values = [.text(reason.rawValue), Value(result?.rawValue), .uint64(id), Value(limit)]
-            return try session.query(pageOfReason, values, decode: recorded)
-        }
-        guard let result else { return try session.query(page, [.uint64(id), Value(limit)], decode: recorded) }
+        let possible: [(name: String, condition: String, values: [Value]?)] = [
+            ("reason", "d.reason = ?", reason.map { [.text($0.rawValue)] }),
+            ("state", "d.state = ?", result.map { [.text($0.rawValue)] }),
+            ("source", "d.source = ?", source.map { [.text($0.text)] }),
+            ("start", "d.received_at >= ?", start.map { [.int64($0.milliseconds)] }),
+            ("end", "d.received_at < ?", end.map { [.int64($0.milliseconds)] }),
+            ("cursor", isBefore, id.map { [.uint64($0), .uint64($0), .uint64($0)] }),
+        ]
+        let filters = possible.filter { $0.values != nil }
+        // The index of what is likely to be the rarest of the filters. Left to itself, MariaDB reads half the table
+        // where it takes a common value for a rarer one.
+        let index =
+            switch (reason, result, source) {
+            case (.some, _, _): "by_reason"
+            case (nil, .applied?, .some), (nil, nil, .some): "by_source_and_time"
+            case (nil, .some, _): "by_state"
+            case (nil, nil, nil): "by_time"
+            }
+        let (place, table) =
+            deliveries == nil
+            ? (index, "inbox_deliveries d FORCE INDEX (\(index))")
+            : ("ids", "\(JSONArray.ids) STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id")
+        let page = SQLStatement(
+            "list deliveries: " + ([place] + filters.map(\.name)).joined(separator: ", "),
+            """
+            \(selection(from: table)) WHERE \((["TRUE"] + filters.map(\.condition)).joined(separator: " AND "))
+            ORDER BY d.received_at DESC, d.id DESC LIMIT ?
+            """)
+        let ids = deliveries.map { [Value.text(JSONArray($0).closed)] } ?? []
         return try session.query(
-            pageOfState, [.text(result.rawValue), .uint64(id), Value(limit)], decode: recorded)
+            page, ids + filters.flatMap { $0.values ?? [] } + [Value(limit)], decode: recorded)
     }
 
     /// The delivery with this id; nil if there is none. Throws when the database is away.

@@ -152,6 +152,15 @@ enum PersonDeliveries {
         return found.sorted()
     }
 
+    /// The ids of all deliveries that name `user`, who need not have been seen here, in ascending order; empty for an
+    /// erased user. Throws when the database is away.
+    static func find(of user: UserID, under labels: Labels, in session: Session) throws(DatabaseError) -> [UInt64] {
+        let name = labels.mention(of: user)
+        let pseudonym = try UserRow.pseudonym(of: user, in: session)
+        if pseudonym == nil, try AccountTokenRow.holders(of: [name], in: session)[name]?.isErased == true { return [] }
+        return try find(of: pseudonym, named: name, withPast: false, in: session)
+    }
+
     /// True if the delivery names an erased person. Throws when the database is away.
     static func nameErased(_ delivery: UInt64, in session: Session) throws(DatabaseError) -> Bool {
         try session.query(named, [.uint64(delivery)]) { (row) throws(DatabaseError) in try row.bool(1) }

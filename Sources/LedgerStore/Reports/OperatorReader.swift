@@ -16,13 +16,32 @@ package struct OperatorReader: Sendable {
         self.pool = pool
     }
 
-    /// Up to `limit` deliveries with ids below `id`, the last received first. If `result` or `reason` is given, only
-    /// deliveries with that result or reason. Throws when the database is away.
+    /// Up to `limit` deliveries that pass the given filters and were received before the delivery `id`, the last
+    /// received first. Throws when the database is away.
+    ///
+    /// - Parameters:
+    ///   - start: The first instant of receipt that passes.
+    ///   - end: The first instant of receipt after `start` that does not pass.
+    ///   - deliveries: The ids of the deliveries to choose from; nil for all.
     package func deliveries(
-        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason? = nil
+        before id: UInt64?, limit: Int, of result: DeliveryResult?, because reason: DeliveryReason? = nil,
+        from source: Source? = nil, since start: Instant? = nil, until end: Instant? = nil,
+        among deliveries: [UInt64]? = nil
     ) async throws(ServiceFailure) -> [RecordedDelivery] {
         try await pool.ask { (session) throws(DatabaseError) in
-            try InboxDeliveryRow.page(before: id ?? .max, limit: limit, of: result, because: reason, in: session)
+            try InboxDeliveryRow.page(
+                before: id, limit: limit, of: result, because: reason, from: source, since: start, until: end,
+                among: deliveries, in: session)
+        }
+    }
+
+    /// The ids of the deliveries that name `user` or a purchase that the user has; empty for a user who is not known or
+    /// erased. Throws when the database is away.
+    package func deliveries(
+        naming user: UserID, under labels: Labels
+    ) async throws(ServiceFailure) -> [UInt64] {
+        try await pool.ask { (session) throws(DatabaseError) in
+            try PersonDeliveries.find(of: user, under: labels, in: session)
         }
     }
 

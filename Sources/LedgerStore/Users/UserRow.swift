@@ -69,9 +69,14 @@ enum UserRow {
 
     private static let byUserID = SQLStatement("find user", "SELECT pseudonym FROM users WHERE user_id = ?")
 
+    /// The pseudonym of `user`; nil if the user has no row, that is, was never seen.
+    static func pseudonym(of user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
+        try session.query(byUserID, [.text(user.text)]).first?.uint64(0)
+    }
+
     /// True if the user has a row, that is, was ever seen.
     static func isKnown(_ user: UserID, in session: Session) throws(DatabaseError) -> Bool {
-        try !session.query(byUserID, [.text(user.text)]).isEmpty
+        try pseudonym(of: user, in: session) != nil
     }
 
     private static let lockToErase = SQLStatement(

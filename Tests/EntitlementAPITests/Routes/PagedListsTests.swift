@@ -2,7 +2,9 @@ import AppStore
 import Entitlements
 import LedgerStore
 import NIOHTTP1
+import StoreSimulator
 import StrictJSON
+import Support
 import Testing
 
 @testable import EntitlementAPI
@@ -124,7 +126,7 @@ struct PagedListsTests {
             }
             let numbered = [
                 "audit", "api-keys", "users/u1/timeline", "transactions", "ended-before-attached", "anomalies",
-                "sandbox-testers", "conflicts",
+                "sandbox-testers", "conflicts", "webhooks",
             ]
             for list in numbered {
                 let name = list.split(separator: "/").last.map(String.init) ?? list
@@ -143,6 +145,188 @@ struct PagedListsTests {
                     "GET", "/api/admin/\(list)?cursor=\(own)", token: Fixture.apiKey(.admin))
                 #expect(page.status == 200, "\(list): \(page.body)")
             }
+        }
+    }
+}
+
+/// The inbox is a list with filters.
+extension PagedListsTests {
+    private static let webhooks = "/api/admin/webhooks?"
+
+    /// Delivers as Apple does. Throws when no whole answer came.
+    private static func deliver(
+        _ type: NotificationType, _ name: String, about transaction: SimulatedTransaction, _ server: TestServer
+    ) async throws {
+        var notification = SimulatedNotification(
+            type, uuid: name,
+            about: .data(
+                transaction: try server.authority.sign(transaction).text, renewalInfo: nil, status: nil),
+            bundleId: Fixture.app.text, at: transaction.signedDate)
+        notification.environment = transaction.environment
+        let body = #"{"signedPayload":"\#(try server.authority.sign(notification).text)"}"#
+        let answer = try await server.send("POST", "/api/billing/webhooks/apple", body, token: nil)
+        #expect(answer.status == 200, "\(answer.body)")
+    }
+
+    /// Delivers as Stripe does, in an account of the same name. Throws when no whole answer came.
+    private static func deliver(
+        _ type: String, _ name: String, _ object: (CardAccount) -> CardJSON, _ server: TestServer
+    ) async throws {
+        let (shop, seconds) = (CardAccount(tag: name), server.clock.now.milliseconds / 1_000)
+        let event = shop.event(0, type, at: seconds, object(shop))
+        let answer = try await server.send(
+            "POST", "/api/billing/webhooks/stripe", event.body, token: nil,
+            fields: [("Stripe-Signature", event.header("whsec_test", at: seconds))])
+        #expect(answer.status == 200, "\(answer.body)")
+    }
+
+    /// Runs `body` after six deliveries, one an hour from noon on. Alice has the pass of the first and the fourth, the
+    /// third names her; the second is about a pass that nobody has, the others name Bob and Carol. Throws what `body`
+    /// throws.
+    private static func afterDeliveries(_ body: @Sendable (TestServer) async throws -> Void) async throws {
+        try await TestServer.run { server in
+            let pass = Fixture.pass("1001")
+            try await attach(pass, to: "alice", server)
+            try await deliver(.oneTimeCharge, "bought", about: pass, server)
+            server.wait(hours: 1)
+            try await deliver(.oneTimeCharge, "waits", about: stray, server)
+            server.wait(hours: 1)
+            try await deliver("checkout.session.completed", "alice", paid(by: "alice"), server)
+            server.wait(hours: 1)
+            try await deliver(.refund, "refunded", about: pass.refunded(at: pass.purchaseDate + 1), server)
+            server.wait(hours: 1)
+            try await deliver("checkout.session.completed", "bob", paid(by: "bob"), server)
+            server.wait(hours: 1)
+            try await deliver("customer.created", "carol", named("carol"), server)
+            // On a busy machine placing goes on after the answer.
+            while try await listed("reason=pending", server) != [] { try await Task.sleep(for: .milliseconds(50)) }
+            try await body(server)
+        }
+    }
+
+    private static var stray: SimulatedTransaction {
+        var pass = Fixture.pass("2002")
+        pass.appTransactionId = "of nobody's account"
+        return pass
+    }
+
+    private static func paid(by user: String) -> (CardAccount) -> CardJSON {
+        { $0.session("payment", user: user, intent: "pi_" + user, with: ["payment_link": "plink_pass"]) }
+    }
+
+    private static func named(_ user: String) -> (CardAccount) -> CardJSON {
+        { ["id": .text($0.customer), "object": "customer", "metadata": ["user_id": .text(user)]] }
+    }
+
+    private static func attach(_ pass: SimulatedTransaction, to user: String, _ server: TestServer) async throws {
+        let answer = try await server.send(
+            "POST", "/api/iap/apple/transactions/attach",
+            #"{"signedTransactionJWS":"\#(try server.authority.sign(pass).text)"}"#, token: Fixture.token(of: user))
+        #expect(answer.status == 200, "\(answer.body)")
+    }
+
+    /// The deliveries that pass the filters of a query: Apple's by their names, Stripe's by those of the accounts.
+    private static func listed(_ query: String, limit: Int = 100, _ server: TestServer) async throws -> [String] {
+        let pages = try await pages(
+            "\(webhooks)limit=\(limit)&\(query)", of: "notification_id", token: reader, server)
+        #expect(pages.count == max(1, (pages.texts.count + limit - 1) / limit), "\(query) by \(limit)")
+        return pages.texts.compactMap { $0?.replacing("evt_", with: "").replacing("_1000", with: "") }
+    }
+
+    private static let all = ["carol", "bob", "refunded", "alice", "waits", "bought"]
+
+    /// What each query lists.
+    private static let filtered: [(query: String, names: [String])] = [
+        ("", all),
+        ("user_id=alice", ["refunded", "alice", "bought"]), ("user_id=bob", ["bob"]),
+        ("user_id=carol", ["carol"]), ("user_id=Alice", []), ("user_id=nobody", []),
+        ("source=stripe", ["carol", "bob", "alice"]), ("source=apple_iap", ["refunded", "waits", "bought"]),
+        ("from=2026-01-15T13:00:00Z", Array(all.prefix(5))),
+        ("from=2026-01-15T13:00:00.001Z", Array(all.prefix(4))),
+        ("from=2026-01-15T17:00:01Z", []), ("from=0001-01-01T00:00:00Z", all),
+        ("to=2026-01-15T13:00:00Z", ["bought"]), ("to=2026-01-15T12:00:00Z", []),
+        ("to=2026-01-15T13:00:00.001Z", ["waits", "bought"]), ("to=9999-12-31T23:59:59Z", all),
+        ("from=2026-01-15T13:00:00Z&to=2026-01-15T15:00:00Z", ["alice", "waits"]),
+        ("from=2026-01-15T14:00:00+01:00&to=2026-01-15T09:00:00-06:00", ["alice", "waits"]),
+        ("source=stripe&from=2026-01-15T14:00:00Z&to=2026-01-15T17:00:00Z", ["bob", "alice"]),
+        ("user_id=alice&source=apple_iap", ["refunded", "bought"]),
+        ("user_id=alice&to=2026-01-15T15:00:00Z", ["alice", "bought"]),
+        ("user_id=alice&source=apple_iap&from=2026-01-15T13:00:00Z", ["refunded"]),
+        ("user_id=bob&source=apple_iap", []), ("state=parked", ["waits"]),
+        ("state=parked&source=apple_iap&from=2026-01-15T13:00:00Z", ["waits"]),
+        ("state=parked&source=stripe", []), ("state=parked&user_id=alice", []),
+        ("reason=no_user&to=2026-01-15T13:00:00Z", []), ("reason=no_user&source=apple_iap", ["waits"]),
+        ("reason=no_user&state=parked&source=apple_iap&to=2026-01-15T14:00:00Z", ["waits"]),
+        ("state=applied&source=apple_iap", ["refunded"]), ("state=applied&to=2026-01-15T15:00:00Z", ["alice"]),
+    ]
+
+    @Test func `deliveries are listed by user, source and time of receipt, each alone and together, page by page`()
+        async throws
+    {
+        try await Self.afterDeliveries { server in
+            for (query, names) in Self.filtered {
+                for limit in [1, 2, 5, 100] {
+                    let listed = try await Self.listed(query, limit: limit, server)
+                    #expect(listed == names, "\(query) by \(limit)")
+                }
+            }
+        }
+    }
+
+    @Test func `a delivery concerns whoever has its purchase now, and nobody once that user is erased`() async throws {
+        try await Self.afterDeliveries { server in
+            try await Self.attach(Self.stray, to: "bob", server)
+            #expect(try await Self.listed("user_id=bob", server) == ["bob", "waits"])
+            for user in ["alice", "carol"] {
+                let erased = try await server.send(
+                    "POST", "/api/admin/users/\(user)/erase", #"{"reason":"asked"}"#, token: Fixture.apiKey(.admin),
+                    fields: [("Idempotency-Key", "erase-" + user)])
+                #expect(erased.status == 204, "\(erased.body)")
+                #expect(try await Self.listed("user_id=" + user, server) == [])
+            }
+            #expect(try await Self.listed("", server) == Self.all)
+        }
+    }
+
+    @Test func `deliveries that come at once, or to an instance whose clock is behind, are listed once in every page`()
+        async throws
+    {
+        try await Self.afterDeliveries { server in
+            server.wait(hours: -4)
+            for name in ["first", "second"] {
+                try await Self.deliver("customer.created", name, Self.named(name), server)
+            }
+            let names = ["carol", "bob", "refunded", "alice", "second", "first", "waits", "bought"]
+            for limit in 1...8 {
+                #expect(try await Self.listed("", limit: limit, server) == names)
+                #expect(
+                    try await Self.listed("source=stripe", limit: limit, server)
+                        == ["carol", "bob", "alice", "second", "first"])
+                #expect(
+                    try await Self.listed("to=2026-01-15T13:00:00.001Z", limit: limit, server)
+                        == ["second", "first", "waits", "bought"])
+            }
+        }
+    }
+
+    @Test func `a bad filter of deliveries is refused by its name`() async throws {
+        try await TestServer.run { server in
+            let (instant, earlier) = ("2026-01-15T12:00:00Z", "2026-01-15T11:59:59.999Z")
+            for (name, values) in [
+                ("user_id", ["", "a%20b", "%237", "-a", String(repeating: "a", count: 129), "z%C3%B6e"]),
+                ("source", ["", "all", "manual", "apple", "APPLE_IAP", "stripe%20", "stripe,apple_iap"]),
+                ("from", ["", "yesterday", "1768478400", "2026-01-15", "2026-01-15T12:00:00", "2026-02-30T12:00:00Z"]),
+                ("to", ["", "now", "1768478400000", "2026-01-15", "2026-01-15T12:00:00"]),
+                ("to", ["\(instant)&from=\(instant)", "\(earlier)&from=\(instant)"]),
+                ("state", ["", "lost"]), ("reason", ["", "none"]),
+            ] {
+                for value in values {
+                    try await server.expectRefusal(
+                        400, "invalid_request", "GET", Self.webhooks + "\(name)=\(value)", at: "?" + name,
+                        token: Self.reader)
+                }
+            }
+            #expect(try await Self.listed("from=\(earlier)&to=\(instant)", server) == [])
         }
     }
 }

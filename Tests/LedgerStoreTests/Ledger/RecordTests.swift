@@ -16,7 +16,8 @@ import Testing
             #expect(
                 counts.filter { $0.value > 0 } == [
                     "apple_iap_transactions": 1, "catalog_versions": 1, "ledger_entries": 2,
-                    "purchases": 1, "signed_headers": 1, "signed_texts": 1, "subscriptions": 1, "users": 1,
+                    "purchases": 1, "signed_headers": 1, "signed_texts": 1, "standing_answers": 1, "standings": 1,
+                    "subscriptions": 1, "users": 1,
                 ])
             let dumps = try await store.dumps()
             for _ in 0..<3 {

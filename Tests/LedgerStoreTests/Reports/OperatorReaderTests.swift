@@ -114,6 +114,57 @@ import Testing
         }
     }
 
+    @Test func `a page of deliveries reads a few rows, whatever the filters, however rare and old what they find`()
+        async throws
+    {
+        let server = try PrivateMariaDB.start()
+        defer { server.kill() }
+        try await TestStore.open(server: server) { store in
+            // What is rare is old. It is 2% of the first tenth.
+            try await store.schema.rows(
+                """
+                INSERT INTO inbox_deliveries (source, app, environment, external_id, content_hash, type, signed_at,
+                    received_at, state, reason, purchase)
+                SELECT IF(rare, 'stripe', 'apple_iap'), 'a', 'Production', CONCAT('n', seq), UNHEX(SHA2(seq, 256)), 't',
+                    seq, seq, IF(rare, 'parked', 'applied'), IF(rare, 'no_user', NULL), CONCAT('p', seq)
+                FROM (SELECT seq, seq <= 2000 AND seq % 50 = 0 AS rare FROM seq_1_to_20000) s
+                """)
+            try await store.schema.rows("ANALYZE TABLE inbox_deliveries")
+            let reader = TestOperators(store).reader
+            let ends: [Int64?] = [nil, 1_500, 15_000, 19_990]
+            for source in [nil, Source.stripe, .appleIAP] {
+                for (result, reason) in [
+                    (nil, nil), (.applied, nil), (.parked, nil), (.quarantined, nil), (nil, .noUser),
+                    (.parked, .noUser),
+                ] as [(DeliveryResult?, DeliveryReason?)] {
+                    for (start, end) in ends.flatMap({ start in ends.map { (start, $0) } }) {
+                        for id in [nil, 1_000, 19_000] as [UInt64?] {
+                            let before = try await Self.reads(in: store.schema)
+                            let page = try await reader.deliveries(
+                                before: id, limit: 20, of: result, because: reason, from: source,
+                                since: start.map { Instant(milliseconds: $0) },
+                                until: end.map { Instant(milliseconds: $0) })
+                            let reads = try await Self.reads(in: store.schema) - before
+                            let asked = "\([source?.text, result?.rawValue, reason?.rawValue]) \([start, end]) \([id])"
+                            #expect(reads < 1_500, "\(asked)")
+                            #expect(page.map(\.id) == page.map(\.id).sorted(by: >), "\(asked)")
+                            #expect(page.allSatisfy { $0.id < id ?? .max }, "\(asked)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of rows that the server has read so far, with those that counting them reads.
+    private static func reads(in schema: TestSchema) async throws -> Int {
+        try await schema.number(
+            """
+            SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS
+            WHERE VARIABLE_NAME LIKE 'HANDLER_READ%'
+            """)
+    }
+
     private static let fillings = [
         """
         INSERT INTO api_keys (name, scopes, secret_hash, created_at)

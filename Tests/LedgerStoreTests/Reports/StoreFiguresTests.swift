@@ -112,7 +112,7 @@ import Testing
             ] as [(DeliveryResult?, DeliveryReason?, Int)] {
                 let page = try await reader.deliveries(before: nil, limit: 10, of: result, because: reason)
                 #expect(page.count == count, "\(String(describing: result)) \(String(describing: reason))")
-                #expect(page.map(\.id) == page.map(\.id).sorted(by: >))
+                #expect(page.map(\.receivedAt) == page.map(\.receivedAt).sorted(by: >))
             }
         }
     }

@@ -34,7 +34,8 @@ struct ProjectionRebuildCommand: AsyncParsableCommand {
             let people = try await startup.withPool { pool in
                 let projection = Projection(
                     pool: pool, settings: startup.settings.entitlements, format: StatusBody.format)
-                let (catalogue, now) = (try await startup.openCatalogue(pool).snapshot, startup.clock.now())
+                let catalogue = try await startup.openCatalogue(pool).snapshot
+                let now = startup.clock.now()
                 if let user {
                     guard try await projection.rebuild(user, given: catalogue, at: now) else {
                         throw UserMissing(user: user)

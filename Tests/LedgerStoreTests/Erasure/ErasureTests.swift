@@ -58,7 +58,9 @@ import Testing
             #expect(
                 Self.changed(before, after) == [
                     "account_tokens": [-1, 2], "audit_entries": [0, 1], "audit_heads": [-1, 1], "audit_notes": [-1, 1],
-                    "idempotency_keys": [-1, 0], "notes": [-6, 0], "signed_texts": [-6, 0], "users": [-1, 1],
+                    "idempotency_keys": [-1, 0], "notes": [-6, 0], "signed_texts": [-6, 0],
+                    "standing_answers": [-1, 0],
+                    "standings": [-1, 0], "users": [-1, 1],
                 ])
             #expect(erased.pseudonym.map { Int($0) } == pseudonym)
             #expect(try await store.status(of: ben) == bens)

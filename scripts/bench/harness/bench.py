@@ -7,7 +7,7 @@ import secrets
 from harness.database import PrivateMariaDB
 from harness.load import RESTORE, STATUS, LoadFailed, exchange
 from harness.minting import Mint, read_requests
-from harness.population import copy_user_of_gatepass, copy_user_of_lean_baseline
+from harness.population import copy_user_of_lean_baseline
 from harness.servers import Baseline, Ceiling, Gatepass
 from harness.soundness import check_lean_baseline
 
@@ -48,7 +48,7 @@ class Bench:
         for server in (self.gatepass, self.lean):
             seed(server, users)
         self.gatepass.stop()
-        copy_user_of_gatepass(self.mariadb, self.gatepass.database, RESIDENT, self.arguments.users)
+        self.gatepass.copy_user(RESIDENT, self.arguments.users)
         copy_user_of_lean_baseline(self.mariadb, self.lean.database, RESIDENT, self.arguments.users)
         check_lean_baseline(self)
         self.mariadb.settle()

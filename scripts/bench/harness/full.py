@@ -37,9 +37,9 @@ def full(bench: Bench):
         }
         for number in range(arguments.rounds)
     ]
-    bench.report.add(against(f"status/s, {USERS:,} users", rounds, "full"))
+    bench.report.add(against(f"status, cost, {USERS:,} users", rounds, "full"))
     for script, items in (("attach", 1), ("restore", PASSES_OF_USER)):
         rounds = fresh_rounds(bench, servers, script, items, arguments.clients, arguments.seconds)
-        bench.report.add(against(f"{script} of {items} new, items/s", rounds, "full", items=items))
+        bench.report.add(against(f"{script} of {items} new, cost", rounds, "full", items=items))
     os.unlink(requests)
     baseline.stop()

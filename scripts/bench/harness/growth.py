@@ -5,7 +5,6 @@ import os
 from harness.bench import Bench, interleaved, seed
 from harness.load import again
 from harness.minting import read_requests
-from harness.population import copy_user_of_gatepass
 from harness.report import Figure, median
 from harness.servers import Gatepass
 from harness.throughput import clean, costs, fresh_load
@@ -87,5 +86,5 @@ def _filled(bench: Bench, size: int) -> Gatepass:
     seed(server, read_requests(path))
     os.unlink(path)
     server.stop()
-    copy_user_of_gatepass(bench.mariadb, server.database, PREFIX, _users(size))
+    server.copy_user(PREFIX, _users(size))
     return server

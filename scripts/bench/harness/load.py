@@ -29,6 +29,7 @@ class Load:
         self.exhausted = seen["exhausted"]
         self.server_cost = server_seconds * 1e6 / max(1, self.requests)
         self.database_cost = database_seconds * 1e6 / max(1, self.requests)
+        self.cost = self.server_cost + self.database_cost
         self.errors = sum(seen[name] for name in ("non2xx", "connect", "read", "write", "timeout"))
 
 

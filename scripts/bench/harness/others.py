@@ -7,7 +7,6 @@ from collections import Counter
 from harness.bench import PASSES_OF_USER, RESIDENT, Bench, interleaved, seed
 from harness.load import Load, again
 from harness.minting import read_requests
-from harness.population import copy_user_of_gatepass
 from harness.processes import processor_seconds
 from harness.report import Figure, median
 from harness.servers import Gatepass
@@ -119,7 +118,7 @@ class Others:
         os.unlink(path)
         self.server.stop()
         count = min(bench.arguments.few, bench.arguments.users)
-        copy_user_of_gatepass(bench.mariadb, self.server.database, RESIDENT, count)
+        self.server.copy_user(RESIDENT, count)
         bench.mariadb.settle()
         self._readers = bench.residents(count)
 

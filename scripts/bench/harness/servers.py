@@ -5,6 +5,7 @@ import subprocess
 import time
 
 from harness import cards
+from harness.population import copy_user_of_gatepass
 from harness.processes import Children, free_port, wait_until_ready
 
 
@@ -58,6 +59,13 @@ class Gatepass(Server):
             self._command("keys", "create", "--scopes", scopes), env=self._environment(), cwd=self._bench.directory,
             check=True, capture_output=True, text=True)
         return made.stdout.strip()
+
+    def copy_user(self, prefix: str, copies: int):
+        """Copies its one user, and makes the standings of the copies as the product would."""
+        copy_user_of_gatepass(self._bench.mariadb, self.database, prefix, copies)
+        subprocess.run(
+            self._command("projection", "rebuild"), env=self._environment(), cwd=self._bench.directory, check=True,
+            stdout=subprocess.DEVNULL)
 
     def _command(self, *verb: str) -> list:
         tools = self._bench.tools

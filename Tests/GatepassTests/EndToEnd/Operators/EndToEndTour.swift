@@ -130,6 +130,7 @@ enum EndToEndTour {
         "user status {user}", "user timeline {user}", "user export {user}", "user erase {user} --reason tour",
         "tokens rotate", "webhooks list --state parked", "webhooks replay {delivery}", "reconcile stripe",
         "audit verify",
+        "projection rebuild",
     ]
 
     /// Commands on the development installation that `dev` serves.

@@ -77,6 +77,7 @@ struct Server: Sendable {
         let opening = DatabaseOpening(
             pool: pool, store: store, health: health, keys: keys, settings: settings, catalogueFile: catalogueFile,
             migrations: migrations, clock: clock, metrics: metrics, logger: logger)
+        let projection = Projection(pool: pool, settings: settings.entitlements, format: StatusBody.format)
         let notice = ReadyNotice(opening: opening.opening, onReady: onReady)
         let http = application(api, at: settings.http.port) { notice.listens(at: $0) }
         let metricsPort = settings.http.metricsPort.map { port in
@@ -88,7 +89,9 @@ struct Server: Sendable {
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
             FreedMemory(bodies: dependencies.bodies),
-            NightlyIntegrityCheck(pool: pool, clock: clock, logger: logger, note: health.note),
+            NightlyIntegrityCheck(
+                pool: pool, derived: { store.isOpen ? (projection, store.catalogue) : nil }, clock: clock,
+                logger: logger, note: health.note),
             JobRunner(pool: pool, store: store, inbox: inbox, logger: logger, noteEnd: metrics.ended),
             StandingUpkeep(store: store), CatalogueReload(server: self, pool: pool),
             ListeningHTTP(

@@ -17,6 +17,8 @@ struct NightlyIntegrityCheck: Service {
     private static let pause = Duration.seconds(600)
 
     let pool: Pool
+    /// The derived tables; nil until the database is open.
+    let derived: @Sendable () -> IntegrityCheck.Derived?
     let clock: WallClock
     let logger: Logger
     /// Called with the result of each check.
@@ -48,7 +50,7 @@ struct NightlyIntegrityCheck: Service {
         let start = Surroundings.uptime()
         let pacing = WorkPacing(since: start)
         do {
-            let check = try await IntegrityCheck(of: pool) { _ in await pacing.rest() }
+            let check = try await IntegrityCheck(of: pool, derived: derived()) { _ in await pacing.rest() }
             let seconds = (Surroundings.uptime() - start).components.seconds
             note(IntegrityHealth(faults: check.faults.count, at: clock.now()))
             for fault in check.faults { logger.error("the books are not whole", metadata: ["fault": "\(fault)"]) }

@@ -24,6 +24,10 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
         case disowned(purchase: UInt64)
         /// The ledger and `purchase_holders` disagree on whether the person had the purchase earlier.
         case notHeld(purchase: UInt64)
+        /// The stored standing does not follow from the ledger.
+        case standing
+        /// The person's rows of `subscriptions` do not follow from the ledger.
+        case subscriptions
 
         package var description: String {
             switch self {
@@ -40,6 +44,8 @@ package struct LedgerFault: Hashable, Sendable, CustomStringConvertible {
             case .disowned(let row):
                 "their ledger has the purchase in row \(row) of purchases, the row does not name them"
             case .notHeld(let row): "ledger and purchase_holders disagree whether they had the purchase in row \(row)"
+            case .standing: "their rows of standings and standing_answers do not follow from the ledger"
+            case .subscriptions: "their rows of subscriptions do not follow from the ledger"
             }
         }
     }

@@ -5,10 +5,10 @@ package import MariaDB
 /// catalogue always give the same rows of `subscriptions`; the others also depend on the settings and on the instant.
 package struct Projection: Sendable {
     /// The number of people whose rows one transaction rebuilds.
-    private static let chunk = 200
+    static let chunk = 200
 
-    private let pool: Pool
-    private let settings: EntitlementSettings
+    let pool: Pool
+    let settings: EntitlementSettings
     private let format: StandingFormat
 
     package init(pool: Pool, settings: EntitlementSettings, format: StandingFormat) {
@@ -62,6 +62,15 @@ package struct Projection: Sendable {
 
     func basis(given catalogue: CatalogueVersions) -> StandingBasis { StandingBasis(format, catalogue, settings) }
 
+    /// The rows of `subscriptions` of a person, given the rows of the purchases in the ledger.
+    func subscriptions(
+        of timeline: Timeline, _ pseudonym: UInt64, _ purchases: [PurchaseKey: UInt64]
+    ) -> [SubscriptionRow] {
+        timeline.subscriptions.compactMap { subscription in
+            purchases[subscription.key].map { SubscriptionRow(user: pseudonym, purchase: $0, subscription) }
+        }
+    }
+
     /// The row of a person whose ledger has `length` entries; nil for an erased person, who has no standing.
     func standing(
         of ledger: UserLedger, in timeline: Timeline, _ pseudonym: UInt64, length: Int, at now: Instant
@@ -94,10 +103,7 @@ package struct Projection: Sendable {
                 standings.append(row)
             }
             guard listed.contains(person.pseudonym) else { continue }
-            for subscription in timeline.subscriptions {
-                guard let purchase = loaded.purchases[subscription.key] else { continue }
-                rows.append(SubscriptionRow(user: person.pseudonym, purchase: purchase, subscription))
-            }
+            rows += subscriptions(of: timeline, person.pseudonym, loaded.purchases)
         }
         try SubscriptionRow.removeAll(of: listed.sorted(), in: session)
         try SubscriptionRow.write(rows, in: session)

@@ -40,28 +40,28 @@ struct StandingRow: Sendable {
     /// refuses a statement or is away.
     static func write(_ rows: [StandingRow], in session: Session) throws(DatabaseError) {
         let rows = rows.sorted { $0.pseudonym < $1.pseudonym }
-        try session.executeBulk(
-            writeStanding,
-            rows.map { row in
-                let status = row.standing.status
-                return [
-                    .uint64(row.pseudonym), .text(status.state.rawValue), Value(status.tier?.text),
-                    Value(status.tierRank), Value(status.decisive?.key.source.text),
-                    Value(status.decisive?.key.environment.rawValue), Value(status.decisive?.productID?.text),
-                    Value(status.expiresAt?.milliseconds), Value(status.accessExpiresAt?.milliseconds),
-                ]
-            })
-        try session.executeBulk(
-            writeAnswer,
-            rows.map { row in
-                let (standing, answer) = (row.standing, row.answer)
-                return [
-                    .uint64(row.pseudonym), Value(row.length), .uint64(row.basis.number), .text(row.basis.settings),
-                    .int64(standing.status.at.milliseconds), .int64(standing.holdsUntil.milliseconds),
-                    .text(answer.entityTag),
-                    answer.substance.count <= maximumBody ? .bytes(answer.substance) : .null,
-                ]
-            })
+        try session.executeBulk(writeStanding, rows.map(\.listed))
+        try session.executeBulk(writeAnswer, rows.map(\.kept))
+    }
+
+    /// The columns of `standings`.
+    private var listed: [Value] {
+        let status = standing.status
+        return [
+            .uint64(pseudonym), .text(status.state.rawValue), Value(status.tier?.text), Value(status.tierRank),
+            Value(status.decisive?.key.source.text), Value(status.decisive?.key.environment.rawValue),
+            Value(status.decisive?.productID?.text), Value(status.expiresAt?.milliseconds),
+            Value(status.accessExpiresAt?.milliseconds),
+        ]
+    }
+
+    /// The columns of `standing_answers`.
+    private var kept: [Value] {
+        [
+            .uint64(pseudonym), .uint64(UInt64(length)), .uint64(basis.number), .text(basis.settings),
+            .int64(standing.status.at.milliseconds), .int64(standing.holdsUntil.milliseconds),
+            .text(answer.entityTag), answer.substance.count <= Self.maximumBody ? .bytes(answer.substance) : .null,
+        ]
     }
 
     /// Reads each user's answer that follows from the present ledger, from the basis and from the settings, and holds
@@ -146,6 +146,22 @@ struct StandingRow: Sendable {
                 holdsUntil: Instant(milliseconds: try row.int64(5)))
         }
         return rows
+    }
+
+    private static let whole = SQLStatement(
+        "read whole standing",
+        """
+        SELECT s.user_id, s.state, s.tier, s.tier_rank, s.source, s.environment, s.product_id, s.ends_at,
+            s.access_ends_at, a.user_id, a.ledger_length, a.basis, a.settings, a.valid_from, a.valid_until,
+            a.entity_tag, a.body
+        FROM standing_answers a LEFT JOIN standings s ON s.user_id = a.user_id WHERE a.user_id = ?
+        """)
+
+    /// True if both stored rows of the person are these. Throws when the database is away.
+    func isStored(in session: Session) throws(DatabaseError) -> Bool {
+        guard let row = try session.query(Self.whole, [.uint64(pseudonym)]).first else { return false }
+        for (column, value) in (listed + kept).enumerated() where try row.value(column) != value { return false }
+        return true
     }
 
     private static let overdue = SQLStatement(

@@ -94,11 +94,16 @@ package final class Standings: Sendable {
 
     private func write(_ rows: [StandingRow]) async {
         let rows = Dictionary(rows.map { ($0.pseudonym, $0) }) { $1 }
-        let now = now()
+        let (versions, now) = (catalogue.snapshot, now())
+        let basis = projection.basis(given: versions)
         // `try?` drops the error: an answer that could not be kept is made again for the next question.
         _ = try? await pool.commit { (session) throws(DatabaseError) in
             let people = try UserRow.lockFree(rows.keys.sorted(), in: session)
             let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
+            // A new catalogue changes the rows of `subscriptions` too, so all rows of these people are made anew.
+            let outdated = people.filter { stored[$0.pseudonym]?.isOlder(than: basis) == true }
+            try projection.make(
+                outdated, listing: Set(outdated.map(\.pseudonym)), given: versions, at: now, in: session)
             let kept = people.compactMap { person -> StandingRow? in
                 guard let row = rows[person.pseudonym], row.length == person.length else { return nil }
                 return stored[person.pseudonym].map { $0.givesWay(to: row, at: now) } ?? true ? row : nil
@@ -115,7 +120,28 @@ package final class Standings: Sendable {
         let due = try await pool.ask { (session) throws(DatabaseError) in
             try StandingRow.due(at: now, on: basis, limit: Self.chunk, in: session)
         }
-        guard !due.isEmpty else { return 0 }
+        return due.isEmpty ? 0 : try await makeAnew(due, given: versions, at: now)
+    }
+
+    /// Makes the rows of those people anew who still wait for it and whom no other transaction has locked. If a ledger
+    /// cannot be read, the others are made without it.
+    private func makeAnew(
+        _ due: [UInt64], given versions: CatalogueVersions, at now: Instant
+    ) async throws(ServiceFailure) -> Int {
+        do {
+            return try await commit(due, given: versions, at: now)
+        } catch {
+            guard due.count > 1, !error.isDatabaseAway else { throw error }
+            var made = 0
+            for person in due { made += (try? await commit([person], given: versions, at: now)) ?? 0 }
+            return made
+        }
+    }
+
+    private func commit(
+        _ due: [UInt64], given versions: CatalogueVersions, at now: Instant
+    ) async throws(ServiceFailure) -> Int {
+        let basis = projection.basis(given: versions)
         return try await pool.commit { (session) throws(DatabaseError) in
             let people = try UserRow.lockFree(due, in: session)
             let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
@@ -147,8 +173,9 @@ extension StandingRow.Stored {
 
     /// True if `row`, which follows from the present ledger, may take the place of this one at `now`.
     fileprivate func givesWay(to row: StandingRow, at now: Instant) -> Bool {
-        if length != row.length || basis.number < row.basis.number { return true }
-        guard basis.number == row.basis.number, row.holds(at: now) else { return false }
+        guard basis.number == row.basis.number else { return false }
+        if length != row.length { return true }
+        guard row.holds(at: now) else { return false }
         let holds = holdsFrom <= now && now < holdsUntil
         return !holds || basis != row.basis && holdsFrom + Standings.patience <= now
     }

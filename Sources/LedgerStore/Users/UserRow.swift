@@ -120,6 +120,21 @@ enum UserRow {
         try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person)
     }
 
+    private static let next = SQLStatement(
+        "read next people",
+        """
+        SELECT pseudonym, user_id, ledger_length FROM users WHERE pseudonym > ? AND ledger_length > 0
+        ORDER BY pseudonym LIMIT ?
+        """)
+
+    /// The next `limit` people after `pseudonym` who have ledger entries, without a lock. Throws when the database is
+    /// away.
+    static func next(
+        after pseudonym: UInt64, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [Person] {
+        try session.query(next, [.uint64(pseudonym), Value(limit)], decode: person)
+    }
+
     private static let last = SQLStatement("find last user", "SELECT MAX(pseudonym) FROM users")
 
     /// The largest pseudonym; 0 if there is none. Throws when the database is away.

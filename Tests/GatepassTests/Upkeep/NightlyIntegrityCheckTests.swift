@@ -47,7 +47,9 @@ extension EndToEnd {
             let checks = Checks()
             try await Pool.running(backend.server.schema.settings) { pool in
                 let logger = Logger(label: "test") { _ in lines }
-                let check = NightlyIntegrityCheck(pool: pool, clock: .real, logger: logger) { checks.note($0) }
+                let check = NightlyIntegrityCheck(pool: pool, derived: { nil }, clock: .real, logger: logger) {
+                    checks.note($0)
+                }
                 #expect(await check.check())
                 #expect(
                     lines.take() == [

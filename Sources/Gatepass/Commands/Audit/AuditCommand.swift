@@ -1,4 +1,5 @@
 import ArgumentParser
+import EntitlementAPI
 import Entitlements
 import LedgerStore
 import MariaDB
@@ -40,7 +41,14 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         }
         let startup = try installation.startup()
         try await Startup.reporting {
-            let check = try await startup.withPool { pool in try await Self.check(pool, against: export, of: user) }
+            let check = try await startup.withPool { pool in
+                // Without a catalogue nothing was sold, and nothing is derived.
+                let catalogue = try? await startup.openCatalogue(pool).snapshot
+                let projection = Projection(
+                    pool: pool, settings: startup.settings.entitlements, format: StatusBody.format)
+                return try await Self.check(
+                    pool, against: export, derived: catalogue.map { (projection, $0) }, of: user)
+            }
             guard check.faults.isEmpty else {
                 check.namedFaults.forEach { StandardError.print("gatepass: \($0)") }
                 if check.ledgers.faults.count >= LedgerCheck.maximumFaults {
@@ -53,14 +61,16 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     }
 
     private static func check(
-        _ pool: Pool, against export: ExportedAuditHead?, of user: UserID?
+        _ pool: Pool, against export: ExportedAuditHead?, derived: IntegrityCheck.Derived?, of user: UserID?
     ) async throws -> IntegrityCheck {
         guard let user else {
             let bar = ProgressBar()
             defer { bar.clear() }
-            return try await IntegrityCheck(of: pool, against: export) { bar.show($0.percent, $0.line) }
+            return try await IntegrityCheck(of: pool, against: export, derived: derived) {
+                bar.show($0.percent, $0.line)
+            }
         }
-        guard let check = try await IntegrityCheck(of: pool, against: export, ledgerOf: user) else {
+        guard let check = try await IntegrityCheck(of: pool, against: export, derived: derived, ledgerOf: user) else {
             throw UserMissing(user: user)
         }
         return check

@@ -22,9 +22,10 @@ extension EndToEnd {
 
             let line = "  - {id: com.airport.vpn.pass.new, kind: pass, tier: basic, duration: 7d}"
             try EndToEndServer.write(EndToEndServer.catalogue(adding: line), to: server.directory + "/catalog.yaml")
-            let applied = try await server.command(["catalog", "apply"])
+            let applied = try await server.command(["catalog", "apply", "--wait"])
             #expect(applied.status == 0, "\(applied.text)")
             #expect(applied.text.contains("version 2 is in force"))
+            #expect(try await server.schema.counts()["subscriptions"] == 1)
             let again = try await server.command(["catalog", "apply"])
             #expect(again.status == 0)
             #expect(again.text.contains("nothing to do"))
@@ -35,7 +36,6 @@ extension EndToEnd {
             #expect(status.integer("expires_at_ms") == pass.purchaseDate + 7 * day)
             let repeated = try await server.attach(server.sign(pass), as: "pioneer")
             #expect(repeated.string("outcome") == "already_attached")
-            #expect(try await server.schema.counts()["subscriptions"] == 1)
             // The reader of products looks at the database four times a second.
             var sold: Int64?
             for _ in 0..<200 where sold != 2 {

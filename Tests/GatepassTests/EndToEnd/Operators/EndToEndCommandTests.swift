@@ -61,6 +61,7 @@ extension EndToEnd {
                 "UPDATE ledger_entries SET content = REPLACE(content, '259200000', '25920000000')",
                 "UPDATE apple_iap_transactions SET product_id = 'basic.30'",
                 "UPDATE purchases SET app = 'com.other' WHERE source = 'apple_iap'",
+                "UPDATE standings SET tier = 'basic' WHERE user_id = 1",
                 "INSERT INTO api_keys (name, scopes, secret_hash, created_at) SELECT 'x', 'admin', REPEAT('x', 32), 0",
             ] { try await schema.rows(edit) }
             let found = try await Self.refusal(["audit", "verify"], at: backend)

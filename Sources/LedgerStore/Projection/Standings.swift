@@ -10,6 +10,8 @@ package final class Standings: Sendable {
     /// The most questions that one statement answers, and the most answers that one transaction keeps.
     private static let maximumBatch = 64
     private static let maximumWaiting = 8_192
+    /// The most answers that wait to be kept; a further answer is dropped. A long one takes a megabyte.
+    private static let maximumBehind = 256
     /// The number of people whose rows one transaction makes anew.
     private static let chunk = 200
     /// The time for which an answer of an instance with other settings is left alone, in milliseconds. So instances of
@@ -28,7 +30,7 @@ package final class Standings: Sendable {
     private let projection: Projection
     private let now: @Sendable () -> Instant
     private let questions = BatchQueue<Question>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
-    private let behind = BatchQueue<StandingRow>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    private let behind = BatchQueue<StandingRow>(maximumBatch: maximumBatch, maximumWaiting: maximumBehind)
 
     init(
         pool: Pool, catalogue: CatalogueVersionCache, projection: Projection, now: @escaping @Sendable () -> Instant

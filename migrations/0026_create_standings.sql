@@ -11,5 +11,7 @@ CREATE TABLE IF NOT EXISTS standings (
     product_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     ends_at BIGINT NULL,
     access_ends_at BIGINT NULL,
-    PRIMARY KEY (user_id)
+    PRIMARY KEY (user_id),
+    KEY by_end (ends_at),
+    KEY by_state (state, tier, source, environment)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -17,6 +17,7 @@ package enum Routes {
     /// The parameters of a page, of the status, and of a list that is made of a user's ledger.
     private static let page = ["limit", "cursor"]
     private static let status = ["at", "known_at", "history", "explain", "limit", "acts_cursor"]
+    private static let purchases = page + ["at", "known_at"]
     private static let held = ["at", "known_at", "explain", "limit", "cursor", "acts_cursor"]
 
     private static let everywhere: [Endpoint] = [
@@ -40,8 +41,8 @@ package enum Routes {
         .signedIn(.get, "/api/iap/entitlement-token", rate: .read, EntitlementTokenRoute.respond)
             .reading(["bundle_id"]),
         .signedIn(.put, "/api/iap/apple/consumption-consent", rate: .write, ConsumptionConsentRoute.respond),
-        .signedIn(.get, "/api/iap/purchases", rate: .read, PurchasesRoute.respond)
-            .reading(page + ["at", "known_at"]).sendingGzip(from: Endpoint.gzipFrom),
+        .signedIn(.get, "/api/iap/purchases", rate: .read, about(PurchasesRoute.answer))
+            .reading(purchases).sendingGzip(from: Endpoint.gzipFrom),
 
         .signedIn(.get, "/api/credits", rate: .read, about(CreditsRoute.answer)).reading(held),
         .signedIn(.post, "/api/credits/{unit}/spend", rate: .write, isForSpending: true, own(SpendCreditsRoute.answer)),
@@ -78,9 +79,12 @@ package enum Routes {
         .webhook(.post, "/api/billing/webhooks/stripe", StripeWebhookRoute.respond)
             .allowing(bodyBytes: StripeWebhookRoute.bodyLimit),
 
+        .server(.get, "/api/admin/users", .read, UsersRoute.respond).reading(page + UsersRoute.parameters),
+        .server(.get, "/api/admin/summary", .read, SummaryRoute.respond),
         .server(.get, "/api/admin/users/{user_id}/status", .read, about(StatusRoute.answer))
             .reading(status).sendingGzip(from: StatusRoute.gzipFrom),
         .server(.get, "/api/admin/users/{user_id}/timeline", .read, TimelineRoute.respond).reading(page),
+        .server(.get, "/api/admin/users/{user_id}/purchases", .read, about(PurchasesRoute.answer)).reading(purchases),
         .server(.get, "/api/admin/users/{user_id}/credits", .read, about(CreditsRoute.answer)).reading(held),
         .server(
             .post, "/api/admin/users/{user_id}/credits/{unit}/spend", .write,

@@ -71,7 +71,7 @@ def named_shortly(value):
 def before_call(context, case, kwargs):
     """Nobody revokes the key that all of this is asked with, which is the first; and what the document cannot say
     holds: a target of a change of plan has one name, an outage has begun and ends later, a grant ends later, a cursor
-    is its own list's, a notification is genuine."""
+    is its own list's and order's, a tier is the catalogue's, a notification is genuine."""
     case.body = named_shortly(case.body)
     if (case.path_parameters or {}).get("key_id") == "1":
         case.path_parameters["key_id"] = "2"
@@ -80,6 +80,13 @@ def before_call(context, case, kwargs):
             case.body["signedPayload"] = random.Random(repr(case.body)).choice(NOTIFICATIONS)
     if (case.query or {}).get("cursor") == PAGE:
         case.query["cursor"] = place(case.path.rsplit("/", 1)[1], "7")
+    if case.path.endswith("/admin/users") and case.query:
+        if {"q", "order"} & set(case.query):
+            case.query.pop("cursor", None)
+        if "q" in case.query:
+            case.query.pop("order", None)
+        if "tier" in case.query:
+            case.query["tier"] = "pro"
     if case.path.endswith("/plan-change"):
         named = set(case.query or {}) & {"plan_id", "product_id"}
         if not named:

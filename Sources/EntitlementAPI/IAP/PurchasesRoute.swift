@@ -5,11 +5,11 @@ import Hummingbird
 enum PurchasesRoute {
     /// - Throws: `invalid_request` for a malformed parameter, `rate_limited` if too many reads of the user wait,
     ///   `unavailable`.
-    static func respond(to call: UserCall) async throws(Problem) -> Response {
+    static func answer(_ principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
         let asked = try CursorPage<PurchaseCursor>(query)
         let asOf = try AsOf(query, now: call.now)
-        return try await call.folding(call.user) { (ledger) async throws(Problem) in
+        return try await call.folding(principal.user) { (ledger) async throws(Problem) in
             let known = asOf.known(of: ledger)
             let page = PurchasePage(asked, of: known, call.timeline(of: known, testersAt: asOf.at), at: asOf.at)
             return .json(page.body, cacheControl: "private, no-cache")

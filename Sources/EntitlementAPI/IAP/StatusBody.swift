@@ -42,7 +42,8 @@ package struct StatusBody {
         var json = JSONWriter(capacity: 2048)
         substanceStart = json.append(status, parts)
         bytes = json.bytes
-        entityTag = EntityTag(of: Array(status.user.text.utf8) + bytes[substanceStart...])
+        let subject = status.isKnown ? status.user.text : status.user.text + " unknown"
+        entityTag = EntityTag(of: Array(subject.utf8) + bytes[substanceStart...])
     }
 
     /// The answer about the instant `at`, made from a stored one.
@@ -61,7 +62,8 @@ package struct StatusBody {
     /// The answer to store for a status.
     @Sendable static func answer(_ status: Status) -> StandingAnswer {
         let body = StatusBody(status, Parts())
-        return StandingAnswer(substance: Array(body.substance), entityTag: body.entityTag.text)
+        return StandingAnswer(
+            substance: Array(body.substance), entityTag: body.entityTag.text, isKnown: status.isKnown)
     }
 
     /// The bytes behind the member `at`.
@@ -76,6 +78,7 @@ extension JSONWriter {
     mutating func append(_ answer: StandingAnswer, of user: UserID, at: Instant) -> Int {
         beginObject()
         member("user_id", user.text)
+        member("known", answer.isKnown)
         member("at", at)
         let start = bytes.count
         endObject(with: answer.substance)
@@ -89,6 +92,7 @@ extension JSONWriter {
     mutating func append(_ status: Status, _ parts: StatusBody.Parts) -> Int {
         beginObject()
         member("user_id", status.user.text)
+        member("known", status.isKnown)
         member("at", status.at)
         let start = bytes.count
         appendAccess(of: status)

@@ -10,7 +10,7 @@ enum DeliveriesRoute {
         let page = try PageRequest(query, of: "webhooks")
         let state: DeliveryResult? = try query.choice("state")
         let reason: DeliveryReason? = try query.choice("reason")
-        let source = try query.source("source", among: StoreInbox.sources)
+        let source = try query.name("source", among: StoreInbox.sources)
         let user = try query.user("user_id")
         let (start, end) = (try query.instant("from"), try query.instant("to"))
         if let start, let end, end <= start {

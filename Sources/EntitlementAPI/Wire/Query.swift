@@ -101,16 +101,16 @@ struct Query {
         return choice
     }
 
-    /// The source in the parameter `name`; nil if it is missing.
+    /// The one of `known` that the parameter `name` names; nil if it is missing.
     ///
-    /// - Throws: `invalid_request` if it is none of `sources`.
-    func source(_ name: String, among sources: [Source]) throws(Problem) -> Source? {
-        guard let source = try text(name).map({ Source($0) }) else { return nil }
-        guard sources.contains(source) else {
-            let known = sources.map(\.text).joined(separator: ", ")
+    /// - Throws: `invalid_request` if it names none of them.
+    func name<Known: Identifier>(_ name: String, among known: [Known]) throws(Problem) -> Known? {
+        guard let text = try text(name) else { return nil }
+        guard let named = known.first(where: { $0.text.utf8.elementsEqual(text.utf8) }) else {
+            let known = known.map(\.text).joined(separator: ", ")
             throw .invalidRequest("The parameter must be one of \(known).", at: "?" + name)
         }
-        return source
+        return named
     }
 
     /// The user id in the parameter `name`; nil if it is missing.

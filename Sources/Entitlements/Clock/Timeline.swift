@@ -5,6 +5,8 @@
 /// instant (`semantics.md` §1).
 package struct Timeline: Sendable {
     package let user: UserID
+    /// True if the user has a ledger entry.
+    private(set) var isKnown: Bool
     package let catalogue: CatalogueVersions
     package let settings: EntitlementSettings
     /// The purchases that the user has or had, by anchor and then by id.
@@ -36,6 +38,7 @@ package struct Timeline: Sendable {
             return
         }
         user = ledger.user
+        isKnown = !ledger.entries.isEmpty
         self.catalogue = catalogue
         self.settings = settings
         countsSandbox = settings.countsSandbox(for: ledger, at: instant)
@@ -60,6 +63,7 @@ package struct Timeline: Sendable {
     /// device is added at little cost, a fact about a purchase is not.
     func adding(_ entry: LedgerEntry) -> Timeline? {
         var timeline = self
+        timeline.isKnown = true
         switch entry.fact {
         case .credit(let act):
             guard let place = purses.firstIndex(where: { $0.isConcerned(by: act) }),

@@ -2,7 +2,7 @@
 /// "Status").
 package struct Status: Hashable, Sendable {
     /// The state of access; the raw value is what the API writes.
-    package enum State: String, Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
         case active
         case grace
         case expired
@@ -10,6 +10,8 @@ package struct Status: Hashable, Sendable {
     }
 
     package let user: UserID
+    /// False for a user who has no ledger entry.
+    package let isKnown: Bool
     /// The instant that the answer is about.
     package let at: Instant
     package let active: Bool
@@ -40,13 +42,14 @@ package struct Status: Hashable, Sendable {
     package let settings: EntitlementSettings
 
     package init(
-        user: UserID, at: Instant, active: Bool, tier: TierID?, tierRank: Int?, expiresAt: Instant?,
-        accessExpiresAt: Instant?, state: State, decisive: Decisive?, features: [Feature],
+        user: UserID, isKnown: Bool, at: Instant, active: Bool, tier: TierID?, tierRank: Int?,
+        expiresAt: Instant?, accessExpiresAt: Instant?, state: State, decisive: Decisive?, features: [Feature],
         limits: [String: Int], entitlements: [Entitlement], segments: [Segment], addOns: [AddOn],
         credits: [CreditBalance],
         devices: DeviceSeats, explanation: [Explanation], settings: EntitlementSettings
     ) {
         self.user = user
+        self.isKnown = isKnown
         self.at = at
         self.active = active
         self.tier = tier

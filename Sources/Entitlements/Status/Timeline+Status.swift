@@ -8,7 +8,8 @@ extension Timeline {
         let moment = Moment(of: self, at: at)
         let reach = moment.reach
         return Status(
-            user: user, at: at, active: moment.top != nil, tier: moment.tier?.id, tierRank: moment.tier?.rank,
+            user: user, isKnown: isKnown, at: at, active: moment.top != nil, tier: moment.tier?.id,
+            tierRank: moment.tier?.rank,
             expiresAt: reach.expiresAt, accessExpiresAt: reach.accessExpiresAt, state: moment.state,
             decisive: moment.decisive, features: moment.features, limits: moment.limits,
             entitlements: moment.entitlements,

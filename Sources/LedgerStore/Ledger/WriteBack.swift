@@ -211,10 +211,10 @@ struct WriteBack {
         return (grown, heads.first)
     }
 
-    /// Folds the ledgers whose coverage the new facts may change, and writes the rows that are derived from them: the
-    /// changed rows of `subscriptions`, and the standings. Returns the new timelines.
+    /// Folds the ledgers that are new, or whose coverage the new facts may change, and writes the rows that are derived
+    /// from them: the changed rows of `subscriptions`, and the standings. Returns the new timelines.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
-        let changed = workspace.changed.filter(\.mayCoverOtherwise)
+        let changed = workspace.changed.filter { $0.head.length == 0 || $0.mayCoverOtherwise }
         let known = try SubscriptionRow.load(of: changed.map(\.head.pseudonym), in: session)
         let before = Dictionary(grouping: known, by: \.user).mapValues { Set($0) }
         var folded: [UserID: FoldedLedger] = [:]

@@ -17,10 +17,13 @@ package struct StandingAnswer: Hashable, Sendable {
     /// The bytes behind the member `at`.
     package let substance: [UInt8]
     package let entityTag: String
+    /// False for a user who has no ledger entry. Such an answer is never stored.
+    package let isKnown: Bool
 
-    package init(substance: [UInt8], entityTag: String) {
+    package init(substance: [UInt8], entityTag: String, isKnown: Bool = true) {
         self.substance = substance
         self.entityTag = entityTag
+        self.isKnown = isKnown
     }
 }
 
@@ -50,6 +53,8 @@ package struct OverdueStandings: Hashable, Sendable {
     package let ended: Int
     /// The number of rows of an older catalogue version or form.
     package let outdated: Int
+    /// The number of all of them.
+    package var count: Int { ended + outdated }
     /// The instant at which the time of the first ended row was over; nil if there is none.
     package let since: Instant?
 }

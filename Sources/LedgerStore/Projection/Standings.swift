@@ -81,13 +81,14 @@ package final class Standings: Sendable {
         }
     }
 
-    /// Keeps the answer about `standing` soon, and returns at once. The answer is dropped if the ledger has grown
-    /// since, if the person is erased, or if the stored one is to stay.
+    /// Keeps the answer about `standing` soon, and returns at once. The answer is dropped if the ledger is empty or has
+    /// grown since, if the person is erased, or if the stored one is to stay.
     ///
     /// - Parameter head: The head of the ledger that was folded.
     package func keep(
         _ standing: Standing, _ answer: StandingAnswer, of head: LedgerHead, given catalogue: CatalogueVersions
     ) {
+        guard head.length > 0 else { return }
         _ = behind.submit(  // a full queue drops the answer
             StandingRow(
                 pseudonym: head.pseudonym, length: head.length, basis: projection.basis(given: catalogue),

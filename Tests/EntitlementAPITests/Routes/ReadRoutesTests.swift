@@ -24,8 +24,9 @@ struct ReadRoutesTests {
         try await TestServer.run { server in
             let answer = try await server.send("GET", Self.status, token: Fixture.token(of: "nobody"))
             let empty =
-                #"{"user_id":"nobody","at":"2026-01-15T12:00:00Z","active":false,"tier":"free","tier_rank":0,"#
-                + #""expires_at":null,"expires_at_ms":null,"access_expires_at":null,"access_expires_at_ms":null,"#
+                #"{"user_id":"nobody","known":false,"at":"2026-01-15T12:00:00Z","active":false,"tier":"free","#
+                + #""tier_rank":0,"expires_at":null,"expires_at_ms":null,"access_expires_at":null,"#
+                + #""access_expires_at_ms":null,"#
                 + #""state":"none","features":[],"limits":{"saved_trips":1},"entitlements":[],"segments":[],"#
                 + #""add_ons":[],"credits":[],"devices":{"allowed":0,"active":0,"suspended":0},"explanation":[]}"#
             #expect(answer.body == empty)

@@ -244,8 +244,9 @@ extension Status {
     /// The rest of the answer, which does not depend on when anything was learned.
     fileprivate var withoutExplanation: Status {
         Status(
-            user: user, at: at, active: active, tier: tier, tierRank: tierRank, expiresAt: expiresAt,
-            accessExpiresAt: accessExpiresAt, state: state, decisive: decisive, features: features, limits: limits,
+            user: user, isKnown: isKnown, at: at, active: active, tier: tier, tierRank: tierRank,
+            expiresAt: expiresAt, accessExpiresAt: accessExpiresAt, state: state, decisive: decisive,
+            features: features, limits: limits,
             entitlements: entitlements, segments: segments, addOns: addOns, credits: credits, devices: devices,
             explanation: [], settings: settings)
     }

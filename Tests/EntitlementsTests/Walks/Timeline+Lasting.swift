@@ -5,8 +5,9 @@ extension Timeline {
     func lasting(at instant: Instant) -> Status {
         let status = status(at: instant)
         return Status(
-            user: status.user, at: .distantPast, active: status.active, tier: status.tier, tierRank: status.tierRank,
-            expiresAt: status.expiresAt, accessExpiresAt: status.accessExpiresAt, state: status.state,
+            user: status.user, isKnown: status.isKnown, at: .distantPast, active: status.active, tier: status.tier,
+            tierRank: status.tierRank, expiresAt: status.expiresAt, accessExpiresAt: status.accessExpiresAt,
+            state: status.state,
             decisive: status.decisive, features: status.features, limits: status.limits,
             entitlements: status.entitlements,
             segments: status.segments.filter { $0.endsAt > instant }, addOns: status.addOns, credits: status.credits,

@@ -70,6 +70,9 @@ enum EndToEndTour {
     static let operators = [
         Call(route: "GET /api/admin/users/{user_id}/status", query: "?explain=1"),
         Call(route: "GET /api/admin/users/{user_id}/timeline"),
+        Call(route: "GET /api/admin/users/{user_id}/purchases"),
+        Call(route: "GET /api/admin/users", query: "?state=active&order=end&limit=2"),
+        Call(route: "GET /api/admin/summary"),
         Call(route: "GET /api/admin/users/{user_id}/credits"),
         Call(route: "POST /api/admin/users/{user_id}/credits/{unit}/spend", body: #"{"amount":1,"reference":"tour"}"#),
         Call(

@@ -28,7 +28,7 @@ test-release: release
 soak: setup
 	GATEPASS_WALKS=$${WALKS:-20000} swift test --filter WholeWalkTests
 	GATEPASS_TEST_SOAK=1 swift test --filter \
-		'EndToEnd/(Histories|Racing|CreditRacing|CardOrder|InboxFaults|Oracle|Outbox)/|StandingTests'
+		'EndToEnd/(Histories|Racing|CreditRacing|CardOrder|InboxFaults|Oracle|Outbox)/|StandingTests|UsersWalkTests'
 	scripts/mutants/run
 
 # COUNT small mistakes (500 if not given) in Sources/Entitlements, drawn by SEED; prints those that EntitlementsTests do

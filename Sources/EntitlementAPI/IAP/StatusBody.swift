@@ -54,8 +54,8 @@ package struct StatusBody {
         entityTag = EntityTag(text: answer.entityTag)
     }
 
-    /// The number of the answer's form. It grows with every change by which the same status gets other bytes, so that
-    /// no stored answer of an earlier form is sent (`StandingFormatTests`).
+    /// The number of the answer's form. It grows with every change of the form or of a rule by which the same ledger
+    /// gets another answer, so that no earlier answer is sent (`StandingFormatTests`).
     static let formNumber: UInt32 = 1
     package static let format = StandingFormat(number: formNumber, write: answer)
 

@@ -24,4 +24,10 @@ package struct Segment: Hashable, Sendable {
         self.startsAt = startsAt
         self.endsAt = endsAt
     }
+
+    /// True if this segment decides the tier where both cover: it has the higher rank, or of equal ranks the lane whose
+    /// name comes first.
+    func outranks(_ other: Segment) -> Bool {
+        tierRank != other.tierRank ? tierRank > other.tierRank : lane < other.lane
+    }
 }

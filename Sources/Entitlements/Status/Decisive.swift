@@ -1,8 +1,6 @@
 /// The coverage that decides the short answer (`api.md`, "Check").
 package struct Decisive: Hashable, Sendable {
     package let key: PurchaseKey
-    /// The product as the catalogue names it; nil if it is not sold, or for a grant that is not of a product.
-    package let productID: ProductID?
     /// The plan id of the period; nil if the coverage is no period of a plan with one.
     package let planID: String?
     /// True if the coverage ends because of a refund or a withdrawal at that instant.
@@ -23,7 +21,7 @@ extension Moment {
             let purchase = timeline.purchases[piece.purchase]
             let window = window(of: piece)
             return Decisive(
-                key: purchase.key, productID: piece.segment.productID, planID: window?.planID,
+                key: purchase.key, planID: window?.planID,
                 endsByTakeback: (window?.revocations ?? purchase.share).rises(at: piece.segment.endsAt))
         }
     }

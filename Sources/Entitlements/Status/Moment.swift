@@ -25,10 +25,7 @@ struct Moment {
         let known = entered.isEmpty ? timeline.planned : (timeline.planned + entered).sorted(by: Coverage.precedes)
         coverage = known.filter { timeline.counts($0.segment.key.environment) }
         covering = coverage.filter { $0.covers(at) }
-        top = covering.min { left, right in
-            let (first, second) = (left.segment, right.segment)
-            return first.tierRank != second.tierRank ? first.tierRank > second.tierRank : first.lane < second.lane
-        }
+        top = covering.min { $0.segment.outranks($1.segment) }
         var pieces = timeline.plannedByPurchase
         for piece in entered { pieces[piece.purchase].append(piece) }
         self.pieces = pieces

@@ -69,3 +69,11 @@ package struct Status: Hashable, Sendable {
         self.settings = settings
     }
 }
+
+extension Status {
+    /// The segment that gives `tier`; without coverage at `at` the segment that ended last, or nil if there was none.
+    package var giving: Segment? {
+        segments.filter { $0.startsAt <= at && at < $0.endsAt }.min { $0.outranks($1) }
+            ?? segments.filter { $0.endsAt <= at }.max { $0.endsAt < $1.endsAt }
+    }
+}

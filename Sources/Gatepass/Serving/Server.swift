@@ -93,7 +93,7 @@ struct Server: Sendable {
                 pool: pool, derived: { store.isOpen ? (projection, store.catalogue) : nil }, clock: clock,
                 logger: logger, note: health.note),
             JobRunner(pool: pool, store: store, inbox: inbox, logger: logger, noteEnd: metrics.ended),
-            StandingUpkeep(store: store), CatalogueReload(server: self, pool: pool),
+            StandingUpkeep(store: store, logger: logger), CatalogueReload(server: self, pool: pool),
             ListeningHTTP(
                 application: http, address: "\(settings.http.host):\(settings.http.port)",
                 remedy: "name another with http.host and http.port, or --port", onShutdown: health.drain),

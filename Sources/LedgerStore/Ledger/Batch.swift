@@ -84,7 +84,7 @@ struct Batch: Sendable {
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(
-            settings: settings.entitlements, catalogue: catalogue.versions, projection: projection, headers: headers
+            catalogue: catalogue.versions, projection: projection, headers: headers
         ).write(&workspace, in: session)
         try UserRow.remove(strangers(in: workspace, after: decided), madeAt: now, in: session)
         try audit(decided, on: workspace, in: session)

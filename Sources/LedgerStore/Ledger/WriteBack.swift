@@ -4,7 +4,6 @@ import MariaDB
 /// Writes the changes of a workspace to the database: states and texts, owners, ledger entries, heads, the projection
 /// and deliveries.
 struct WriteBack {
-    let settings: EntitlementSettings
     let catalogue: CatalogueVersions
     let projection: Projection
     /// The ids of the rows of `signed_headers`, for the texts in the evidence.
@@ -223,15 +222,14 @@ struct WriteBack {
         for person in changed {
             let (ledger, user) = (person.ledger, person.head.pseudonym)
             let timeline = Timeline(
-                folding: ledger, given: catalogue, settings: settings, testersAt: workspace.now)
+                folding: ledger, given: catalogue, settings: projection.settings, testersAt: workspace.now)
             folded[ledger.user] = FoldedLedger(
                 length: ledger.entries.count, timeline: timeline,
                 row: projection.standing(
                     of: ledger, in: timeline, user, length: person.head.length + person.appended.count,
                     at: workspace.now))
-            let rows = timeline.subscriptions.compactMap { subscription -> SubscriptionRow? in
-                let purchase = person.purchases[subscription.key] ?? workspace.holdings[subscription.key]?.id
-                return purchase.map { SubscriptionRow(user: user, purchase: $0, subscription) }
+            let rows = projection.subscriptions(of: timeline, user) {
+                person.purchases[$0] ?? workspace.holdings[$0]?.id
             }
             let (stored, kept) = (before[user] ?? [], Set(rows.map(\.purchase)))
             written += rows.filter { !stored.contains($0) }

@@ -5,8 +5,8 @@ extension Projection {
     /// The stored rows that do not follow from the ledgers: standings, and rows of `subscriptions`. Rows that wait to
     /// be made anew, and standings of an instance with other settings, are not judged.
     ///
-    /// People are read in pages, each in one snapshot and without locks. `onPage` is called after each page. Throws
-    /// when the database is away.
+    /// People are read in pages, without locks, so a change meanwhile looks like a fault. Rows that seem to have one
+    /// are checked again under the person's lock. `onPage` is called after each page. Throws when the database is away.
     ///
     /// - Parameters:
     ///   - known: The faults of ledgers; nothing is derived from these ledgers.
@@ -20,14 +20,21 @@ extension Projection {
         var place: UInt64? = pseudonym.map { $0 - 1 } ?? 0
         while let after = place, faults.count < LedgerCheck.maximumFaults {
             let limit = pseudonym == nil ? Self.chunk : 1
-            let (last, found) = try await pool.commit { (session) throws(DatabaseError) in
+            let (last, seeming) = try await pool.ask { (session) throws(DatabaseError) in
                 let people = try UserRow.next(after: after, limit: limit, in: session)
                 let whole = people.filter {
                     !torn.contains($0.pseudonym) && (pseudonym == nil || $0.pseudonym == pseudonym)
                 }
-                return (people.last?.pseudonym, try self.faults(of: whole, given: catalogue, in: session))
+                let found = try self.faults(of: whole, given: catalogue, in: session)
+                return (people.last?.pseudonym, Set(found.map(\.pseudonym)).sorted())
             }
-            faults += found
+            for person in seeming {
+                faults += try await pool.commit { (session) throws(DatabaseError) in
+                    let locked = try UserRow.lockNext(after: person - 1, limit: 1, in: session)
+                    return try self.faults(
+                        of: locked.filter { $0.pseudonym == person }, given: catalogue, in: session)
+                }
+            }
             place = pseudonym == nil ? last : nil
             await onPage()
         }
@@ -40,6 +47,7 @@ extension Projection {
         let ids = people.map(\.pseudonym)
         let stored = try StandingRow.stored(of: ids, in: session)
         let ledgers = try LedgerEntryRow.load(from: ids.map { .init(pseudonym: $0, after: 0) }, in: session)
+        let columns = try StandingRow.columns(of: ids, in: session)
         let listed = Dictionary(grouping: try SubscriptionRow.load(of: ids, in: session), by: \.user)
         var faults: [LedgerFault] = []
         for person in people {
@@ -49,14 +57,14 @@ extension Projection {
             let ledger = UserLedger(user: person.user, entries: loaded.entries)
             let timeline = Timeline(
                 folding: ledger, given: catalogue, settings: settings, testersAt: row.holdsFrom)
-            let rows = subscriptions(of: timeline, person.pseudonym, loaded.purchases)
+            let rows = subscriptions(of: timeline, person.pseudonym) { loaded.purchases[$0] }
             if Set(rows) != Set(listed[person.pseudonym] ?? []) {
                 faults.append(LedgerFault(user: person.user, pseudonym: person.pseudonym, defect: .subscriptions))
             }
             guard row.length == loaded.length, row.basis == basis(given: catalogue) else { continue }
             let made = standing(
                 of: ledger, in: timeline, person.pseudonym, length: loaded.length, at: row.holdsFrom)
-            if try made?.isStored(in: session) != true {
+            if made?.columns != columns[person.pseudonym] {
                 faults.append(LedgerFault(user: person.user, pseudonym: person.pseudonym, defect: .standing))
             }
         }

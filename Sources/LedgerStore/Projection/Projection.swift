@@ -62,12 +62,12 @@ package struct Projection: Sendable {
 
     func basis(given catalogue: CatalogueVersions) -> StandingBasis { StandingBasis(format, catalogue, settings) }
 
-    /// The rows of `subscriptions` of a person, given the rows of the purchases in the ledger.
+    /// The rows of `subscriptions` of a person. `row` gives the id of a purchase's row.
     func subscriptions(
-        of timeline: Timeline, _ pseudonym: UInt64, _ purchases: [PurchaseKey: UInt64]
+        of timeline: Timeline, _ pseudonym: UInt64, row: (PurchaseKey) -> UInt64?
     ) -> [SubscriptionRow] {
         timeline.subscriptions.compactMap { subscription in
-            purchases[subscription.key].map { SubscriptionRow(user: pseudonym, purchase: $0, subscription) }
+            row(subscription.key).map { SubscriptionRow(user: pseudonym, purchase: $0, subscription) }
         }
     }
 
@@ -83,12 +83,14 @@ package struct Projection: Sendable {
     }
 
     /// Makes the standings of people whom the transaction has locked, and the rows of `subscriptions` of those in
-    /// `listed`. Throws when the database refuses a statement or is away.
+    /// `listed`. People without entries are left out; the pseudonyms of the others are returned. Throws when a ledger
+    /// cannot be read, when the database refuses a statement or is away.
+    @discardableResult
     func make(
         _ people: [UserRow.Person], listing listed: Set<UInt64>, given catalogue: CatalogueVersions, at now: Instant,
         in session: Session
-    ) throws(DatabaseError) {
-        guard !people.isEmpty else { return }
+    ) throws(DatabaseError) -> Set<UInt64> {
+        guard !people.isEmpty else { return [] }
         let ledgers = try LedgerEntryRow.load(
             from: people.map { .init(pseudonym: $0.pseudonym, after: 0) }, in: session)
         var rows: [SubscriptionRow] = []
@@ -103,10 +105,11 @@ package struct Projection: Sendable {
                 standings.append(row)
             }
             guard listed.contains(person.pseudonym) else { continue }
-            rows += subscriptions(of: timeline, person.pseudonym, loaded.purchases)
+            rows += subscriptions(of: timeline, person.pseudonym) { loaded.purchases[$0] }
         }
         try SubscriptionRow.removeAll(of: listed.sorted(), in: session)
         try SubscriptionRow.write(rows, in: session)
         try StandingRow.write(standings, in: session)
+        return Set(ledgers.keys)
     }
 }

@@ -2,7 +2,7 @@ package import Entitlements
 
 /// The form in which a status is stored and sent. The API hands it in, because this module knows no JSON of the API.
 package struct StandingFormat: Sendable {
-    /// The number of the answer's form, which grows whenever the same status gets other bytes.
+    /// The number of the answer's form, which grows whenever the same ledger gets another answer.
     let number: UInt32
     let write: @Sendable (Status) -> StandingAnswer
 

@@ -3,9 +3,9 @@ import MariaDB
 
 /// A user's row of `standings`, which lists read, and of `standing_answers`, which has the answer to the status.
 struct StandingRow: Sendable {
-    /// The answers longer than this many bytes that are not kept. A user may get purchases without end for nothing in
-    /// the Sandbox, and each would write all of them again.
-    private static let maximumBody = 64 << 10
+    /// The longest answer that is kept, in bytes. A user may get purchases without end for nothing in the Sandbox, and
+    /// each of them would write a longer answer again.
+    static let maximumBody = 64 << 10
 
     let pseudonym: UInt64
     /// The number of entries in the ledger that the standing follows from.
@@ -46,11 +46,11 @@ struct StandingRow: Sendable {
 
     /// The columns of `standings`.
     private var listed: [Value] {
-        let status = standing.status
+        let (status, giving) = (standing.status, standing.status.giving)
         return [
             .uint64(pseudonym), .text(status.state.rawValue), Value(status.tier?.text), Value(status.tierRank),
-            Value(status.decisive?.key.source.text), Value(status.decisive?.key.environment.rawValue),
-            Value(status.decisive?.productID?.text), Value(status.expiresAt?.milliseconds),
+            Value(giving?.key.source.text), Value(giving?.key.environment.rawValue),
+            Value(giving?.productID?.text), Value(status.expiresAt?.milliseconds),
             Value(status.accessExpiresAt?.milliseconds),
         ]
     }
@@ -154,14 +154,75 @@ struct StandingRow: Sendable {
         SELECT s.user_id, s.state, s.tier, s.tier_rank, s.source, s.environment, s.product_id, s.ends_at,
             s.access_ends_at, a.user_id, a.ledger_length, a.basis, a.settings, a.valid_from, a.valid_until,
             a.entity_tag, a.body
-        FROM standing_answers a LEFT JOIN standings s ON s.user_id = a.user_id WHERE a.user_id = ?
+        FROM \(JSONArray.ids) STRAIGHT_JOIN standing_answers a ON a.user_id = j.id
+        LEFT JOIN standings s ON s.user_id = a.user_id
         """)
 
-    /// True if both stored rows of the person are these. Throws when the database is away.
-    func isStored(in session: Session) throws(DatabaseError) -> Bool {
-        guard let row = try session.query(Self.whole, [.uint64(pseudonym)]).first else { return false }
-        for (column, value) in (listed + kept).enumerated() where try row.value(column) != value { return false }
-        return true
+    /// The columns of both stored rows of each person under `pseudonyms`. Throws when the database is away.
+    static func columns(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: [Value]] {
+        var columns: [UInt64: [Value]] = [:]
+        for row in try session.query(whole, [.text(JSONArray(pseudonyms).closed)]) {
+            var values: [Value] = []
+            for column in 0..<row.count { values.append(try row.value(column)) }
+            columns[try row.uint64(9)] = values
+        }
+        return columns
+    }
+
+    /// The columns of both rows, in the order of the stored ones.
+    var columns: [Value] { listed + kept }
+
+    private static let removeListed = SQLStatement(
+        "remove standings", "DELETE s FROM \(JSONArray.ids) STRAIGHT_JOIN standings s ON s.user_id = j.id")
+
+    private static let removeKept = SQLStatement(
+        "remove standing answers",
+        "DELETE a FROM \(JSONArray.ids) STRAIGHT_JOIN standing_answers a ON a.user_id = j.id")
+
+    /// Removes both rows of the people under `pseudonyms`. Throws when the database is away.
+    static func remove(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) {
+        guard !pseudonyms.isEmpty else { return }
+        let ids = Value.text(JSONArray(pseudonyms).closed)
+        try session.execute(removeListed, [ids])
+        try session.execute(removeKept, [ids])
+    }
+
+    private static let foreign = SQLStatement(
+        "find standings of other settings",
+        """
+        SELECT user_id FROM standing_answers FORCE INDEX (by_settings)
+        WHERE (settings < ? OR settings > ?) AND valid_from <= ? LIMIT ?
+        """)
+
+    /// The pseudonyms of up to `limit` people whose answers follow from other settings and hold since `instant` or
+    /// longer. Throws when the database is away.
+    static func foreign(
+        to basis: StandingBasis, since instant: Instant, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [UInt64] {
+        let settings = Value.text(basis.settings)
+        return try session.query(
+            foreign, [settings, settings, .int64(instant.milliseconds), Value(limit)]
+        ) { (row) throws(DatabaseError) in try row.uint64(0) }
+    }
+
+    private static let missing = SQLStatement(
+        "find missing standings",
+        """
+        SELECT u.pseudonym, s.user_id FROM (
+            SELECT pseudonym FROM users WHERE pseudonym > ? AND ledger_length > 0 AND user_id IS NOT NULL
+            ORDER BY pseudonym LIMIT ?) u
+        LEFT JOIN standings s ON s.user_id = u.pseudonym ORDER BY u.pseudonym
+        """)
+
+    /// The pseudonyms of people without a row among the next `limit` people after `pseudonym`, and the last of all of
+    /// these; nil if there were none. Throws when the database is away.
+    static func missing(
+        after pseudonym: UInt64, limit: Int, in session: Session
+    ) throws(DatabaseError) -> (missing: [UInt64], last: UInt64?) {
+        let rows = try session.query(missing, [.uint64(pseudonym), Value(limit)])
+        var missing: [UInt64] = []
+        for row in rows where try row.isNull(1) { missing.append(try row.uint64(0)) }
+        return (missing, try rows.last?.uint64(0))
     }
 
     private static let overdue = SQLStatement(

@@ -81,14 +81,14 @@ package final class Standings: Sendable {
         }
     }
 
-    /// Keeps the answer about `standing` soon, and returns at once. The answer is dropped if the ledger is empty or has
-    /// grown since, if the person is erased, or if the stored one is to stay.
+    /// Keeps the answer about `standing` soon, and returns at once. The answer is dropped if it is too long, if the
+    /// ledger is empty or has grown since, if the person is erased, or if the stored one is to stay.
     ///
     /// - Parameter head: The head of the ledger that was folded.
     package func keep(
         _ standing: Standing, _ answer: StandingAnswer, of head: LedgerHead, given catalogue: CatalogueVersions
     ) {
-        guard head.length > 0 else { return }
+        guard head.length > 0, answer.substance.count <= StandingRow.maximumBody else { return }
         _ = behind.submit(  // a full queue drops the answer
             StandingRow(
                 pseudonym: head.pseudonym, length: head.length, basis: projection.basis(given: catalogue),
@@ -104,12 +104,14 @@ package final class Standings: Sendable {
             let people = try UserRow.lockFree(rows.keys.sorted(), in: session)
             let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
             // A new catalogue changes the rows of `subscriptions` too, so all rows of these people are made anew.
-            let outdated = people.filter { stored[$0.pseudonym]?.isOlder(than: basis) == true }
+            let outdated = people.filter { stored[$0.pseudonym]?.isOlder(than: basis) ?? true }
             try projection.make(
                 outdated, listing: Set(outdated.map(\.pseudonym)), given: versions, at: now, in: session)
             let kept = people.compactMap { person -> StandingRow? in
-                guard let row = rows[person.pseudonym], row.length == person.length else { return nil }
-                return stored[person.pseudonym].map { $0.givesWay(to: row, at: now) } ?? true ? row : nil
+                guard let row = rows[person.pseudonym], row.length == person.length,
+                    stored[person.pseudonym]?.givesWay(to: row, at: now) == true
+                else { return nil }
+                return row
             }
             try StandingRow.write(kept, in: session)
         }
@@ -123,39 +125,74 @@ package final class Standings: Sendable {
         let due = try await pool.ask { (session) throws(DatabaseError) in
             try StandingRow.due(at: now, on: basis, limit: Self.chunk, in: session)
         }
-        return due.isEmpty ? 0 : try await makeAnew(due, given: versions, at: now)
+        return try await makeAnew(due, given: versions, at: now) { stored in
+            stored.map { $0.hasEnded(by: now, on: basis) || $0.isOlder(than: basis) } ?? false
+        }
     }
 
-    /// Makes the rows of those people anew who still wait for it and whom no other transaction has locked. If a ledger
-    /// cannot be read, the others are made without it.
+    /// Makes the rows of the next people anew that follow from other settings, such as those before a restart, and
+    /// returns how many. Rows of the last minute are left alone. Throws when the database is away.
+    package func makeForeignAnew() async throws(ServiceFailure) -> Int {
+        let (versions, now) = (catalogue.snapshot, now())
+        let (basis, recent) = (projection.basis(given: versions), now + -Self.patience)
+        let foreign = try await pool.ask { (session) throws(DatabaseError) in
+            try StandingRow.foreign(to: basis, since: recent, limit: Self.chunk, in: session)
+        }
+        return try await makeAnew(foreign, given: versions, at: now) { stored in
+            stored.map { $0.basis.settings != basis.settings && $0.holdsFrom <= recent } ?? false
+        }
+    }
+
+    /// Makes the rows that are missing among the next people after `pseudonym`, and returns the last of these people;
+    /// nil if there were none. Throws when the database is away.
+    package func makeMissing(after pseudonym: UInt64) async throws(ServiceFailure) -> UInt64? {
+        let (versions, now) = (catalogue.snapshot, now())
+        let (missing, last) = try await pool.ask { (session) throws(DatabaseError) in
+            try StandingRow.missing(after: pseudonym, limit: Self.chunk, in: session)
+        }
+        _ = try await makeAnew(missing, given: versions, at: now) { _ in true }
+        return last
+    }
+
+    /// Makes the rows of those people anew for whose stored row `isDue` is true, and whom no other transaction has
+    /// locked. Returns how many. The rows of a ledger that cannot be read are removed, so that they hold up nobody; the
+    /// integrity check names such a ledger.
     private func makeAnew(
-        _ due: [UInt64], given versions: CatalogueVersions, at now: Instant
+        _ people: [UInt64], given versions: CatalogueVersions, at now: Instant,
+        isDue: @escaping @Sendable (StandingRow.Stored?) -> Bool
     ) async throws(ServiceFailure) -> Int {
+        guard !people.isEmpty else { return 0 }
         do {
-            return try await commit(due, given: versions, at: now)
+            return try await pool.commit { (session) throws(DatabaseError) in
+                try makeAnew(people, given: versions, at: now, isDue, in: session)
+            }
         } catch {
-            guard due.count > 1, !error.isDatabaseAway else { throw error }
+            guard case .unexpectedCell = error.cause else { throw error }
+            guard people.count > 1 else {
+                try await pool.commit { (session) throws(DatabaseError) in
+                    try StandingRow.remove(of: people, in: session)
+                }
+                return 1
+            }
             var made = 0
-            for person in due { made += (try? await commit([person], given: versions, at: now)) ?? 0 }
+            for person in people { made += try await makeAnew([person], given: versions, at: now, isDue: isDue) }
             return made
         }
     }
 
-    private func commit(
-        _ due: [UInt64], given versions: CatalogueVersions, at now: Instant
-    ) async throws(ServiceFailure) -> Int {
+    private func makeAnew(
+        _ people: [UInt64], given versions: CatalogueVersions, at now: Instant,
+        _ isDue: (StandingRow.Stored?) -> Bool, in session: Session
+    ) throws(DatabaseError) -> Int {
         let basis = projection.basis(given: versions)
-        return try await pool.commit { (session) throws(DatabaseError) in
-            let people = try UserRow.lockFree(due, in: session)
-            let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
-            let (ended, outdated) = (
-                people.filter { stored[$0.pseudonym]?.hasEnded(by: now, on: basis) == true },
-                people.filter { stored[$0.pseudonym]?.isOlder(than: basis) == true }
-            )
-            try projection.make(
-                ended + outdated, listing: Set(outdated.map(\.pseudonym)), given: versions, at: now, in: session)
-            return ended.count + outdated.count
-        }
+        let locked = try UserRow.lockFree(people, in: session)
+        let stored = try StandingRow.stored(of: locked.map(\.pseudonym), in: session)
+        let due = locked.filter { isDue(stored[$0.pseudonym]) }
+        // A new catalogue changes the rows of `subscriptions` too.
+        let listed = due.map(\.pseudonym).filter { stored[$0]?.isOlder(than: basis) ?? true }
+        let made = try projection.make(due, listing: Set(listed), given: versions, at: now, in: session)
+        try StandingRow.remove(of: due.map(\.pseudonym).filter { !made.contains($0) }, in: session)
+        return due.count
     }
 
     /// The rows that wait to be made anew, counted up to `limit` of each kind. Throws when the database is away.

@@ -7,7 +7,7 @@ struct SubscriptionRow: Hashable {
     let purchase: UInt64
     let source: Source
     let externalID: ExternalID
-    let environment: StoreEnvironment
+    let environment: String
     let productID: ProductID?
     let tier: TierID
     let startsAt: Instant
@@ -18,7 +18,7 @@ struct SubscriptionRow: Hashable {
         self.purchase = purchase
         source = subscription.key.source
         externalID = subscription.key.externalID
-        environment = subscription.key.environment
+        environment = subscription.key.environment.rawValue
         productID = subscription.productID
         tier = subscription.tier
         startsAt = subscription.startsAt
@@ -57,8 +57,7 @@ struct SubscriptionRow: Hashable {
         purchase = try row.uint64(1)
         source = Source(try row.text(2))
         externalID = ExternalID(try row.text(3))
-        guard let environment = StoreEnvironment(rawValue: try row.text(4)) else { throw row.malformed(4) }
-        self.environment = environment
+        environment = try row.text(4)
         productID = try row.optionalText(5).map { ProductID($0) }
         tier = TierID(try row.text(6))
         startsAt = Instant(milliseconds: try row.int64(7))
@@ -87,7 +86,7 @@ struct SubscriptionRow: Hashable {
             rows.sorted(by: precedes).map { row in
                 [
                     .uint64(row.user), .uint64(row.purchase), .text(row.source.text), .text(row.externalID.text),
-                    .text(row.environment.rawValue), Value(row.productID?.text), .text(row.tier.text),
+                    .text(row.environment), Value(row.productID?.text), .text(row.tier.text),
                     .int64(row.startsAt.milliseconds), .int64(row.expiresAt.milliseconds),
                 ]
             })

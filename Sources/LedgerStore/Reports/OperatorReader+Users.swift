@@ -99,7 +99,7 @@ extension UserPlace {
             "list newest users",
             """
             SELECT \(columns) FROM standings s FORCE INDEX (PRIMARY) STRAIGHT_JOIN users u ON u.pseudonym = s.user_id
-            WHERE s.user_id <= ? AND s.user_id > ? AND \(passes)
+            WHERE s.user_id <= ? AND s.user_id > ? AND u.user_id IS NOT NULL AND \(passes)
             ORDER BY s.user_id DESC LIMIT ?
             """),
         SQLStatement(
@@ -115,7 +115,7 @@ extension UserPlace {
             """
             SELECT \(columns) FROM standings s FORCE INDEX (by_end) STRAIGHT_JOIN users u ON u.pseudonym = s.user_id
             WHERE (s.ends_at = ? AND s.user_id >= ? OR s.ends_at > ?)
-                AND (s.ends_at = ? AND s.user_id < ? OR s.ends_at < ?) AND \(passes)
+                AND (s.ends_at = ? AND s.user_id < ? OR s.ends_at < ?) AND u.user_id IS NOT NULL AND \(passes)
             ORDER BY s.ends_at, s.user_id LIMIT ?
             """),
         SQLStatement(

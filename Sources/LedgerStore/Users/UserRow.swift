@@ -112,12 +112,12 @@ enum UserRow {
         ORDER BY pseudonym LIMIT ? FOR UPDATE
         """)
 
-    /// Locks the next `limit` people after `pseudonym` who have ledger entries, in ascending order. Throws when the
+    /// Locks up to `limit` next people after `pseudonym` who have ledger entries, in ascending order. Throws when the
     /// database refuses the statement or is away.
     static func lockNext(
         after pseudonym: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Person] {
-        try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person)
+        bounded(try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person))
     }
 
     private static let next = SQLStatement(
@@ -132,7 +132,7 @@ enum UserRow {
     static func next(
         after pseudonym: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Person] {
-        try session.query(next, [.uint64(pseudonym), Value(limit)], decode: person)
+        bounded(try session.query(next, [.uint64(pseudonym), Value(limit)], decode: person))
     }
 
     private static let last = SQLStatement("find last user", "SELECT MAX(pseudonym) FROM users")
@@ -149,10 +149,23 @@ enum UserRow {
         STRAIGHT_JOIN users u ON u.pseudonym = j.id WHERE u.user_id IS NOT NULL FOR UPDATE SKIP LOCKED
         """)
 
-    /// Locks those of the people under `pseudonyms` whom no other transaction has locked and who are not erased. Waits
-    /// for nobody. Throws when the database is away.
+    /// Locks the people under `pseudonyms` whom no other transaction has locked and who are not erased, as many as one
+    /// transaction may read. Waits for nobody. Throws when the database is away.
     static func lockFree(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [Person] {
-        try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person)
+        bounded(try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person))
+    }
+
+    /// The number of entries from which on a transaction that reads whole ledgers reads no further one.
+    private static let maximumEntries = 50_000
+
+    /// The first of `people`, until their ledgers have `maximumEntries` together.
+    private static func bounded(_ people: [Person]) -> [Person] {
+        var entries = 0
+        return Array(
+            people.prefix { person in
+                defer { entries += person.length }
+                return entries < maximumEntries
+            })
     }
 
     private static func person(_ row: Row) throws(DatabaseError) -> Person {

@@ -120,26 +120,26 @@ struct UsersWalkTests {
 
     private static func text(_ value: JSONValue?) -> String { value?.string ?? value?.integer ?? "-" }
 
-    /// The source, product and environment of the coverage that decides, by the fold of the ledger.
-    private static func decisive(_ user: String, _ server: TestServer) async throws -> [String] {
+    /// The source, product and environment of the coverage that gives the tier, by the fold of the ledger.
+    private static func giving(_ user: String, _ server: TestServer) async throws -> [String] {
         let ledger = try await server.ledger(of: user)
         let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
-        let decisive = timeline.status(at: server.clock.now, explains: false).decisive
-        let texts = [decisive?.key.source.text, decisive?.productID?.text, decisive?.key.environment.rawValue]
+        let giving = timeline.status(at: server.clock.now, explains: false).giving
+        let texts = [giving?.key.source.text, giving?.productID?.text, giving?.key.environment.rawValue]
         return texts.map { $0 ?? "-" }
     }
 
-    /// A user's status, and the coverage that decides.
+    /// A user's status, and the coverage that gives the tier.
     private struct Told: Sendable {
         /// The shared members.
         let status: [String]
-        let decisive: [String]
+        let giving: [String]
     }
 
     private static func told(_ user: String, _ server: TestServer) async throws -> Told {
         let status = try await server.send("GET", "/api/admin/users/\(user)/status", token: reader).json
         #expect(status["known"]?.flag == true)
-        return Told(status: shared.map { text(status[$0]) }, decisive: try await decisive(user, server))
+        return Told(status: shared.map { text(status[$0]) }, giving: try await giving(user, server))
     }
 
     @Test func `lists and summary equal the statuses of all users, at every instant`() async throws {
@@ -168,7 +168,7 @@ struct UsersWalkTests {
         for (user, told) in asked {
             let row = newest.rows[user]
             #expect(shared.map { text(row?[$0]) } == told.status, "\(user)")
-            #expect(["source", "product_id", "environment"].map { text(row?[$0]) } == told.decisive, "\(user)")
+            #expect(["source", "product_id", "environment"].map { text(row?[$0]) } == told.giving, "\(user)")
         }
         let ends = asked.compactMapValues { Int64($0.status[5]) }
         let ending = try await listed("order=end", server)
@@ -181,7 +181,7 @@ struct UsersWalkTests {
         let summary = try await server.send("GET", "/api/admin/summary", token: reader).json
         #expect(summary["users"]?.integer == "\(asked.count)")
         var groups = Dictionary(grouping: asked.values) {
-            [$0.status[1], $0.status[2], $0.decisive[0], $0.decisive[2]]
+            [$0.status[1], $0.status[2], $0.giving[0], $0.giving[2]]
         }
         for group in summary["groups"]?.elements ?? [] {
             let names = ["state", "tier", "source", "environment"].map { text(group[$0]) }

@@ -1,6 +1,7 @@
 import Crypto
 import Entitlements
 import LedgerStore
+import Support
 import Testing
 
 @testable import EntitlementAPI
@@ -33,9 +34,28 @@ struct StandingFormatTests {
         }
         let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
         let answer = StatusBody.answer(timeline.status(at: Fixture.now))
-        let digest = SHA256.hash(data: answer.substance).prefix(8).map { String($0, radix: 16) }.joined()
+        let digest = Self.digest(answer.substance)
         #expect(
             "form \(StatusBody.formNumber): \(digest)" == "form 1: 3beacf1efd560",
             "\(String(decoding: answer.substance, as: UTF8.self))")
+    }
+
+    /// Plans with refunds, grace, billing retry and offers, each at 40 instants.
+    @Test func `a rule by which a plan gets another answer takes the next number too`() throws {
+        var answers: [UInt8] = []
+        for seed in 0..<20 as Range<UInt64> {
+            var random = SeededChance("golden", seed: seed)
+            let ledger = try StandingWalkTests.ledger(using: &random)
+            let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
+            for step in 0..<40 as Range<Int64> {
+                let instant = Fixture.now + (step * 7 - 80) * StandingWalkTests.hour
+                answers += StatusBody.answer(timeline.status(at: instant)).substance
+            }
+        }
+        #expect("form \(StatusBody.formNumber): \(Self.digest(answers))" == "form 1: e68671d82c2fc4ab")
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
     }
 }

@@ -7,12 +7,12 @@ import Testing
 
 /// Stored answers about plans, held against answers that are written anew (`semantics.md` §7).
 struct StandingWalkTests {
-    private static let hour = Instant.millisecondsPerHour
+    static let hour = Instant.millisecondsPerHour
     private static let key = PurchaseKey(
         source: .appleIAP, app: Fixture.app, environment: .production, externalID: ExternalID("w"))
 
     /// Periods of a chain, some of them refunded, and states of its renewal, from days before the fixture's instant.
-    private static func ledger(using random: inout some RandomNumberGenerator) throws -> UserLedger {
+    static func ledger(using random: inout some RandomNumberGenerator) throws -> UserLedger {
         var ledger = UserLedger(user: try Fixture.user())
         ledger.append([.init(.bound(key), at: Fixture.now)], at: Fixture.now)
         var startsAt = Fixture.now + -hour * Int64.random(in: 0...72, using: &random)

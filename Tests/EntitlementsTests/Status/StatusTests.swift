@@ -86,6 +86,19 @@ import Testing
     @Test func `equal ranks of two lanes go by lane name`() {
         let status = Story().buys("p", at: "01-01").buys("e", .eyes30, at: "01-05").status(at: "01-10")
         check(status, is: .active, "eyes", until: "02-04", access: "02-04")
+        #expect(status.giving?.key.externalID.text == "e" && status.giving?.tier == status.tier)
+    }
+
+    @Test func `what gives the tier is of that tier, though another lane of its rank ends later`() {
+        for (early, late) in [("01-01", "01-05"), ("01-05", "01-01")] as [(Instant, Instant)] {
+            let story = Story().buys("p", at: late).buys("e", .eyes30, at: early)
+            for instant in ["01-10", "02-02", "02-20"] as [Instant] {
+                let status = story.status(at: instant)
+                let last = status.segments.map(\.endsAt).max()
+                #expect(status.active ? status.giving?.tier == status.tier : status.giving?.endsAt == last)
+            }
+        }
+        #expect(Story().buys("p", at: "01-05").status(at: "01-01").giving == nil)
     }
 
     @Test func `a tier gives what the version in force says`() {

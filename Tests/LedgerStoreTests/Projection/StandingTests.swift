@@ -223,14 +223,58 @@ import Testing
         }
     }
 
-    @Test func `a ledger that cannot be read holds up nobody else's standing`() async throws {
+    @Test(arguments: [
+        "UPDATE ledger_entries SET content = '[]' WHERE user_id = 2 AND seq = 1",
+        "DELETE FROM ledger_entries WHERE user_id = 2",
+    ])
+    func `a ledger that cannot be read loses its standing, and holds up nobody else's`(_ edit: String) async throws {
         try await TestStore.open { store in
             for user in 1...4 { try await store.attach(Sample.pass("\(user)", day: 39), to: Sample.user(user)) }
-            try await store.schema.rows("UPDATE ledger_entries SET content = '[]' WHERE user_id = 2 AND seq = 1")
+            try await store.schema.rows(edit)
             store.clock.now = Sample.epoch + 69 * Self.day
-            #expect(try await store.instances[0].standings.makeDueAnew() == 3)
-            await #expect(throws: ServiceFailure.self) { try await store.instances[0].standings.makeDueAnew() }
-            #expect(try await store.instances[0].standings.overdue().ended == 1)
+            #expect(try await store.instances[0].standings.makeDueAnew() == 4)
+            #expect(try await store.instances[0].standings.makeDueAnew() == 0)
+            #expect(try await store.instances[0].standings.overdue().count == 0)
+            for table in ["standings", "standing_answers"] {
+                let rows = try await store.schema.rows("SELECT user_id FROM \(table) ORDER BY user_id")
+                #expect(rows == [[.uint64(1)], [.uint64(3)], [.uint64(4)]])
+            }
+        }
+    }
+
+    @Test func `after a start rows that are missing are made, and those of other settings once they are a minute old`()
+        async throws
+    {
+        try await TestStore.open { store in
+            for user in 1...4 { try await store.attach(Sample.pass("\(user)", day: 39), to: Sample.user(user)) }
+            let standings = store.instances[0].standings
+            try await store.schema.rows("DELETE FROM standings WHERE user_id = 1")
+            try await store.schema.rows("DELETE FROM standing_answers WHERE user_id IN (1, 2)")
+            try await store.schema.rows("DELETE FROM standings WHERE user_id = 2")
+            try await store.schema.rows("DELETE FROM subscriptions WHERE user_id = 2")
+            #expect(try await standings.makeMissing(after: 0) == 4)
+            #expect(try await standings.makeMissing(after: 4) == nil)
+            for table in ["standings", "standing_answers", "subscriptions"] {
+                #expect(try await store.schema.counts()[table] == 4, "\(table)")
+            }
+            try await store.schema.rows("UPDATE standing_answers SET settings = 'a' WHERE user_id = 1")
+            try await store.schema.rows("UPDATE standing_answers SET settings = 'z' WHERE user_id = 2")
+            store.clock.now = store.clock.now + 59_999
+            #expect(try await standings.makeForeignAnew() == 0)
+            store.clock.now = store.clock.now + 1
+            #expect(try await standings.makeForeignAnew() == 2)
+            #expect(try await standings.makeForeignAnew() == 0)
+            let settings = try await store.schema.rows("SELECT DISTINCT settings FROM standing_answers")
+            #expect(settings == [["everyone,24,24"]])
+        }
+    }
+
+    @Test func `a row of subscriptions that SQL made senseless keeps nobody from buying`() async throws {
+        try await TestStore.open { store in
+            try await store.attach(Sample.pass("1", day: 39), to: anna)
+            try await store.schema.rows("UPDATE subscriptions SET environment = 'x'")
+            try await store.attach(Sample.pass("2", day: 39), to: anna)
+            #expect(try await store.schema.counts()["subscriptions"] == 2)
         }
     }
 
@@ -241,6 +285,7 @@ import Testing
         ("UPDATE standing_answers SET valid_until = valid_until + 1", .standing),
         ("UPDATE standing_answers SET entity_tag = 'x'", .standing),
         ("UPDATE subscriptions SET expires_at = expires_at + 1", .subscriptions),
+        ("UPDATE subscriptions SET environment = 'x'", .subscriptions),
         ("DELETE FROM subscriptions", .subscriptions),
     ])
     func `whatever SQL changes in derived rows is found, and a rebuild mends it`(

@@ -47,6 +47,6 @@ def memory(bench: Bench):
     load = f"{requests:,} requests of {bench.arguments.users:,} users"
     bench.report.add(
         Figure(
-            "resident memory, 64 clients", load, held[-1], "MiB", at_most=150,
+            "resident memory, 64 clients", load, held[-1], "MiB", at_most=130,
             measured={"at start": held[0], "half way": held[half]} | costs("status", reads), rounds=held),
         Figure("resident memory gained over the second half", load, held[-1] - held[half], "MiB", at_most=8))

@@ -19,7 +19,7 @@ def replay(bench: Bench):
     """A literal replay of an attach, and of a restore of 100 items, beside the same for the first time."""
     bench.start_servers()
     server, arguments = bench.gatepass, bench.arguments
-    for script, items, clients, at_least in (("attach", 1, arguments.clients, 2), ("restore", 100, 8, 3)):
+    for script, items, clients, at_least in (("attach", 1, arguments.clients, 1.7), ("restore", 100, 8, 2)):
         known = bench.mint.fresh(min(KNOWN_PURCHASES, arguments.users) // items, items)
         _send(script, server, known)
         wrk(bench, script, server, known, WARM_UP_SECONDS, clients, "again")

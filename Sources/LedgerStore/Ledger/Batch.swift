@@ -61,9 +61,9 @@ struct Batch: Sendable {
 
     /// Locks rows, lets each request decide, and writes the results.
     ///
-    /// The locks are taken in this order: names in deliveries, people, purchases, the audit trail. Within each kind the
-    /// order is ascending, so that two batches hardly ever deadlock. Throws when the database refuses a statement or is
-    /// away, and `.misuse` when a decision concerned rows that its request had not named.
+    /// The locks are taken in this order: names in deliveries, known people, other people, purchases, the audit trail.
+    /// Within each kind the order is ascending, so that two batches hardly ever deadlock. Throws when the database
+    /// refuses a statement or is away, and `.misuse` when a decision concerned rows that its request had not named.
     func write(
         in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {

@@ -28,8 +28,20 @@ enum UserRow {
         let length: Int
     }
 
-    /// Inserts the row if there is none, and locks it until the transaction ends. A person who has a row is named by
-    /// pseudonym alone, so that no new row is made if the person was erased meanwhile.
+    /// Locks the rows of users who have one, in the given order, until the transaction ends. A missing row locks
+    /// nothing, because READ COMMITTED has no gap locks for reads.
+    private static let lockKnown = SQLStatement(
+        "lock known users",
+        """
+        SELECT j.n, u.pseudonym, u.ledger_length, u.last_recorded_at, u.head_hash
+        FROM JSON_TABLE(?, '$[*]' COLUMNS (
+            n FOR ORDINALITY, user_id VARCHAR(128) CHARACTER SET ascii COLLATE ascii_nopad_bin PATH '$')) j
+        STRAIGHT_JOIN users u FORCE INDEX (by_user_id) ON u.user_id = j.user_id
+        FOR UPDATE
+        """)
+
+    /// Inserts the row if there is none, and locks it until the transaction ends. An erased person is named by
+    /// pseudonym alone.
     private static let lockOne = SQLStatement(
         "lock user",
         """
@@ -172,25 +184,41 @@ enum UserRow {
         Person(pseudonym: try row.uint64(0), user: try user(row, at: 1, pseudonym: 0), length: try row.int(2))
     }
 
-    /// Locks the rows of `users` and of `holders`, whose pseudonyms are known, one after the other in ascending order.
-    /// Nil if one of them is no longer the same person, for example after an erasure.
+    /// Locks the rows of `users` and of `holders`, whose pseudonyms are known: first the rows of known users, then
+    /// those of new users and erased people, both in ascending order. Nil if one of them is no longer the same person,
+    /// for example after an erasure.
+    ///
+    /// Known users are locked by a read, because an insert that finds a row is undone, and locks the gap before the row
+    /// too.
     static func lock(
         _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], under labels: Labels, at now: Instant,
         in session: Session
     ) throws(DatabaseError) -> [UserID: Head]? {
         let all = users.union(holders.keys).sorted()
+        var heads = try lockKnown(all.filter { !$0.isErased }, in: session)
+        guard holders.allSatisfy({ $0.isErased || heads[$0]?.pseudonym == $1 }) else { return nil }
+        let others = all.filter { heads[$0] == nil }
         let rows = try session.queryBulk(
             lockOne,
-            all.map { user in
-                let pseudonym = holders[user] ?? user.pseudonym
-                guard pseudonym == nil else { return [Value(pseudonym), .null, .null, .int64(now.milliseconds)] }
+            others.map { user in
+                guard !user.isErased else { return [Value(user.pseudonym), .null, .null, .int64(now.milliseconds)] }
                 let legacyToken = AccountToken(legacyFormOf: user).map { labels.label(of: $0).text }
                 return [.null, .text(user.text), Value(legacyToken), .int64(now.milliseconds)]
             })
-        var heads: [UserID: Head] = [:]
-        for (user, row) in zip(all, rows) {
+        for (user, row) in zip(others, rows) {
             guard try self.user(row, at: 4, pseudonym: 0) == user else { return nil }
             heads[user] = try head(row)
+        }
+        return heads
+    }
+
+    private static func lockKnown(
+        _ users: [UserID], in session: Session
+    ) throws(DatabaseError) -> [UserID: Head] {
+        guard !users.isEmpty else { return [:] }
+        var heads: [UserID: Head] = [:]
+        for row in try session.query(lockKnown, [.text(JSONArray(users.map(\.text)).closed)]) {
+            heads[users[try row.int(0) - 1]] = try head(row, from: 1)
         }
         return heads
     }
@@ -208,10 +236,11 @@ enum UserRow {
         try session.executeBulk(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
     }
 
-    private static func head(_ row: Row) throws(DatabaseError) -> Head {
+    /// The head in four columns from `first` on.
+    private static func head(_ row: Row, from first: Int = 0) throws(DatabaseError) -> Head {
         Head(
-            pseudonym: try row.uint64(0), length: try row.int(1),
-            lastRecordedAt: Instant(milliseconds: try row.int64(2)), hash: try row.bytes(3))
+            pseudonym: try row.uint64(first), length: try row.int(first + 1),
+            lastRecordedAt: Instant(milliseconds: try row.int64(first + 2)), hash: try row.bytes(first + 3))
     }
 
     /// The person whose user id and pseudonym are in these columns; an erased person if the user id is NULL.
@@ -232,13 +261,12 @@ enum UserRow {
         var version = 0
         for row in try session.query(headsByUser, [.text(array.closed)]) {
             version = try row.optionalInt(5) ?? 0
-            guard let pseudonym = try row.optionalUInt64(1) else { continue }
-            heads[users[try row.int(0) - 1]] = Head(
-                pseudonym: pseudonym, length: try row.int(2),
-                lastRecordedAt: Instant(milliseconds: try row.int64(3)), hash: try row.bytes(4))
+            guard try !row.isNull(1) else { continue }
+            heads[users[try row.int(0) - 1]] = try head(row, from: 1)
         }
         for user in users where user.isErased {
-            heads[user] = try session.query(headOfErased, [Value(user.pseudonym)], decode: head).first
+            guard let row = try session.query(headOfErased, [Value(user.pseudonym)]).first else { continue }
+            heads[user] = try head(row)
         }
         return (heads, version)
     }

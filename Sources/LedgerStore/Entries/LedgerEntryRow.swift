@@ -8,7 +8,8 @@ enum LedgerEntryRow {
         l.note_digest, l.hash
         """
 
-    /// Reads ledgers, each from a given entry on, including that entry.
+    /// Reads ledgers, each from a given entry on, including that entry. The rows are sorted after that: the database
+    /// sorts a join in a table of its own, which stands on disk if it has a column like `content`.
     private static let byPlace = SQLStatement(
         "read ledgers",
         """
@@ -16,7 +17,6 @@ enum LedgerEntryRow {
         FROM JSON_TABLE(?, '$[*]' COLUMNS (
             pseudonym BIGINT UNSIGNED PATH '$[0]', after BIGINT UNSIGNED PATH '$[1]')) j
         STRAIGHT_JOIN ledger_entries l ON l.user_id = j.pseudonym AND l.seq >= j.after
-        ORDER BY l.user_id, l.seq
         """)
 
     /// Reads a part of one ledger. It reads a range of the primary key, where a join would go through the whole ledger.
@@ -60,15 +60,13 @@ enum LedgerEntryRow {
         var array = JSONArray()
         places.forEach { array.append([$0.pseudonym, UInt64($0.after)]) }
         let after = Dictionary(places.map { ($0.pseudonym, $0.after) }, uniquingKeysWith: min)
-        let rows = try session.query(byPlace, [.text(array.closed)])
+        let rows = try session.query(byPlace, [.text(array.closed)]) { (row) throws(DatabaseError) in
+            (pseudonym: try row.uint64(0), sequence: try row.int(1), row: row)
+        }
         var ledgers: [UInt64: Loaded] = [:]
-        var start = rows.startIndex
-        while start < rows.endIndex {
-            let pseudonym = try rows[start].uint64(0)
-            var end = start
-            while end < rows.endIndex, try rows[end].uint64(0) == pseudonym { end += 1 }
-            ledgers[pseudonym] = try Loaded(rows[start..<end], after: after[pseudonym] ?? 0)
-            start = end
+        for (pseudonym, rows) in Dictionary(grouping: rows, by: \.pseudonym) {
+            let ordered = rows.sorted { $0.sequence < $1.sequence }.map(\.row)
+            ledgers[pseudonym] = try Loaded(ordered, after: after[pseudonym] ?? 0)
         }
         return ledgers
     }
@@ -85,7 +83,7 @@ enum LedgerEntryRow {
         for after in stride(from: place.after, to: max(length, place.after + 1), by: sliceLength) {
             let last = min(after + sliceLength, length)
             let rows = try session.query(slice, [.uint64(place.pseudonym), Value(after), Value(last)])
-            loaded.append(try Loaded(rows[...], after: after), isFirst: after == place.after)
+            loaded.append(try Loaded(rows, after: after), isFirst: after == place.after)
         }
         return loaded
     }
@@ -141,7 +139,7 @@ enum LedgerEntryRow {
 extension LedgerEntryRow.Loaded {
     /// Reads the rows of one ledger. The first row is the entry number `after`, unless that is 0. Throws for a row that
     /// this program never writes.
-    fileprivate init(_ rows: ArraySlice<Row>, after: Int) throws(DatabaseError) {
+    fileprivate init(_ rows: [Row], after: Int) throws(DatabaseError) {
         entries.reserveCapacity(rows.count)
         for row in rows {
             (length, head) = (try row.int(1), try row.bytes(9))

@@ -11,13 +11,13 @@ enum StateRow {
         return state
     }
 
+    /// Reads the states of purchases. The rows are sorted after that, for the reason of `read ledgers`.
     private static let byPurchase = SQLStatement(
         "read states",
         """
         SELECT t.purchase_id, t.id, t.text_of, t.content_hash, t.statement
         FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) j
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = j.id
-        ORDER BY t.id
         """)
 
     static let insert = SQLStatement(
@@ -43,11 +43,14 @@ enum StateRow {
         var array = JSONArray()
         purchases.forEach { array.append($0.id) }
         var states: [UInt64: [Workspace.State]] = [:]
-        for row in try session.query(byPurchase, [.text(array.closed)]) {
+        let rows = try session.query(byPurchase, [.text(array.closed)]) { (row) throws(DatabaseError) in
+            (id: try row.uint64(1), row: row)
+        }
+        for (id, row) in rows.sorted(by: { $0.id < $1.id }) {
             states[try row.uint64(0), default: []].append(
                 Workspace.State(
                     purchase: try state(row, 4), statement: try row.text(4),
-                    contentHash: try row.bytes(3), id: try row.uint64(1),
+                    contentHash: try row.bytes(3), id: id,
                     textOf: try row.optionalUInt64(2), repeats: nil, new: nil))
         }
         return states

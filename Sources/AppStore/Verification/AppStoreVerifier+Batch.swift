@@ -116,7 +116,7 @@ extension AppStoreVerifier {
         let jws: CompactJWS
         let known: SigningChain
         do throws(EvidenceError) {
-            jws = try CompactJWS(signed.text, maximumBytes: SignedTransaction.maximumBytes)
+            jws = try signed.segments.get()
             guard let chain = evidence.chains[jws.headerDigest] else {
                 let header = try jws.readHeader()
                 return .unknownHeader(header, jws)

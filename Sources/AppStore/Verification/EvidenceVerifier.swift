@@ -37,9 +37,17 @@ package struct EvidenceVerifier: Sendable {
     ///
     /// - Throws: The first reason up to `payload_malformed`.
     func open(
-        _ text: String, maximumBytes: Int, knowing texts: KnownTexts = .none, boundsNames: Bool = true
+        _ text: String, maximumBytes: Int, boundsNames: Bool = true
     ) throws(EvidenceError) -> AuthenticPayload {
-        let jws = try CompactJWS(text, maximumBytes: maximumBytes)
+        try open(CompactJWS(text, maximumBytes: maximumBytes), boundsNames: boundsNames)
+    }
+
+    /// Checks the chain and the signature, and reads the payload as JSON.
+    ///
+    /// - Throws: The first reason up to `payload_malformed`; the three segments are checked already.
+    func open(
+        _ jws: CompactJWS, knowing texts: KnownTexts = .none, boundsNames: Bool = true
+    ) throws(EvidenceError) -> AuthenticPayload {
         guard let known = chains[jws.headerDigest] else {
             return try open(jws, under: chain(of: jws.readHeader()), knowing: texts, boundsNames: boundsNames)
         }

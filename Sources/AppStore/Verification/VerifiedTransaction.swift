@@ -31,7 +31,7 @@ extension EvidenceVerifier {
     package func verify(
         _ signed: SignedTransaction, at now: Int64, knowing texts: KnownTexts = .none
     ) throws(EvidenceError) -> VerifiedTransaction {
-        try transaction(in: open(signed.text, maximumBytes: SignedTransaction.maximumBytes, knowing: texts), at: now)
+        try transaction(in: open(signed.segments.get(), knowing: texts), at: now)
     }
 
     /// Verifies a transaction under `chain`, the certificate chain that was already built from its header.

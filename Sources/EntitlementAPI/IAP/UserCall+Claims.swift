@@ -53,7 +53,7 @@ extension UserCall {
         by judge: (KnownTexts) async throws(Problem) -> Judged
     ) async throws(Problem) -> (Judged, Replays) {
         // If the database fails, `try?` drops the known texts, and all texts are verified in full.
-        let replays = (try? await served { try await $0.reader.replays(of: Set(signed.map(\.digest))) }) ?? [:]
+        let replays = (try? await served { try await $0.reader.replays(of: Set(signed.compactMap(\.digest))) }) ?? [:]
         let judged = try await judge(KnownTexts(replays.keys))
         let isAsVerified = shown(judged).allSatisfy { replays[$0.transaction.text.digest]?.shows($0.state) ?? true }
         if isAsVerified { return (judged, replays) }

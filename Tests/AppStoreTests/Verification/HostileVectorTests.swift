@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a text that was verified before is spared its signature's check and nothing else`() throws {
         let texts = fixture.vectors.map(\.jws) + fixture.accepted.map(\.jws)
-        let known = KnownTexts(texts.map { SignedTransaction($0).digest })
+        let known = KnownTexts(texts.compactMap { SignedTransaction($0).digest })
         for vector in fixture.vectors where vector.expected != .signatureMismatch { check(vector, knowing: known) }
         for (name, jws) in fixture.accepted {
             #expect(throws: Never.self, "\(name)") {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a text that differs in one byte is not the one that was verified before`() throws {
-        let known = KnownTexts(fixture.accepted.map { SignedTransaction($0.jws).digest })
+        let known = KnownTexts(fixture.accepted.compactMap { SignedTransaction($0.jws).digest })
         for vector in fixture.vectors { check(vector, knowing: known) }
     }
 

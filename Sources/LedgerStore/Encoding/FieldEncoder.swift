@@ -7,7 +7,7 @@ struct FieldEncoder {
     /// SHA-256 of all fields so far.
     var digest: [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-    mutating func append(_ field: [UInt8]) {
+    mutating func append(_ field: some Collection<UInt8>) {
         withUnsafeBytes(of: UInt32(field.count).bigEndian) { bytes.append(contentsOf: $0) }
         bytes.append(contentsOf: field)
     }
@@ -15,12 +15,12 @@ struct FieldEncoder {
     /// Appends a text; nil gives other bytes than an empty text.
     mutating func append(_ text: String?) {
         guard let text else { return absent() }
-        append(Array(text.utf8))
+        append(text.utf8)
     }
 
     mutating func append(_ number: Int64?) {
         guard let number else { return absent() }
-        append(withUnsafeBytes(of: number.bigEndian, Array.init))
+        withUnsafeBytes(of: number.bigEndian) { append($0) }
     }
 
     mutating func append(_ number: UInt64?) {

@@ -54,17 +54,26 @@ extension [UInt8] {
     /// Appends `text` as a JSON string. Texts without special characters are copied unchanged.
     mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                append(UInt8(ascii: "\\"))
-                append(byte)
-            case 0..<0x20:
-                self += "\\u00".utf8
-                self += Hexadecimal.text([byte]).utf8
-            default: append(byte)
+        if text.utf8.contains(where: Self.isEscaped) {
+            for byte in text.utf8 {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                    append(UInt8(ascii: "\\"))
+                    append(byte)
+                case 0..<0x20:
+                    self += "\\u00".utf8
+                    self += Hexadecimal.text([byte]).utf8
+                default: append(byte)
+                }
             }
+        } else {
+            self += text.utf8
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// True for the bytes of a text that JSON escapes.
+    static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 }

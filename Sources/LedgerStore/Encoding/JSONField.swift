@@ -68,6 +68,8 @@ private struct JSONFieldReader {
     private mutating func list(depth: Int) -> JSONField? {
         position += 1
         var fields: [JSONField] = []
+        // Room for a state, and for a key in it.
+        fields.reserveCapacity(depth == 0 ? 32 : 4)
         if take("]") { return .list(fields) }
         repeat {
             guard let field = field(depth: depth + 1) else { return nil }
@@ -80,17 +82,13 @@ private struct JSONFieldReader {
         position += 1
         // Most texts have no escapes and are read in one piece.
         let start = position
-        while position < bytes.count, !Self.isSpecial(bytes[position]) { position += 1 }
+        while position < bytes.count, ![UInt8].isEscaped(bytes[position]) { position += 1 }
         if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
             position += 1
             return String(validating: bytes[start..<position - 1], as: UTF8.self)
         }
         position = start
         return unescaped()
-    }
-
-    private static func isSpecial(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func unescaped() -> String? {

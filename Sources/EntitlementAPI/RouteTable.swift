@@ -4,7 +4,7 @@ import HTTPTypes
 struct RouteTable: Sendable {
     /// An endpoint, and its path split at slashes.
     private struct Route {
-        let pattern: [Substring]
+        let pattern: [Substring.UTF8View]
         let endpoint: Endpoint
 
         init(_ endpoint: Endpoint) {
@@ -12,9 +12,9 @@ struct RouteTable: Sendable {
             self.endpoint = endpoint
         }
 
-        func matches(_ segments: [Substring]) -> Bool {
+        func matches(_ segments: [Substring.UTF8View]) -> Bool {
             pattern.count == segments.count
-                && zip(pattern, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
+                && zip(pattern, segments).allSatisfy { $0.first == UInt8(ascii: "{") || $0.elementsEqual($1) }
         }
     }
 
@@ -79,8 +79,9 @@ struct RouteTable: Sendable {
         return candidates.first { $0.matches(segments) }?.endpoint
     }
 
-    /// The segments of a path as the router splits it: at slashes, without empty segments.
-    private static func segments(_ path: String) -> [Substring] {
-        path.split(separator: "/")
+    /// The segments of a path as the router splits it: at slashes, without empty segments. Bytes are compared, because
+    /// characters take longer.
+    private static func segments(_ path: String) -> [Substring.UTF8View] {
+        path.utf8.split(separator: UInt8(ascii: "/"))
     }
 }

@@ -155,7 +155,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The path without its query.
     private static func path(of head: HTTPRequest?) -> String {
-        String(head?.path.map { $0.prefix { $0 != "?" } } ?? "")
+        String(Substring((head?.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -67,7 +67,6 @@ package struct PassClock {
         var mayHaveRun: Int64
         var ran: Int64
         var isHere = false
-        var isWaiting = false
 
         var mayRun: Bool { isHere && ran < mayHaveRun }
 
@@ -82,6 +81,8 @@ package struct PassClock {
     }
 
     private var runners: [Runner]
+    /// The positions of the passes that may run. A position may be in the queue several times, and stays in it until it
+    /// comes to the head.
     private var waiting = MinHeap()
     private var pausedBelow: Int?
 
@@ -118,22 +119,16 @@ package struct PassClock {
         switch change {
         case .anchor(let position):
             runners[position].isHere = true
-            enqueue(position)
+            waiting.insert(position)
         case .departure(let position):
             runners[position].isHere = false
         case .share(let position, let share):
             runners[position].mayHaveRun = min(
                 runners[position].limit, Pass.paidLength(of: runners[position].length, refunded: share))
-            enqueue(position)
+            waiting.insert(position)
         case .pause(let rank):
             pausedBelow = rank
         }
-    }
-
-    private mutating func enqueue(_ position: Int) {
-        guard runners[position].mayRun, !runners[position].isWaiting else { return }
-        runners[position].isWaiting = true
-        waiting.insert(position)
     }
 
     /// Returns the first waiting pass that may run; nil if a window pauses it, or none waits. Passes that have run out,
@@ -141,7 +136,6 @@ package struct PassClock {
     private mutating func firstThatMayRun() -> Int? {
         while let first = waiting.smallest {
             guard runners[first].mayRun else {
-                runners[first].isWaiting = false
                 waiting.removeSmallest()
                 continue
             }

@@ -69,7 +69,7 @@ struct Period {
             whole.max { left, right in
                 Self.olderFirst(left, right) ?? (left.expiresAt ?? .distantPast < right.expiresAt ?? .distantPast)
             }?.expiresAt
-        share = .largest(of: [bills.share(of: states, until: expiresAt), withdrawal])
+        share = .largest(of: [bills.share(of: states, until: expiresAt ?? startsAt), withdrawal])
         upgradedSaidAt = states.lazy.filter(\.isUpgraded).map(\.signedAt).min()
         suspensions = [whole.max(by: Self.suspendsBefore)?.suspension].compactMap { $0 }
         quantity = whole.max { Self.olderFirst($0, $1) ?? ($0.quantity < $1.quantity) }?.quantity ?? 1

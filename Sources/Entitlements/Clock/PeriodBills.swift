@@ -56,16 +56,16 @@ struct PeriodBills {
         states.first.flatMap(Cycle.init).flatMap { graceEnds[$0] }
     }
 
-    /// Returns the refunded share of the period with these states, which ends at `end` (nil: not known). It is the
-    /// share of the payments for the period itself. If no paid bill charges for the period itself, it is the share of
-    /// the payments for all periods of its cycle.
-    func share(of states: [VerifiedPurchase], until end: Instant?) -> ShareTrack {
+    /// Returns the refunded share of the period with these states, which ends at `end`. It is the share of the payments
+    /// for the period itself. If no paid bill charges for the period itself, it is the share of the payments for all
+    /// periods of its cycle.
+    func share(of states: [VerifiedPurchase], until end: Instant) -> ShareTrack {
         guard let first = states.first, let cycle = Cycle(first), let all = self.states[cycle] else {
             return ShareTrack(of: states, measuring: .whole)
         }
         let isBilled = bills.contains { bill in
             bill.bill?.isPaid == true && bill.productID == first.productID && bill.purchasedAt >= cycle.startsAt
-                && bill.purchasedAt < end ?? .distantFuture
+                && bill.purchasedAt < end
         }
         let payers = Dictionary(grouping: isBilled ? states : all, by: \.productID)
         return .largest(of: payers.map { product, states in share(of: states, paying: product, in: cycle) })

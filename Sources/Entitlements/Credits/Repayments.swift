@@ -8,7 +8,8 @@ struct Repayments: Sendable {
         total += units
     }
 
-    /// Ends the newest repayments, `units` in all, and returns the lots that they belong to.
+    /// Ends the newest repayments, `units` in all, and returns the lots that they belong to. At least so many units are
+    /// in repayment.
     mutating func undo(_ units: Int) -> [(position: Int, units: Int)] {
         var undone: [(position: Int, units: Int)] = []
         var rest = units
@@ -18,19 +19,20 @@ struct Repayments: Sendable {
             if taken < newest.units { parts.append((newest.position, newest.units - taken)) }
             rest -= taken
         }
-        total -= units - rest
+        total -= units
         return undone
     }
 
-    /// Ends repayments from the lot at `position`, `units` in all, the newest first.
+    /// Ends repayments from the lot at `position`, `units` in all, the newest first. At least so many units of the lot
+    /// are in repayment.
     mutating func withdraw(_ units: Int, from position: Int) {
         var rest = units
-        for index in parts.indices.reversed() where rest > 0 && parts[index].position == position {
+        for index in parts.indices.reversed() where parts[index].position == position {
             let taken = min(rest, parts[index].units)
             parts[index].units -= taken
             rest -= taken
         }
         parts.removeAll { $0.units == 0 }
-        total -= units - rest
+        total -= units
     }
 }

@@ -49,6 +49,7 @@ import Testing
 
     @Test func `tiers are named once and stand in a lane`() {
         check(catalogue(tiers: [Tier(id: "a", rank: 1), Tier(id: "a", rank: 2)]), finds: "tiers[1].id")
+        check(catalogue(tiers: [Tier(id: "a", rank: 1, devices: 1), Tier(id: "a", rank: 1)]), finds: "tiers[1].id")
         check(catalogue(tiers: [Tier(id: "a", lane: "art", rank: 1)]), finds: "tiers[0].lane")
         check(catalogue(tiers: [Tier(id: "", rank: 1)]), finds: "tiers[0].id")
         check(catalogue(defaultTier: "free"), finds: "default_tier")
@@ -77,6 +78,9 @@ import Testing
             catalogue(tiers: [
                 low, Tier(id: "high", rank: 2, features: ["x", "y"], limits: ["trips": 10, "views": 2], devices: 2),
             ]))
+        check(
+            catalogue(tiers: [Tier(id: "low", rank: 1, devices: 1), Tier(id: "high", rank: 2)]),
+            finds: "tiers[1].devices")
     }
 
     @Test func `products are named once for their app and source`() {
@@ -109,6 +113,22 @@ import Testing
     ])
     func `terms that cannot be meant are found`(terms: Terms, location: String) {
         check(catalogue(products: [product("p", terms)]), finds: location)
+    }
+
+    @Test(arguments: [
+        Terms.pass(tier: "pro", days: 1), .pass(tier: "pro", days: 36_500),
+        .plan(tier: "pro", planID: "p", familyShareable: true),
+        .consumable(unit: "c", amount: 1, onShortfall: .debt),
+        .consumable(unit: "c", amount: 1_000_000_000, onShortfall: .writeOff),
+        .addOn(features: [], requires: "pro", seats: 10_000, familyShareable: false),
+    ])
+    func `terms at the ends of their ranges have no defect`(terms: Terms) {
+        check(catalogue(products: [product("p", terms)]))
+    }
+
+    @Test(arguments: ["0", "4", "4.99", "0.5", "12.000"])
+    func `a decimal number with or without a fraction is an amount`(amount: String) {
+        check(catalogue(products: [product(price: Product.Price(amount: amount, currency: "USD"))]))
     }
 
     @Test(arguments: ["", "4,99", "4.", ".99", "-1", "4.9.9", "1e3", "+1"])

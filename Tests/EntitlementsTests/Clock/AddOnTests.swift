@@ -57,6 +57,15 @@ import Testing
             .buys("a2", .xyz, at: "01-06", type: .addOn).refunds("a1", at: "01-10")
         check(story, at: "01-15", is: .active, with: ["xyz"])
         check(story.refunds("a2", at: "01-12"), at: "01-15", is: .revoked, with: [])
+        let waiting = Story().buys("a1", .proOnly, at: "01-05", type: .addOn)
+            .buys("a2", .proOnly, at: "01-06", type: .addOn)
+        for id in ["a1", "a2"] { check(waiting.refunds(id, at: "01-10"), at: "01-15", is: .suspended, with: []) }
+    }
+
+    @Test func `coverage within longer coverage does not end what an add-on gives`() {
+        let story = Self.story.grants("g", .window(tier: "pro", endsAt: "01-20"), at: "01-10")
+        #expect(
+            story.status(at: "01-15").explanation.map(\.gives).first == [.init(startsAt: "01-05", endsAt: "01-31")])
     }
 
     @Test func `seats of add-ons are added to the largest of what covers`() {

@@ -174,6 +174,28 @@ import Testing
         #expect(Self.lines(story) == ["pro w 01-01..01-15", "basic w 01-01..02-01"])
     }
 
+    @Test func `a period that another replaces before its end is superseded, and at its end it is finished`() {
+        for (instant, reason) in [
+            ("01-20", .superseded), ("01-31 23:59:59.999", .superseded), ("02-01", .finished),
+        ] as [(Instant, Explanation.Reason)] {
+            let story = Self.story([
+                Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01")),
+                Self.event("2", at: instant, ("unknown", instant, "03-01")),
+            ])
+            #expect(story.status(at: "02-15", in: Self.catalogue).explanation.map(\.reason) == [reason])
+        }
+    }
+
+    @Test func `a subscription is of the product of an item that still runs, though another began later`() {
+        let year: (ProductID, Instant, Instant) = (Self.cheap, "01-01", "2027-01-01")
+        let story = Self.story([
+            Self.event("1", at: "01-05", year, item: "b")
+                + Self.event("1", at: "01-05", (Self.dear, "01-05", "02-05"), item: "a"),
+            Self.event("2", at: "01-15", year, item: "b"),
+        ])
+        #expect(story.timeline(in: Self.catalogue).subscriptions.map(\.productID) == ["cheap"])
+    }
+
     @Test func `what is over stays over, whatever is told of it at any time`() {
         let told = [
             Self.event("1", at: "01-01", (Self.dear, "01-01", "02-01")), Self.renewal("1", at: "01-01"),

@@ -157,6 +157,31 @@ import Testing
             ])
     }
 
+    @Test func `a period that is paid parts the unpaid ones around it, though no event told of it`() {
+        let february = Self.event(
+            "2", at: "02-02", Told(from: "02-01", until: "03-01").owing("in_2", until: "02-15"))
+        let april = Self.event(
+            "4", at: "04-01", Told(from: "04-01", until: "05-01").owing("in_4", until: "04-15"))
+        let march = Self.bill("in_3", at: "03-20", from: "03-01", isPaid: true)
+        #expect(
+            Self.lines(Self.story([Self.january, Self.paidJanuary, february, march, april])) == [
+                "pro w 01-01..02-01", "pro w 02-01..02-15", "pro w 04-01..04-15",
+            ])
+    }
+
+    @Test func `a grace ends with the subscription, and is told no more`() {
+        let february = Self.event(
+            "2", at: "02-02", Told(from: "02-01", until: "03-01").owing("in_2", until: "02-15"))
+        for (endedAt, end) in [("02-08", "02-08"), ("02-20", "02-15")] as [(Instant, String)] {
+            let over = VerifiedRenewal(
+                key: Self.key, signedAt: endedAt, willRenew: false, end: .billing, endedAt: endedAt, eventID: "9")
+            let story = Self.story([Self.january, Self.paidJanuary, february, [.renewal(over)]])
+            #expect(Self.lines(story) == ["pro w 01-01..02-01", "pro w 02-01..\(end)"])
+            let told = story.status(at: "02-05", in: Self.catalogue).entitlements.first
+            #expect(told?.state == .grace && told?.plan?.graceEndsAt == nil)
+        }
+    }
+
     @Test func `a grace that is longer than a period goes on through the next`() {
         let weeks = [
             Self.event("1", at: "01-01", Told(from: "01-01", until: "01-08").owing(until: "01-15")),
@@ -219,6 +244,8 @@ import Testing
         }
         let later = story.status(at: "02-20", in: Self.catalogue).entitlements.first
         #expect(later?.state == .running && later?.willRenew == true && later?.plan?.isInBillingRetry == false)
+        let during = story.status(at: "02-10", in: Self.catalogue).entitlements.first
+        #expect(during?.state == .running, "the year is paid, though the month is in grace")
     }
 
     @Test func `what the catalogue does not know says nothing of what it does`() {

@@ -73,6 +73,23 @@ import Testing
         #expect(Purchase.anchor(of: []) == nil)
     }
 
+    @Test func `the quantity is the largest that the original shows, and without it the largest that a copy names`() {
+        let original = VerifiedPurchase.state(of: "p", at: "01-01")
+        let more = VerifiedPurchase.state(of: "p", at: "01-01", quantity: 2, signedAt: "01-02")
+        let copies = [2, 3].map { quantity in
+            VerifiedPurchase.state(
+                of: "p", transaction: "copy\(quantity)", at: "01-05", originallyAt: "01-01", quantity: quantity)
+        }
+        for (states, segment) in [
+            ([original, copies[1]], "p 01-01..01-31"), ([original, more, copies[1]], "p 01-01..03-02"),
+            (copies, "p 01-01..04-01"),
+        ] {
+            for order in [states, states.reversed()] {
+                #expect(order.reduce(Story()) { $0.attaches($1, at: "01-06") }.segments() == [segment])
+            }
+        }
+    }
+
     @Test func `a restored copy is the same pass, and its refund stops it`() {
         let story = Story().buys("p", at: "01-01")
             .records(.state(of: "p", transaction: "copy", at: "01-10", originallyAt: "01-01"), at: "01-10")

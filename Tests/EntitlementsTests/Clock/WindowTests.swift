@@ -62,6 +62,29 @@ import Testing
             covers: "w 01-01..02-15")
     }
 
+    @Test func `of states of a period that were signed at once the later expiry counts`() {
+        let longer = Self.period("1", at: "01-01", until: "02-15")
+        check(Self.chain(Self.first, longer), covers: "w 01-01..02-15")
+        check(Self.chain(longer, Self.first), covers: "w 01-01..02-15")
+    }
+
+    @Test func `a period that ends as it begins covers nothing, and has neither leeway nor grace`() {
+        let empty = Self.chain(Self.period("1", at: "01-01", until: "01-01"))
+        let renewal = VerifiedRenewal(key: .pass("w"), signedAt: "01-01", willRenew: true, graceEndsAt: "01-15")
+        for story in [empty, empty.states(.renewal(renewal), at: "03-01")] {
+            check(story)
+            #expect(story.timeline().graces.isEmpty)
+        }
+    }
+
+    @Test func `a refund of a period that is over is foreseen, though the next one is known`() {
+        let refunded = Self.period("1", at: "01-01", until: "02-01", revokedAt: "02-10", signedAt: "02-11")
+        let story = Self.chain(Self.first, refunded, Self.period("2", at: "03-01", until: "04-01"))
+        #expect(story.timeline().nextChange(after: "02-05") == "02-10")
+        #expect(story.status(at: "02-09").entitlements.map(\.state) == [.finished])
+        #expect(story.status(at: "02-10").entitlements.map(\.state) == [.revoked])
+    }
+
     @Test func `a refund ends a period, whatever its share, and a reversal opens it again`() {
         let refunded = Self.period(
             "1", at: "01-01", until: "02-01", revokedAt: "01-10", share: 30000, signedAt: "01-11")

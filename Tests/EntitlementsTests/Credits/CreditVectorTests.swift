@@ -199,6 +199,23 @@ import Testing
         #expect(promo.balances(at: "01-10") == ["100 = 250 credited − 60 refunded − 20 expired − 70 spent"])
     }
 
+    /// At the expiry 70 of the 80 units repay what is owed of `c`; the reversal lets them go.
+    @Test(arguments: ["01-10", "01-13"] as [Instant])
+    func `units that outlived their lot are free again when their reservation ends, and no others`(at instant: Instant)
+    {
+        let outlived = Self.c1.grants("promo", 80, until: "01-10", at: "01-04").reverses("c", signedAt: "01-10")
+        #expect(outlived.balances(at: instant) == ["100 = 180 credited − 10 expired − 70 spent"])
+        let held = outlived.reserves("r", 40, at: instant)
+        for (story, balance) in [
+            (outlived.spends(40, at: instant), "60 = 180 credited − 10 expired − 110 spent"),
+            (held, "60 = 180 credited − 10 expired − 70 spent − 40 reserved"),
+            (held.releases("r", at: "01-14"), "100 = 180 credited − 10 expired − 70 spent"),
+            (held.commits("r", 25, at: "01-14"), "75 = 180 credited − 10 expired − 95 spent"),
+        ] {
+            #expect(story.balances(at: "01-14") == [balance])
+        }
+    }
+
     @Test func `an expired lot is finished and gave until its end`() {
         let status = Story().grants("promo", 50, until: "01-10", at: "01-01").status(at: "01-10")
         #expect(status.entitlements.map(\.state) == [.finished])

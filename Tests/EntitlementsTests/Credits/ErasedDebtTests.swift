@@ -118,4 +118,18 @@ import Testing
             balances(in: world, at: "01-12 12:20:00") == ["100 = 100 credited", "0 = 0 credited"],
             "it is released, and not only past its deadline")
     }
+
+    @Test(arguments: [("01-12 12:59:59.999", 1), ("01-12 13:00:00", 0)] as [(Instant, Int)])
+    func `a reservation is released before its deadline, from which on it is free by itself`(
+        instant: Instant, releases: Int
+    ) {
+        var world = World()
+        world.attach(Self.c, to: .alice, at: "01-01")
+        world.reserve(60, of: .alice, at: "01-12 12:00:00")
+        world.erase(.alice, as: 7)
+        world.attach(Self.c, to: Self.bob, proof: "A", at: instant)
+        let acts = world.ledger(of: Self.gone).entries.filter { $0.fact.kindText == "credit" }
+        #expect(acts.count == 1 + releases)
+        #expect(balances(in: world, at: instant) == ["100 = 100 credited", "0 = 0 credited"])
+    }
 }

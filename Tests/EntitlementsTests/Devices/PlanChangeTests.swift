@@ -26,6 +26,14 @@ import Testing
         #expect(advice(story, to: target, at: instant, in: catalogue) == expected, sourceLocation: sourceLocation)
     }
 
+    /// The plans, and an add-on of 3 seats that requires pro.
+    private static let withProSeats = CatalogueVersions(
+        .plans(adding: [
+            Product(
+                id: "pro.seats", app: .vpn,
+                terms: .addOn(features: [], requires: "pro", seats: 3, familyShareable: false))
+        ]))
+
     private static func plan(_ seats: Int) -> Story { Story().has(seats: seats, from: "01-01", until: "02-01") }
 
     @Test func `the seed's table: no plan subscribes, the same is current, more is an upgrade, fewer a downgrade`() {
@@ -94,14 +102,9 @@ import Testing
     }
 
     @Test func `seat add-ons stay as far as what they require is there`() {
-        let catalogue = Catalogue.plans(adding: [
-            Product(
-                id: "pro.seats", app: .vpn,
-                terms: .addOn(features: [], requires: "pro", seats: 3, familyShareable: false))
-        ])
+        let versions = Self.withProSeats
         let story = Story().buys("s", .seats, at: "01-01", type: .addOn)
             .buys("t", "pro.seats", at: "01-01", type: .addOn)
-        let versions = CatalogueVersions(catalogue)
         check(story, to: .planID("monthly_1"), in: versions, is: "subscribe 2 to 3, 0 active")
         check(story, to: .planID("annual_77"), in: versions, is: "subscribe 2 to 79, 0 active")
         check(story, to: .product(.pro30), in: versions, is: "subscribe 2 to 10, 0 active")
@@ -109,6 +112,27 @@ import Testing
         check(pro, to: .planID("monthly_2"), in: versions, is: "downgrade 10 to 7, 0 active")
         check(pro, to: .planID("monthly_4"), in: versions, is: "downgrade 10 to 6, 0 active")
         check(pro, to: .planID("annual_6"), in: versions, is: "upgrade 10 to 11, 0 active")
+    }
+
+    @Test func `of what gives equally many seats the highest rank is replaced, and what gives none is not`() {
+        let story = Self.plan(5).buys("p", at: "01-01").buys("t", "pro.seats", at: "01-01", type: .addOn)
+        check(story, to: .planID("monthly_4"), in: Self.withProSeats, is: "downgrade 8 to 5, 0 active")
+        check(Story().buys("e", .eyes30, at: "01-01"), to: .planID("monthly_1"), is: "subscribe 0 to 1, 0 active")
+    }
+
+    @Test func `a plan id that nobody sells has the rank of what it replaces, in grace too`() {
+        let periods: [VerifiedPurchase] = [
+            .state(
+                of: "w", .annual3, .plan, transaction: "1", at: "01-01", until: "06-01",
+                suspension: Suspension(startsAt: "01-20", endsAt: "02-03")),
+            .state(of: "w", .proMonthly, .plan, transaction: "2", at: "01-10", until: "02-01"),
+        ]
+        let renewal = VerifiedRenewal(key: .pass("w"), signedAt: "01-20", willRenew: true, graceEndsAt: "02-17")
+        let story = periods.reduce(Story().buys("t", "pro.seats", at: "01-01", type: .addOn)) {
+            $0.attaches($1, at: "01-10")
+        }.states(.renewal(renewal), at: "01-20")
+        check(
+            story, to: .planID("annual_77"), at: "02-10", in: Self.withProSeats, is: "upgrade 6 to 80, 0 active")
     }
 
     @Test func `only a change to fewer seats is refused`() {

@@ -44,6 +44,7 @@ import Testing
         let states = [Self.bought, on("01-02"), Self.unrevoked("01-03"), on("01-04"), off("01-05"), on("01-06")]
         #expect(states.map { $0.isRepeat(among: states) } == [false, false, true, true, false, false])
         #expect(off("01-03").endingRepeats(among: states) == [on("01-04")])
+        #expect(!Self.bought.hasSameContent(as: on("01-01")) && !on("01-01").hasSameContent(as: Self.bought))
         let other = Statement.renewal(VerifiedRenewal(key: .pass("q"), signedAt: "01-07", willRenew: true))
         #expect(!other.isRepeat(among: states))
     }

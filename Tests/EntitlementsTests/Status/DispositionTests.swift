@@ -72,5 +72,11 @@ import Testing
         check(paid, at: "03-02", is: .endedBeforeAttached)
         let after = Story().buys("p", at: "01-01", attachedAt: "03-01").refunds("p", at: "01-31", share: 50000)
         check(after, at: "03-02", is: .endedBeforeAttached)
+        for (instant, disposition) in [("01-15 23:59:59.999", .endedBeforeAttached), ("01-16", .counts)]
+            as [(Instant, Disposition)]
+        {
+            let half = Story().buys("p", at: "01-01", attachedAt: "03-01").refunds("p", at: instant, share: 50000)
+            check(half, at: "03-02", is: disposition)
+        }
     }
 }

@@ -79,6 +79,13 @@ import Testing
                 "The user allowed to tell Apple about their consumption. 01-02..",
                 "The user was taken off the list of sandbox testers. 01-03..",
             ])
+        let behind = Story().adding([.consumptionConsent(true)], at: "01-05")
+            .adding([.consumptionConsent(false)], at: "01-03")
+        #expect(
+            acts(of: behind, at: "01-06") == [
+                "The user allowed to tell Apple about their consumption. 01-05..01-05 superseded",
+                "The user forbade to tell Apple about their consumption. 01-03..",
+            ], "by a clock that is behind")
     }
 
     @Test func `what was spent in the sandbox counts for testers only`() {

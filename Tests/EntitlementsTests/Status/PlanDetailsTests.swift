@@ -129,6 +129,8 @@ import Testing
         try check(recovered, at: "02-20", is: "pro.monthly running, renews as pro.monthly")
         let early = Self.chain([Self.period()], Self.renewal(graceEndsAt: "01-25"))
         try check(early, at: "01-25", is: "pro.monthly running, renews as pro.monthly")
+        let none = Self.chain([Self.period()], Self.renewal(graceEndsAt: "02-01"))
+        try check(none, at: "01-25", is: "pro.monthly running, renews as pro.monthly")
     }
 
     @Test(arguments: [

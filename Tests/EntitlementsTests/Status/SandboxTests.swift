@@ -63,6 +63,18 @@ import Testing
         #expect(ledger.nextChangeOfTesters(after: "01-13") == nil)
     }
 
+    @Test func `a standing holds until the status or the list of testers changes next`() {
+        let ledger = Self.story.told(.sandboxTester(true), at: "01-11").told(.sandboxTester(false), at: "01-13").ledger
+        for (at, end) in [
+            ("01-05", "01-10"), ("01-10", "01-11"), ("01-11", "01-13"), ("01-12", "01-13"), ("01-13", "01-31"),
+            ("01-31", "02-09"), ("02-09", .distantFuture),
+        ] as [(Instant, Instant)] {
+            let timeline = Timeline(folding: ledger, given: .example, settings: .testers, testersAt: at)
+            let standing = Standing(of: ledger, in: timeline, at: at)
+            #expect(standing.holdsUntil == end && standing.status.at == at, "\(at.text)")
+        }
+    }
+
     @Test func `subscription rows do not depend on the settings`() {
         #expect(
             Self.story.timeline(settings: .production).subscriptions

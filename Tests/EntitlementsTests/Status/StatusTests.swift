@@ -133,6 +133,8 @@ import Testing
         #expect(
             states(story.refunds("p", at: "02-10", share: 50000), at: "02-11") == ["p finished refunded_after_use"])
         #expect(states(story.refunds("p", at: "01-10", share: 90000), at: "01-10") == ["p finished finished"])
+        let none = Story().buys("p", at: "01-01", quantity: 0).refunds("p", at: "01-10")
+        #expect(states(none, at: "01-10") == ["p revoked revoked"], "it never ran")
     }
 
     @Test func `what decides is the highest coverage, of that what ends last, else what ended last`() {
@@ -142,6 +144,30 @@ import Testing
         let decisive = { (instant: Instant) in story.status(at: instant).decisive?.key.externalID.text }
         #expect(decisive("2025-12-31") == nil && decisive("01-02") == "b" && decisive("01-10") == "g")
         #expect(decisive("01-20") == "b" && decisive("02-10") == "b")
+        let over = Story().buys("p", at: "01-01").status(at: "01-31")
+        let key = PurchaseKey.pass("p")
+        #expect(over.decisive?.key == key && over.giving?.key == key, "its end is over")
+    }
+
+    @Test
+    func `of periods that cover at once the highest tier gives the plan id, of it what ends last, then the newest`() {
+        let annual = Product(
+            id: "pro.annual", app: .vpn, terms: .plan(tier: "pro", planID: "annual_2", familyShareable: false))
+        for (periods, planID) in [
+            ([("1", .proMonthly, "02-01"), ("2", annual.id, "02-01")], "annual_2"),
+            ([("2", .proMonthly, "02-01"), ("1", annual.id, "02-01")], "monthly_2"),
+            ([("1", .proMonthly, "02-01"), ("2", .annual3, "03-01")], "monthly_2"),
+            ([("1", .proMonthly, "02-01"), ("2", annual.id, "03-01")], "annual_2"),
+            ([("1", .proMonthly, "03-01"), ("2", annual.id, "02-01")], "monthly_2"),
+        ] as [([(String, ProductID, Instant)], String)] {
+            let story = periods.reduce(Story()) { story, period in
+                let (name, product, endsAt) = period
+                return story.attaches(
+                    .state(of: "w", product, .plan, transaction: name, at: "01-01", until: endsAt), at: "01-02")
+            }
+            let status = story.status(at: "01-15", in: CatalogueVersions(.example(adding: [annual])))
+            #expect(status.decisive?.planID == planID && status.entitlements.map(\.planID) == [planID])
+        }
     }
 
     @Test func `what decides has the id of its period's plan, around a suspension and in leeway too`() {
@@ -173,6 +199,8 @@ import Testing
         #expect(wasTaken(story.refunds("p", at: "01-10")) == true)
         #expect(wasTaken(story.refunds("p", at: "01-10", share: 90_000)) == true, "it had run for more than was paid")
         #expect(wasTaken(story.refunds("p", at: "01-10", share: 50_000)) == false, "it ran for all that was paid")
+        #expect(wasTaken(story.refunds("p", at: "01-15 23:59:59.999", share: 50_000)) == false, "a moment was left")
+        #expect(wasTaken(story.refunds("p", at: "01-16", share: 50_000)) == true, "it would have gone on")
         #expect(wasTaken(story.refunds("p", at: "02-10")) == false)
         #expect(wasTaken(story.withdraws("p", at: "01-10")) == true)
         #expect(wasTaken(story.withdraws("p", at: "02-10")) == false)
@@ -187,6 +215,17 @@ import Testing
         #expect(status.entitlements.map(\.tier) == ["basic", "pro"])
         #expect(status.entitlements.map(\.kind) == [.pass, .pass])
         #expect(status.entitlements.map(\.willRenew) == [nil, nil])
+    }
+
+    @Test func `segments that begin together stand by rank, then by lane, end and id`() {
+        let story = Story().buys("b", .basic30, at: "01-01").buys("e", .eyes30, at: "01-01")
+            .grants("g", .window(tier: "pro", endsAt: "02-01"), at: "01-01")
+            .grants("a", .window(tier: "pro", endsAt: "02-01"), at: "01-01")
+            .grants("h", .window(tier: "pro", endsAt: "01-20"), at: "01-01")
+        #expect(
+            story.segments() == [
+                "e 01-01..01-31", "h 01-01..01-20", "a 01-01..02-01", "g 01-01..02-01", "b 01-01..01-31",
+            ])
     }
 
     @Test func `an explanation names the facts and what they give`() throws {

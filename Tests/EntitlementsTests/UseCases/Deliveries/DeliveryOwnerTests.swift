@@ -64,14 +64,15 @@ struct DeliveryOwnerTests {
 
     /// Places an event about a month, and applies it.
     private static func place(
-        for users: UserID..., customer: Label? = nil, holder: UserID? = nil, in world: inout World, at now: Instant
+        for users: UserID..., customer: Label? = nil, holder: UserID? = nil, erased: Set<UserID> = [],
+        in world: inout World, at now: Instant
     ) -> (owner: UserID?, outcome: DeliveryOutcome, placement: Placement?) {
         var news = news(about: month.key)
         (news.users, news.customer) = (users, customer)
         let known = world.history(at: now)
         let history = PurchaseHistory(
             now: now, ledgers: known.ledgers, purchases: known.purchases,
-            tokenHolders: customer.flatMap { customer in holder.map { [customer: $0] } } ?? [:])
+            tokenHolders: customer.flatMap { customer in holder.map { [customer: $0] } } ?? [:], erased: erased)
         let decision = PlaceDelivery(news, as: 1, under: ClaimRules()).decide(given: history)
         let outcome = world.apply(decision, at: now).get()
         return (world.owners[month.key], outcome, decision.placement)
@@ -115,6 +116,28 @@ struct DeliveryOwnerTests {
         let other = Self.place(for: Self.ben, customer: "c", holder: .alice, in: &second, at: "01-02")
         #expect(other.owner == Self.ben, "its own event says whose it is")
         #expect(other.placement?.customer == nil && other.outcome == .init(.applied, because: .contradicted))
+    }
+
+    @Test(arguments: [([], "alice"), (["alice"], "ben"), (["ben"], "alice"), (["alice", "ben"], nil)])
+    func `of several users whom an event names the first who was not erased counts`(
+        erased: [String], owner: String?
+    ) {
+        var world = Self.world()
+        let (erased, owner) = (Set(erased.compactMap { UserID($0) }), owner.flatMap { UserID($0) })
+        let placed = Self.place(for: .alice, Self.ben, customer: "c", erased: erased, in: &world, at: "01-02")
+        #expect(placed.owner == owner && placed.placement?.customer?.user == owner)
+        #expect(placed.outcome == (owner == nil ? .init(.parked, because: .noUser) : .init(.applied)))
+    }
+
+    @Test func `an event of the owner's purchase names a new customer, and nobody takes that of an erased person`() {
+        var world = Self.world()
+        #expect(Self.place(for: .alice, in: &world, at: "01-02").owner == .alice)
+        let renamed = Self.place(for: .alice, customer: "c", in: &world, at: "01-03")
+        #expect(renamed.placement?.customer?.user == .alice && renamed.outcome == .init(.applied))
+        var other = Self.world()
+        let erased = Self.place(for: Self.ben, customer: "c", holder: .erased(pseudonym: 7), in: &other, at: "01-02")
+        #expect(erased.owner == Self.ben && erased.placement?.customer == nil)
+        #expect(erased.outcome == .init(.applied), "an erased person contradicts nobody")
     }
 
     @Test func `what an operator moved stays with whom has it, and with them when they are erased`() {

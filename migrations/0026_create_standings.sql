@@ -5,7 +5,7 @@ CREATE TABLE IF NOT EXISTS standings (
     user_id BIGINT UNSIGNED NOT NULL,
     state VARCHAR(8) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
     tier VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
-    tier_rank INT NULL,
+    tier_rank BIGINT NULL,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     environment VARCHAR(10) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     product_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,

@@ -12,6 +12,5 @@ CREATE TABLE IF NOT EXISTS standing_answers (
     entity_tag VARCHAR(40) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
     body MEDIUMBLOB NULL,
     PRIMARY KEY (user_id),
-    KEY by_due (basis, valid_until),
-    KEY by_settings (settings)
+    KEY by_due (basis, valid_until)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

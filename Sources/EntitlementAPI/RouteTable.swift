@@ -79,8 +79,8 @@ struct RouteTable: Sendable {
         return candidates.first { $0.matches(segments) }?.endpoint
     }
 
-    /// The segments of a path as the router splits it: at slashes, without empty segments. Bytes are compared, because
-    /// characters take longer.
+    /// The segments of a path: split at slashes, without empty segments. Bytes are compared, because characters take
+    /// longer.
     private static func segments(_ path: String) -> [Substring.UTF8View] {
         path.utf8.split(separator: UInt8(ascii: "/"))
     }

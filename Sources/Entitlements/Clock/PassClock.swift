@@ -81,8 +81,8 @@ package struct PassClock {
     }
 
     private var runners: [Runner]
-    /// The positions of the passes that may run. A position may be in the queue several times, and stays in it until it
-    /// comes to the head.
+    /// The positions of the passes that may run, and of others, which leave it only at its head. A position may be in
+    /// it several times.
     private var waiting = MinHeap()
     private var pausedBelow: Int?
 

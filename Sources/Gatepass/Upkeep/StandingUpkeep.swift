@@ -11,15 +11,20 @@ struct StandingUpkeep: Service {
     let logger: Logger
 
     /// Works until the process is to end. Throws nothing.
+    ///
+    /// After the start it also looks at all people once, page by page, because rows may be missing, or may follow from
+    /// settings of before. Rows that wait for their time or for a new catalogue go before each page.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var (isWhole, hasComplained) = (false, false)
+            let pacing = WorkPacing(since: Surroundings.uptime())
+            var place: UInt64? = 0
+            var hasComplained = false
             while !Task.isCancelled {
                 do {
                     if store.isOpen {
-                        if !isWhole { try await makeWhole() }
-                        isWhole = true
-                        try await makeDueAnew()
+                        let standings = try store().standings
+                        while !Task.isCancelled, try await standings.makeDueAnew() > 0 { await pacing.rest() }
+                        if let after = place { place = try await standings.makeWhole(after: after) }
                     }
                     hasComplained = false
                 } catch {
@@ -28,25 +33,10 @@ struct StandingUpkeep: Service {
                     }
                     hasComplained = true
                 }
-                try? await Task.sleep(for: Self.interval)  // cancelled: the loop ends
+                let isIdle = !store.isOpen || place == nil || hasComplained
+                if isIdle { try? await Task.sleep(for: Self.interval) }  // cancelled: the loop ends
+                await pacing.rest()
             }
         }
-    }
-
-    /// Makes the rows that are missing, and those of other settings, once after the start. Only then nothing but time
-    /// and the catalogue leaves rows to be made anew.
-    private func makeWhole() async throws {
-        let pacing = WorkPacing(since: Surroundings.uptime())
-        var place: UInt64? = 0
-        while !Task.isCancelled, let after = place {
-            place = try await store().standings.makeMissing(after: after)
-            await pacing.rest()
-        }
-        while !Task.isCancelled, try await store().standings.makeForeignAnew() > 0 { await pacing.rest() }
-    }
-
-    private func makeDueAnew() async throws {
-        let pacing = WorkPacing(since: Surroundings.uptime())
-        while !Task.isCancelled, try await store().standings.makeDueAnew() > 0 { await pacing.rest() }
     }
 }

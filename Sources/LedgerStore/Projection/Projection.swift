@@ -83,16 +83,14 @@ package struct Projection: Sendable {
     }
 
     /// Makes the standings of people whom the transaction has locked, and the rows of `subscriptions` of those in
-    /// `listed`. People without entries are left out; the pseudonyms of the others are returned. Throws when a ledger
-    /// cannot be read, when the database refuses a statement or is away.
-    @discardableResult
+    /// `listed`. A ledger that cannot be read, or is gone, loses its standing, so that it holds up nobody; the
+    /// integrity check names it. Throws when the database refuses a statement or is away.
     func make(
         _ people: [UserRow.Person], listing listed: Set<UInt64>, given catalogue: CatalogueVersions, at now: Instant,
         in session: Session
-    ) throws(DatabaseError) -> Set<UInt64> {
-        guard !people.isEmpty else { return [] }
-        let ledgers = try LedgerEntryRow.load(
-            from: people.map { .init(pseudonym: $0.pseudonym, after: 0) }, in: session)
+    ) throws(DatabaseError) {
+        guard !people.isEmpty else { return }
+        let ledgers = try readable(people.map(\.pseudonym), in: session)
         var rows: [SubscriptionRow] = []
         var standings: [StandingRow] = []
         for person in people {
@@ -107,9 +105,26 @@ package struct Projection: Sendable {
             guard listed.contains(person.pseudonym) else { continue }
             rows += subscriptions(of: timeline, person.pseudonym) { loaded.purchases[$0] }
         }
-        try SubscriptionRow.removeAll(of: listed.sorted(), in: session)
+        try SubscriptionRow.removeAll(of: listed.filter { ledgers[$0] != nil }.sorted(), in: session)
         try SubscriptionRow.write(rows, in: session)
+        try StandingRow.remove(of: people.map(\.pseudonym).filter { ledgers[$0] == nil }, in: session)
         try StandingRow.write(standings, in: session)
-        return Set(ledgers.keys)
+    }
+
+    /// The ledgers under `pseudonyms`, without those that cannot be read. Throws when the database is away.
+    private func readable(
+        _ pseudonyms: [UInt64], in session: Session
+    ) throws(DatabaseError) -> [UInt64: LedgerEntryRow.Loaded] {
+        do {
+            return try LedgerEntryRow.load(from: pseudonyms.map { .init(pseudonym: $0, after: 0) }, in: session)
+        } catch {
+            guard case .unexpectedCell = error.cause else { throw error }
+            guard pseudonyms.count > 1 else { return [:] }
+            var ledgers: [UInt64: LedgerEntryRow.Loaded] = [:]
+            for pseudonym in pseudonyms {
+                ledgers.merge(try readable([pseudonym], in: session)) { $1 }
+            }
+            return ledgers
+        }
     }
 }

@@ -124,13 +124,16 @@ struct StandingRow: Sendable {
         let basis: StandingBasis
         let holdsFrom: Instant
         let holdsUntil: Instant
+        /// True if the other row, which lists read, is there too.
+        let isListed: Bool
     }
 
     private static let stored = SQLStatement(
         "compare standings",
         """
-        SELECT a.user_id, a.ledger_length, a.basis, a.settings, a.valid_from, a.valid_until
+        SELECT a.user_id, a.ledger_length, a.basis, a.settings, a.valid_from, a.valid_until, s.user_id
         FROM \(JSONArray.ids) STRAIGHT_JOIN standing_answers a ON a.user_id = j.id
+        LEFT JOIN standings s ON s.user_id = a.user_id
         """)
 
     /// The stored rows of the people under `pseudonyms`. Throws when the database is away.
@@ -143,7 +146,7 @@ struct StandingRow: Sendable {
                 length: try row.int(1),
                 basis: StandingBasis(number: try row.uint64(2), settings: try row.text(3)),
                 holdsFrom: Instant(milliseconds: try row.int64(4)),
-                holdsUntil: Instant(milliseconds: try row.int64(5)))
+                holdsUntil: Instant(milliseconds: try row.int64(5)), isListed: try !row.isNull(6))
         }
         return rows
     }
@@ -185,44 +188,6 @@ struct StandingRow: Sendable {
         let ids = Value.text(JSONArray(pseudonyms).closed)
         try session.execute(removeListed, [ids])
         try session.execute(removeKept, [ids])
-    }
-
-    private static let foreign = SQLStatement(
-        "find standings of other settings",
-        """
-        SELECT user_id FROM standing_answers FORCE INDEX (by_settings)
-        WHERE (settings < ? OR settings > ?) AND valid_from <= ? LIMIT ?
-        """)
-
-    /// The pseudonyms of up to `limit` people whose answers follow from other settings and hold since `instant` or
-    /// longer. Throws when the database is away.
-    static func foreign(
-        to basis: StandingBasis, since instant: Instant, limit: Int, in session: Session
-    ) throws(DatabaseError) -> [UInt64] {
-        let settings = Value.text(basis.settings)
-        return try session.query(
-            foreign, [settings, settings, .int64(instant.milliseconds), Value(limit)]
-        ) { (row) throws(DatabaseError) in try row.uint64(0) }
-    }
-
-    private static let missing = SQLStatement(
-        "find missing standings",
-        """
-        SELECT u.pseudonym, s.user_id FROM (
-            SELECT pseudonym FROM users WHERE pseudonym > ? AND ledger_length > 0 AND user_id IS NOT NULL
-            ORDER BY pseudonym LIMIT ?) u
-        LEFT JOIN standings s ON s.user_id = u.pseudonym ORDER BY u.pseudonym
-        """)
-
-    /// The pseudonyms of people without a row among the next `limit` people after `pseudonym`, and the last of all of
-    /// these; nil if there were none. Throws when the database is away.
-    static func missing(
-        after pseudonym: UInt64, limit: Int, in session: Session
-    ) throws(DatabaseError) -> (missing: [UInt64], last: UInt64?) {
-        let rows = try session.query(missing, [.uint64(pseudonym), Value(limit)])
-        var missing: [UInt64] = []
-        for row in rows where try row.isNull(1) { missing.append(try row.uint64(0)) }
-        return (missing, try rows.last?.uint64(0))
     }
 
     private static let overdue = SQLStatement(

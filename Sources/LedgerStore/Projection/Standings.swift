@@ -104,7 +104,9 @@ package final class Standings: Sendable {
             let people = try UserRow.lockFree(rows.keys.sorted(), in: session)
             let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
             // A new catalogue changes the rows of `subscriptions` too, so all rows of these people are made anew.
-            let outdated = people.filter { stored[$0.pseudonym]?.isOlder(than: basis) ?? true }
+            let outdated = people.filter { person in
+                stored[person.pseudonym].map { !$0.isListed || $0.isOlder(than: basis) } ?? true
+            }
             try projection.make(
                 outdated, listing: Set(outdated.map(\.pseudonym)), given: versions, at: now, in: session)
             let kept = people.compactMap { person -> StandingRow? in
@@ -125,74 +127,47 @@ package final class Standings: Sendable {
         let due = try await pool.ask { (session) throws(DatabaseError) in
             try StandingRow.due(at: now, on: basis, limit: Self.chunk, in: session)
         }
-        return try await makeAnew(due, given: versions, at: now) { stored in
-            stored.map { $0.hasEnded(by: now, on: basis) || $0.isOlder(than: basis) } ?? false
+        guard !due.isEmpty else { return 0 }
+        return try await pool.commit { (session) throws(DatabaseError) in
+            let people = try UserRow.lockFree(due, in: session)
+            let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
+            let due = people.filter { stored[$0.pseudonym]?.isDue(at: now, on: basis) ?? false }
+            // A new catalogue changes the rows of `subscriptions` too.
+            let listed = due.map(\.pseudonym).filter { stored[$0]?.isOlder(than: basis) ?? true }
+            try projection.make(due, listing: Set(listed), given: versions, at: now, in: session)
+            return due.count
         }
     }
 
-    /// Makes the rows of the next people anew that follow from other settings, such as those before a restart, and
-    /// returns how many. Rows of the last minute are left alone. Throws when the database is away.
-    package func makeForeignAnew() async throws(ServiceFailure) -> Int {
+    /// Makes the rows that are missing, or that follow from other settings, among the next people after `pseudonym`,
+    /// and returns the last of these people; nil if there were none. Throws when the database is away.
+    package func makeWhole(after pseudonym: UInt64) async throws(ServiceFailure) -> UInt64? {
         let (versions, now) = (catalogue.snapshot, now())
-        let (basis, recent) = (projection.basis(given: versions), now + -Self.patience)
-        let foreign = try await pool.ask { (session) throws(DatabaseError) in
-            try StandingRow.foreign(to: basis, since: recent, limit: Self.chunk, in: session)
-        }
-        return try await makeAnew(foreign, given: versions, at: now) { stored in
-            stored.map { $0.basis.settings != basis.settings && $0.holdsFrom <= recent } ?? false
-        }
-    }
-
-    /// Makes the rows that are missing among the next people after `pseudonym`, and returns the last of these people;
-    /// nil if there were none. Throws when the database is away.
-    package func makeMissing(after pseudonym: UInt64) async throws(ServiceFailure) -> UInt64? {
-        let (versions, now) = (catalogue.snapshot, now())
-        let (missing, last) = try await pool.ask { (session) throws(DatabaseError) in
-            try StandingRow.missing(after: pseudonym, limit: Self.chunk, in: session)
-        }
-        _ = try await makeAnew(missing, given: versions, at: now) { _ in true }
-        return last
-    }
-
-    /// Makes the rows of those people anew for whose stored row `isDue` is true, and whom no other transaction has
-    /// locked. Returns how many. The rows of a ledger that cannot be read are removed, so that they hold up nobody; the
-    /// integrity check names such a ledger.
-    private func makeAnew(
-        _ people: [UInt64], given versions: CatalogueVersions, at now: Instant,
-        isDue: @escaping @Sendable (StandingRow.Stored?) -> Bool
-    ) async throws(ServiceFailure) -> Int {
-        guard !people.isEmpty else { return 0 }
-        do {
-            return try await pool.commit { (session) throws(DatabaseError) in
-                try makeAnew(people, given: versions, at: now, isDue, in: session)
-            }
-        } catch {
-            guard case .unexpectedCell = error.cause else { throw error }
-            guard people.count > 1 else {
-                try await pool.commit { (session) throws(DatabaseError) in
-                    try StandingRow.remove(of: people, in: session)
-                }
-                return 1
-            }
-            var made = 0
-            for person in people { made += try await makeAnew([person], given: versions, at: now, isDue: isDue) }
-            return made
-        }
-    }
-
-    private func makeAnew(
-        _ people: [UInt64], given versions: CatalogueVersions, at now: Instant,
-        _ isDue: (StandingRow.Stored?) -> Bool, in session: Session
-    ) throws(DatabaseError) -> Int {
         let basis = projection.basis(given: versions)
-        let locked = try UserRow.lockFree(people, in: session)
-        let stored = try StandingRow.stored(of: locked.map(\.pseudonym), in: session)
-        let due = locked.filter { isDue(stored[$0.pseudonym]) }
-        // A new catalogue changes the rows of `subscriptions` too.
-        let listed = due.map(\.pseudonym).filter { stored[$0]?.isOlder(than: basis) ?? true }
-        let made = try projection.make(due, listing: Set(listed), given: versions, at: now, in: session)
-        try StandingRow.remove(of: due.map(\.pseudonym).filter { !made.contains($0) }, in: session)
-        return due.count
+        let page = try await pool.ask { (session) throws(DatabaseError) in
+            let people = try UserRow.next(after: pseudonym, limit: Self.chunk, in: session)
+            return (last: people.last?.pseudonym, isWhole: try strange(people, to: basis, in: session).isEmpty)
+        }
+        guard !page.isWhole else { return page.last }
+        return try await pool.commit { (session) throws(DatabaseError) in
+            let people = try UserRow.lockNext(after: pseudonym, limit: Self.chunk, in: session)
+            let strange = try strange(people, to: basis, in: session)
+            try projection.make(
+                strange, listing: Set(strange.map(\.pseudonym)), given: versions, at: now, in: session)
+            return people.last?.pseudonym
+        }
+    }
+
+    /// The people of whom a row is missing, or follows from other settings and no newer basis.
+    private func strange(
+        _ people: [UserRow.Person], to basis: StandingBasis, in session: Session
+    ) throws(DatabaseError) -> [UserRow.Person] {
+        let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
+        return people.filter { person in
+            guard !person.user.isErased else { return false }
+            guard let row = stored[person.pseudonym], row.isListed else { return true }
+            return row.basis.settings != basis.settings && row.basis.number <= basis.number
+        }
     }
 
     /// The rows that wait to be made anew, counted up to `limit` of each kind. Throws when the database is away.
@@ -207,8 +182,9 @@ package final class Standings: Sendable {
 extension StandingRow.Stored {
     fileprivate func isOlder(than basis: StandingBasis) -> Bool { self.basis.number < basis.number }
 
-    fileprivate func hasEnded(by now: Instant, on basis: StandingBasis) -> Bool {
-        self.basis.number == basis.number && holdsUntil <= now
+    /// True if the row is on an older basis, or its time is over.
+    fileprivate func isDue(at now: Instant, on basis: StandingBasis) -> Bool {
+        isOlder(than: basis) || self.basis.number == basis.number && holdsUntil <= now
     }
 
     /// True if `row`, which follows from the present ledger, may take the place of this one at `now`.

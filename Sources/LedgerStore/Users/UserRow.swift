@@ -168,7 +168,7 @@ enum UserRow {
     }
 
     /// The number of entries from which on a transaction that reads whole ledgers reads no further one.
-    private static let maximumEntries = 50_000
+    private static let maximumEntries = 10_000
 
     /// The first of `people`, until their ledgers have `maximumEntries` together.
     private static func bounded(_ people: [Person]) -> [Person] {

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import LedgerStore
+import MariaDB
 import NIOHTTP1
 import StoreSimulator
 import StrictJSON
@@ -242,6 +243,23 @@ extension UsersRouteTests {
             #expect(earlier.body.contains(#""known":false"#))
             let told = try await server.send("GET", "/api/admin/users/u1/status", token: Self.reader)
             #expect(told.body == known.body)
+        }
+    }
+
+    @Test func `a status that was folded is kept behind the request, and only one of the present`() async throws {
+        try await TestServer.run { server in
+            try await server.sell("pass.30d", as: "p1", .pass, to: "u1")
+            let schema = try server.open.schema
+            for table in ["standings", "standing_answers"] { try await schema.rows("TRUNCATE TABLE \(table)") }
+            let asOf = try await server.send("GET", Self.status + "?at=2026-01-16T12:00:00Z")
+            #expect(asOf.status == 200 && asOf.body.contains(#""active":true"#))
+            let folded = try await server.send("GET", Self.status)
+            for _ in 0..<500 where try await schema.counts()["standings"] == 0 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let from = try await schema.rows("SELECT valid_from, ledger_length FROM standing_answers")
+            #expect(from == [[.int64(Fixture.now.milliseconds), .uint64(2)]])
+            #expect(try await server.send("GET", Self.status).body == folded.body)
         }
     }
 

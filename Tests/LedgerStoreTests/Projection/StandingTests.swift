@@ -242,30 +242,45 @@ import Testing
         }
     }
 
-    @Test func `after a start rows that are missing are made, and those of other settings once they are a minute old`()
-        async throws
-    {
+    @Test func `after a start rows that are missing are made, and those of other settings`() async throws {
         try await TestStore.open { store in
-            for user in 1...4 { try await store.attach(Sample.pass("\(user)", day: 39), to: Sample.user(user)) }
+            for user in 1...7 { try await store.attach(Sample.pass("\(user)", day: 39), to: Sample.user(user)) }
             let standings = store.instances[0].standings
-            try await store.schema.rows("DELETE FROM standings WHERE user_id = 1")
-            try await store.schema.rows("DELETE FROM standing_answers WHERE user_id IN (1, 2)")
-            try await store.schema.rows("DELETE FROM standings WHERE user_id = 2")
-            try await store.schema.rows("DELETE FROM subscriptions WHERE user_id = 2")
-            #expect(try await standings.makeMissing(after: 0) == 4)
-            #expect(try await standings.makeMissing(after: 4) == nil)
-            for table in ["standings", "standing_answers", "subscriptions"] {
-                #expect(try await store.schema.counts()[table] == 4, "\(table)")
+            for edit in [
+                "DELETE FROM standings WHERE user_id IN (1, 3)", "DELETE FROM standing_answers WHERE user_id IN (2, 3)",
+                "DELETE FROM subscriptions WHERE user_id = 3",
+                "UPDATE ledger_entries SET content = '[]' WHERE user_id = 6",
+                "UPDATE standing_answers SET settings = 'a' WHERE user_id IN (4, 5, 6)",
+                "UPDATE standing_answers SET basis = basis + 1 WHERE user_id = 5",
+            ] {
+                try await store.schema.rows(edit)
             }
-            try await store.schema.rows("UPDATE standing_answers SET settings = 'a' WHERE user_id = 1")
-            try await store.schema.rows("UPDATE standing_answers SET settings = 'z' WHERE user_id = 2")
-            store.clock.now = store.clock.now + 59_999
-            #expect(try await standings.makeForeignAnew() == 0)
-            store.clock.now = store.clock.now + 1
-            #expect(try await standings.makeForeignAnew() == 2)
-            #expect(try await standings.makeForeignAnew() == 0)
-            let settings = try await store.schema.rows("SELECT DISTINCT settings FROM standing_answers")
-            #expect(settings == [["everyone,24,24"]])
+            #expect(try await standings.makeWhole(after: 0) == 7)
+            #expect(try await standings.makeWhole(after: 7) == nil)
+            for (table, count) in [("standings", 6), ("standing_answers", 6), ("subscriptions", 7)] {
+                #expect(try await store.schema.counts()[table] == count, "\(table)")
+            }
+            let foreign = try await store.schema.rows(
+                "SELECT user_id FROM standing_answers WHERE settings <> 'everyone,24,24'")
+            #expect(foreign == [[.uint64(5)]], "a newer server wrote that row")
+        }
+    }
+
+    @Test func `making rows whole waits for whoever writes, and leaves nobody out`() async throws {
+        try await TestStore.open { store in
+            for user in 1...3 { try await store.attach(Sample.pass("\(user)", day: 39), to: Sample.user(user)) }
+            try await store.schema.rows("DELETE FROM standings")
+            let writer = try await Connection.open(store.schema.settings)
+            try await writer.with { (session) throws(DatabaseError) in
+                try session.run(SQLStatement("begin", "START TRANSACTION"))
+                try session.run(SQLStatement("hold", "SELECT 1 FROM users WHERE pseudonym = 2 FOR UPDATE"))
+            }
+            async let place = store.instances[0].standings.makeWhole(after: 0)
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(try await store.schema.counts()["standings"] == 0)
+            await writer.close()
+            #expect(try await place == 3)
+            #expect(try await store.schema.counts()["standings"] == 3)
         }
     }
 

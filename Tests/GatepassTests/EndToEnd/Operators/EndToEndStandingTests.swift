@@ -17,7 +17,7 @@ extension EndToEnd {
             Issue.record("\(text) is missing in \(listed)")
         }
 
-        @Test func `who has no access any more is listed so, also when the server was killed meanwhile`() async throws {
+        @Test func `who has no access any more is listed so, and a start makes what is missing`() async throws {
             let backend = try await EndToEndBackend.open()
             let server = backend.server
             let end = now + 4_000
@@ -26,9 +26,13 @@ extension EndToEnd {
             try await Self.expect(#""user_id":"anna","state":"expired""#, in: backend)
             #expect(try await backend.ask("users").text.contains(#""overdue":0"#))
             for table in ["standings", "standing_answers"] { try await server.schema.rows("DELETE FROM \(table)") }
+            try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: "ben")
+            try await server.schema.rows("UPDATE standings SET state = 'free'")
+            try await server.schema.rows("UPDATE standing_answers SET settings = 'those of before'")
             try await server.end(by: SIGKILL)
             try await server.boot()
             try await Self.expect(#""user_id":"anna","state":"expired""#, in: backend)
+            try await Self.expect(#""user_id":"ben","state":"active""#, in: backend)
             #expect(try await server.end() == 0)
         }
 
@@ -41,9 +45,11 @@ extension EndToEnd {
                     try await backend.attach(EndToEndBackend.sale("pass.\(round).week", at: bought), to: user)
                 }
             }
-            var (chance, catalogue) = (SeededChance("killed while making standings"), EndToEndBackend.catalogue)
+            var chance = SeededChance("killed while making standings")
+            let tier = "  - {id: vast, rank: 3000000000, devices: 5}\n"
+            var catalogue = EndToEndBackend.catalogue.replacing("  - {id: ebb, lane", with: tier + "  - {id: ebb, lane")
             for round in 0..<rounds {
-                catalogue += "\n  - {id: pass.\(round).week, kind: pass, tier: pro, duration: 7d}"
+                catalogue += "\n  - {id: pass.\(round).week, kind: pass, tier: vast, duration: 7d}"
                 try EndToEndServer.write(catalogue, to: server.directory + "/catalog.yaml")
                 #expect(try await server.command(["catalog", "apply"]).status == 0)
                 try await Task.sleep(for: .milliseconds(.random(in: 0...400, using: &chance)))

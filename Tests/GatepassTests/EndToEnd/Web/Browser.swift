@@ -13,7 +13,8 @@ enum Browser {
         // It did not run: there is no shell.
         let status = try? await EndToEnd.blocking { try ChildProcess.start([find], log: output).waitForEnd() }
         let said = String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
-        if status == 0 { return said.split(separator: "\n").last.map(String.init) }
+        // apt-get ends its lines with CR LF, which is one character.
+        if status == 0 { return said.split(whereSeparator: \.isNewline).last.map(String.init) }
         print("no browser: \(said)")
         return nil
     }

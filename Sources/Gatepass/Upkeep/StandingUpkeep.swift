@@ -16,10 +16,10 @@ struct StandingUpkeep: Service {
     /// settings of before. Rows that wait for their time or for a new catalogue go before each page.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            let pacing = WorkPacing(since: Surroundings.uptime())
             var place: UInt64? = 0
             var hasComplained = false
             while !Task.isCancelled {
+                let pacing = WorkPacing(since: Surroundings.uptime())
                 do {
                     if store.isOpen {
                         let standings = try store().standings
@@ -33,9 +33,11 @@ struct StandingUpkeep: Service {
                     }
                     hasComplained = true
                 }
-                let isIdle = !store.isOpen || place == nil || hasComplained
-                if isIdle { try? await Task.sleep(for: Self.interval) }  // cancelled: the loop ends
-                await pacing.rest()
+                if store.isOpen, place != nil, !hasComplained {
+                    await pacing.rest()
+                } else {
+                    try? await Task.sleep(for: Self.interval)  // cancelled: the loop ends
+                }
             }
         }
     }

@@ -55,6 +55,16 @@ import Testing
         check(catalogue(defaultTier: "free"), finds: "default_tier")
     }
 
+    @Test func `card billing sells one product under a name`() {
+        func sold(_ id: ProductID, _ names: ProductID..., source: Source = .appleIAP) -> Product {
+            Product(id: id, source: source, app: .vpn, terms: .pass(tier: "pro", days: 30), cardNames: names)
+        }
+        check(catalogue(products: [sold("p", "price"), sold("q", "link")]))
+        check(catalogue(products: [sold("p", "price"), sold("q", "price")]), finds: "products[1].stripe")
+        check(catalogue(products: [sold("p", "q"), sold("q", source: .stripe)]), finds: "products[1].stripe")
+        check(catalogue(products: [sold("p", "a b")]), finds: "products[0].stripe")
+    }
+
     @Test func `what a tier gives is in range`() {
         check(catalogue(tiers: [Tier(id: "a", rank: 1, features: ["ok", ""])]), finds: "tiers[0].features[1]")
         check(catalogue(tiers: [Tier(id: "a", rank: 1, limits: ["trips": -1])]), finds: "tiers[0].limits.trips")
@@ -165,5 +175,8 @@ import Testing
         let defect = try #require(CatalogueCheck.defects(in: catalogue(defaultTier: "free")).first)
         #expect(defect.description == "default_tier: there is no tier \"free\"; write one of \"pro\"")
         #expect(defect.path == [.field(.defaultTier)])
+        let tiers = ["d", "b", "a", "e", "c"].enumerated().map { Tier(id: TierID($1), rank: $0) }
+        let other = try #require(CatalogueCheck.defects(in: catalogue(defaultTier: "x", tiers: tiers)).first)
+        #expect(other.description.hasSuffix(#"; write one of "a", "b", "c", "d", "e""#))
     }
 }

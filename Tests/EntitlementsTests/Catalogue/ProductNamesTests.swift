@@ -158,6 +158,17 @@ import Testing
         #expect(sources(.stripe) == [.stripe] && sources(.manual).isEmpty && sources(.manual, "price") == [.stripe])
     }
 
+    @Test func `card billing knows a product by its names, and one that it does not sell by none`() {
+        func names(_ source: Source, _ terms: Terms, _ cardNames: ProductID...) -> [ProductID] {
+            Product(id: "p", source: source, app: .vpn, terms: terms, cardNames: cardNames).allCardNames
+        }
+        let pass = Terms.pass(tier: "pro", days: 1)
+        let plan = Terms.plan(tier: "pro", planID: "plan", familyShareable: false)
+        #expect(names(.appleIAP, pass) == [] && names(.appleIAP, plan) == [] && names(.manual, pass) == [])
+        #expect(names(.appleIAP, pass, "price") == ["p", "price"] && names(.stripe, pass) == ["p"])
+        #expect(names(.appleIAP, plan, "price") == ["p", "price", "plan"] && names(.stripe, plan) == ["p", "plan"])
+    }
+
     @Test func `an anomaly is looked for under all names`() {
         let catalogue = CatalogueVersions(first: Self.version(1, from: "01-01", ["price": 2]))
         #expect(catalogue.possibleAnomalies(of: Self.named("product", "price")) == [])

@@ -189,6 +189,11 @@ import Testing
         #expect(touched.map(\.key.externalID.text) == ["c", "d"])
         #expect(touched.map { timeline.undrawnUnits(of: $0.key, at: "01-03") } == [0, 30])
         #expect(touched.map(\.repaid) == [0, 70])
+        let one = Self.hundred.credits("d", at: "01-01").spends(100, at: "01-02")
+            .refunds("c", at: "01-03", share: 1_000)
+        let repaying = one.timeline(in: Story.catalogue)
+        #expect(one.lots(at: "01-03") == ["d 99"], "one unit repays")
+        #expect(repaying.lotBalances(at: "01-03").allSatisfy { repaying.isTouched($0.key, at: "01-03") })
     }
 
     @Test func `a reversal lets go first what repaid last`() {

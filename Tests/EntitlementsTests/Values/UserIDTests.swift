@@ -44,4 +44,11 @@ struct UserIDTests {
             }
         }
     }
+
+    @Test func `an erased person has a pseudonym in place of the id, and nobody else has one`() {
+        let erased = UserID.erased(pseudonym: 7)
+        #expect(erased.isErased && erased.pseudonym == 7 && erased.text == "#7")
+        for user in ["7", "u7", "_7"] as [UserID] { #expect(!user.isErased && user.pseudonym == nil) }
+        #expect(UserID(pseudonym: "#7") == erased && UserID(pseudonym: "#07") == nil && UserID(pseudonym: "7") == nil)
+    }
 }

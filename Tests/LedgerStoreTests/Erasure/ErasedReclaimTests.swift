@@ -172,7 +172,7 @@ import Testing
             #expect(try await store.status(of: ben) == status)
             try await store.expectWhole()
             try await store.erase(ben)
-            try await store.expectNothing(of: ["anna", "ben", "cleo", "ticket 1"])
+            try await store.expectNothing(of: ["anna", "\"ben", "cleo", "ticket 1"])
             try await store.expectWhole()
         }
     }

@@ -22,20 +22,27 @@ extension TestStore {
         return dumps
     }
 
-    /// Every cell of every table but `tables`, bytes as text and as digits. Throws when the database is away.
+    /// Every cell of every table but `tables`, bytes as ``digits(of:)`` and as text. A digest's 32 bytes are no text:
+    /// a few of them spell a short name by chance. Throws when the database is away.
     func everything(but tables: Set<String> = []) async throws -> String {
         var text = ""
         for (table, rows) in try await dumps().sorted(by: { $0.key < $1.key }) where !tables.contains(table) {
             text += "\n\(table):"
             for cell in rows.lazy.flatMap(\.self) {
                 if case .bytes(let bytes) = cell {
-                    text += " \(Hexadecimal.text(bytes)) \(String(decoding: bytes, as: UTF8.self))"
+                    text += " \(Self.digits(of: bytes))"
+                    if bytes.count != 32 { text += " \(String(decoding: bytes, as: UTF8.self))" }
                 } else {
                     text += " \(cell)"
                 }
             }
         }
         return text
+    }
+
+    /// Hexadecimal digits in pairs, such as `0a:ff`, in which no number or name is found by chance.
+    static func digits(of bytes: some Sequence<UInt8>) -> String {
+        bytes.map { Hexadecimal.text([$0]) }.joined(separator: ":")
     }
 
     /// Finds none of `traces` in any table. Throws when the database is away.

@@ -42,6 +42,8 @@ package struct SimulatedPayload: Sendable {
 
     /// A JSON string with the escapes that RFC 8259 §7 demands.
     package static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        guard !isPlain else { return "\"" + text + "\"" }
         var json = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

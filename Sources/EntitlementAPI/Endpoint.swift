@@ -15,6 +15,9 @@ package struct Endpoint: Sendable {
     /// The seconds from the end of a request's header to the end of its answer, unless the endpoint sets another limit.
     package static let deadlineSeconds: Int64 = 30
 
+    /// The parameter by which a server asks what its write would do.
+    static let dryRun = "dry_run"
+
     /// The size in bytes from which a list is worth compressing.
     static let gzipFrom = 1024
 
@@ -126,7 +129,7 @@ package struct Endpoint: Sendable {
         let endpoint = Endpoint(method, path) { call throws(Problem) in
             try await route(try await ServerCall(call, scope: scope))
         }
-        return method == .get ? endpoint.sendingGzip(from: gzipFrom) : endpoint
+        return method == .get ? endpoint.sendingGzip(from: gzipFrom) : endpoint.reading([dryRun])
     }
 
     // MARK: Limits, query and path

@@ -61,12 +61,12 @@ package enum Routes {
         .signedIn(.get, "/api/devices/license/status", rate: .read, about(LicenseStatusRoute.answer)),
         .signedIn(
             .post, "/api/devices/{device_id}/reactivate", rate: .write,
-            own(ChangeDeviceRoute.to(.reactivate, .reactivateDevice))),
+            own(ChangeDeviceRoute.to(.reactivate))),
         .signedIn(
-            .post, "/api/devices/{device_id}/suspend", rate: .write, own(ChangeDeviceRoute.to(.suspend, .suspendDevice))
+            .post, "/api/devices/{device_id}/suspend", rate: .write, own(ChangeDeviceRoute.to(.suspend))
         ),
-        .signedIn(.post, "/api/devices/{device_id}/seen", rate: .write, own(ChangeDeviceRoute.to(.see, .seeDevice))),
-        .signedIn(.delete, "/api/devices/{device_id}", rate: .write, own(ChangeDeviceRoute.to(.remove, .removeDevice))),
+        .signedIn(.post, "/api/devices/{device_id}/seen", rate: .write, own(ChangeDeviceRoute.to(.see))),
+        .signedIn(.delete, "/api/devices/{device_id}", rate: .write, own(ChangeDeviceRoute.to(.remove))),
 
         .signedIn(.get, "/api/billing/plan-change", rate: .read, about(PlanChangeRoute.answer))
             .reading(["plan_id", "product_id"]),
@@ -103,16 +103,16 @@ package enum Routes {
         .server(.get, "/api/admin/users/{user_id}/devices/license/status", .read, about(LicenseStatusRoute.answer)),
         .server(
             .post, "/api/admin/users/{user_id}/devices/{device_id}/reactivate", .write,
-            idempotent(ChangeDeviceRoute.to(.reactivate, .reactivateDevice))),
+            idempotent(ChangeDeviceRoute.to(.reactivate))),
         .server(
             .post, "/api/admin/users/{user_id}/devices/{device_id}/suspend", .write,
-            idempotent(ChangeDeviceRoute.to(.suspend, .suspendDevice))),
+            idempotent(ChangeDeviceRoute.to(.suspend))),
         .server(
             .post, "/api/admin/users/{user_id}/devices/{device_id}/seen", .write,
-            idempotent(ChangeDeviceRoute.to(.see, .seeDevice))),
+            idempotent(ChangeDeviceRoute.to(.see))),
         .server(
             .delete, "/api/admin/users/{user_id}/devices/{device_id}", .write,
-            idempotent(ChangeDeviceRoute.to(.remove, .removeDevice))),
+            idempotent(ChangeDeviceRoute.to(.remove))),
         .server(.post, "/api/admin/users/{user_id}/grants", .write, idempotent(GiveGrantRoute.answer)),
         .server(
             .post, "/api/admin/users/{user_id}/grants/{grant_id}/revoke", .write,

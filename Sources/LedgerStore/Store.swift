@@ -9,6 +9,7 @@ package final class Store: Sendable {
     package let standings: Standings
     package let catalogue: CatalogueVersionCache
     package let labels: Labels
+    package let settings: EntitlementSettings
     package let accountTokens: AccountTokens
     package let apiKeys: APIKeys
     package let idempotency: IdempotencyKeys
@@ -39,6 +40,7 @@ package final class Store: Sendable {
         standings = ledger.standings()
         self.catalogue = catalogue
         labels = settings.labels
+        self.settings = settings.entitlements
         accountTokens = AccountTokens(pool: pool, labels: settings.labels, now: now, random: accountToken)
         apiKeys = APIKeys(pool: pool, audit: audit, now: realNow, random: apiKey)
         idempotency = IdempotencyKeys(pool: pool, now: now, random: attempt)
@@ -47,6 +49,9 @@ package final class Store: Sendable {
         erasure = Erasure(pool: pool, labels: settings.labels, audit: audit, now: now)
         reports = OperatorReader(pool: pool)
     }
+
+    /// The catalogue as it is now, and the settings under which facts are folded.
+    package var foldContext: FoldContext { FoldContext(catalogue: catalogue.snapshot, settings: settings) }
 
     /// Runs the batches of writers and readers until `shutDown`.
     package func run() async {

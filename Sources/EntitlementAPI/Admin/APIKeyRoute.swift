@@ -13,18 +13,23 @@ enum APIKeyRoute {
         let body = try await call.json()
         let request = try request(in: body.value)
         let reason = try body.reason()
+        guard try !call.isDryRun() else { return .json(request.preview.bytes(beside: [])) }
         return try await call.idempotently(body, about: .nobody) { attempt async throws(Problem) in
             let (key, secret) = try await call.served {
                 try await $0.apiKeys.create(request, by: call.actor, reason: reason) { key, secret in
                     attempt.remembered(.created, key.json(with: secret))
                 }
             }
+            call.api.logger.tell(.createAPIKey, by: call.actor)
             return JSONAnswer(status: .created, bytes: key.json(with: secret), isRemembered: true)
         }
     }
 
     /// `POST /api/admin/api-keys/{key_id}/revoke`: revokes a key for good.
-    static let revoke = Routes.idempotent(onRow: "key_id") {
+    static let revoke = Routes.idempotent(
+        .revokeAPIKey, onRow: "key_id",
+        previewedBy: { try await $0.apiKeys.key($1).map { $0.previewOfRevocation.bytes(beside: $0.json()) } }
+    ) {
         try await $0.apiKeys.revoke($1, by: $2, reason: $3)?.json()
     }
 

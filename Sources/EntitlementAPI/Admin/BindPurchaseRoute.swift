@@ -9,26 +9,8 @@ enum BindPurchaseRoute {
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         let (name, reason) = (try body.requiredPurchase(), try body.requiredReason())
-        let key = try await recorded(name, call)
-        let bound = try await call.act(
-            .bindPurchase, on: principal.user, keys: [key], reason: reason, key.auditDetails
-        ) { act, history, context in act.bind(key, given: history, in: context) }.orProblem()
-        return JSONAnswer(
-            bytes: JSONWriter.object { json in
-                json.member("user_id", principal.user.text)
-                json.members(of: bound)
-            })
-    }
-
-    /// The recorded purchase that `name` matches, whoever owns it.
-    ///
-    /// - Throws: `unknown_purchase` if no purchase matches, `ambiguous_purchase` if several do, `unavailable`.
-    private static func recorded(_ name: PurchaseName, _ call: ServerCall) async throws(Problem) -> PurchaseKey {
-        let labels = try call.labels()
-        let found = try await call.served { try await $0.reports.search(name.id.text, under: labels) }
-        let keys = found.filter { $0.kind == .purchase }.compactMap(\.key).filter { name.means($0) }
-        guard let key = keys.first else { throw Problem(OperatorRefusal.unknownPurchase) }
-        guard keys.count == 1 else { throw Problem(OperatorRefusal.ambiguousPurchase) }
-        return key
+        let key = try await call.served { try await $0.purchase(name) }.orProblem()
+        let bound = try await call.perform(principal.bind(key, reason: reason)).answer.orProblem()
+        return JSONAnswer(bytes: ActReply.bound(bound, to: principal.user))
     }
 }

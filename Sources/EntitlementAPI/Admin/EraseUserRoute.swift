@@ -12,6 +12,10 @@ enum EraseUserRoute {
         let body = try await call.json()
         try body.requireObject()
         let reason = try body.requiredReason()
+        guard try !call.isDryRun() else {
+            guard let preview = try await call.served({ try await $0.erasure.previewed(user) }) else { throw .notFound }
+            return .json(preview.bytes(beside: []))
+        }
         let subject = IdempotencySubject(user, under: try call.labels())
         return try await call.idempotently(body, about: subject) { attempt async throws(Problem) in
             let erased = try await call.served { store in
@@ -21,6 +25,7 @@ enum EraseUserRoute {
                 }
             }
             guard erased != nil else { throw .notFound }
+            call.api.logger.tell(.erase, by: call.actor)
             var answer = JSONAnswer.nothing
             answer.isRemembered = true
             return answer

@@ -12,7 +12,8 @@ enum GiveGrantRoute {
     ) async throws(Problem) -> JSONAnswer {
         let request = try GrantRequest(body)
         let id = ExternalID(try call.nameForNew(body).text)
-        return try await give(request.offer, as: id, to: principal.user, request.reason, request.reference, call)
+        let act = principal.give(request.offer, as: id, reason: request.reason, reference: request.reference)
+        return try await answer(to: act, call)
     }
 
     /// `POST /api/admin/users/{user_id}/make-good`: grants a late pass again from now on (`semantics.md` §6, *Ended
@@ -25,24 +26,14 @@ enum GiveGrantRoute {
         let (name, reason) = (try body.requiredPurchase(), try body.requiredReason())
         let reference = try body.requiredText("reference")
         let key = try await call.purchase(name, of: principal)
-        let id = nameForGood(key, under: try call.labels())
-        return try await give(.latePass(key), as: id, to: principal.user, reason, reference, call)
+        let act = principal.makeGood(key, reason: reason, reference: reference, under: try call.labels())
+        return try await answer(to: act, call)
     }
 
-    /// The id of the grant that makes a late pass good. It depends on the pass alone, so a pass is made good at most
-    /// once, whoever owns it.
-    static func nameForGood(_ key: PurchaseKey, under labels: Labels) -> ExternalID {
-        ExternalID(
-            labels.label(
-                .reference, "make good", key.source.text, key.app.text, key.environment.rawValue, key.externalID.text
-            ).text)
-    }
-
-    private static func give(
-        _ offer: OperatorAct.Offer, as id: ExternalID, to user: UserID, _ reason: String, _ reference: String,
-        _ call: ServerCall
+    private static func answer(
+        to act: LedgerAct<Told<Grant>, OperatorRefusal>, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        let told = try await call.give(offer, as: id, to: user, reason: reason, reference: reference).orProblem()
+        let told = try await call.perform(act).answer.orProblem()
         return JSONAnswer(status: .created, bytes: told.reply.json)
     }
 }

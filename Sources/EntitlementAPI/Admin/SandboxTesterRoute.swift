@@ -10,11 +10,9 @@ enum SandboxTesterRoute {
         _ isTester: Bool
     ) -> @Sendable (Principal, String?, ServerCall) async throws(Problem) -> JSONAnswer {
         { principal, reason, call throws(Problem) in
-            let action: AuditAction = isTester ? .nameSandboxTester : .unnameSandboxTester
-            let holds = try await call.act(action, on: principal.user, reason: reason) { act, history, _ in
-                act.nameSandboxTester(isTester, given: history)
-            }.orProblem()
-            return JSONAnswer(bytes: JSONWriter.object { $0.member("sandbox_tester", holds) })
+            let act = principal.nameSandboxTester(isTester, reason: reason)
+            let holds = try await call.perform(act).answer.orProblem()
+            return JSONAnswer(bytes: ActReply.sandboxTester(holds))
         }
     }
 }

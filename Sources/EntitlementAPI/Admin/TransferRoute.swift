@@ -14,12 +14,8 @@ enum TransferRoute {
         let (receiver, reason) = (try body.requiredUser("to_user_id"), try body.requiredReason())
         let selection = try selection(in: body)
         let request = try call.nameForNew(body)
-        let moved = try await call.act(
-            .transfer, on: principal.user, with: receiver, everythingOf: principal.user, reason: reason
-        ) { act, history, context in
-            act.transfer(selection, to: receiver, request: request, given: history, in: context)
-        }.orProblem()
-        return answer(moved, to: receiver)
+        let act = principal.transfer(selection, to: receiver, request: request, reason: reason)
+        return JSONAnswer(bytes: ActReply.moved(try await call.perform(act).answer.orProblem(), to: receiver))
     }
 
     /// `POST /api/admin/users/{user_id}/merge`: moves everything of a guest to this user.
@@ -29,13 +25,9 @@ enum TransferRoute {
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
         let (guest, reason) = (try body.requiredUser("from_user_id"), try body.requiredReason())
-        let (request, name) = (try call.nameForNew(body), try call.labels().mention(of: guest))
-        let moved = try await call.act(
-            .merge, on: principal.user, with: guest, everythingOf: guest, reason: reason
-        ) { act, history, context in
-            act.merge(guest, mentionedAs: name, request: request, given: history, in: context)
-        }.orProblem()
-        return answer(moved, to: principal.user)
+        let act = principal.merge(
+            guest, request: try call.nameForNew(body), reason: reason, under: try call.labels())
+        return JSONAnswer(bytes: ActReply.moved(try await call.perform(act).answer.orProblem(), to: principal.user))
     }
 
     /// The purchase that the body names, or all purchases. Members that name a purchase are refused beside `all`,
@@ -44,17 +36,5 @@ enum TransferRoute {
         guard try body.flag("all") ?? false else { return .one(try body.requiredPurchase()) }
         try body.refuse(["external_id", "source", "environment"], beside: "all")
         return .all
-    }
-
-    private static func answer(_ moved: [PurchaseKey], to user: UserID) -> JSONAnswer {
-        JSONAnswer(
-            bytes: JSONWriter.object { json in
-                json.member("to_user_id", user.text)
-                json.member("transferred", objects: moved) { json, key in
-                    json.member("source", key.source.text)
-                    json.member("external_id", key.externalID.text)
-                    json.member("environment", key.environment.rawValue)
-                }
-            })
     }
 }

@@ -12,9 +12,8 @@ enum WithdrawRoute {
     ) async throws(Problem) -> JSONAnswer {
         let (name, reason) = (try body.requiredPurchase(), try body.requiredReason())
         let key = try await call.purchase(name, of: principal)
-        return try await withdraw(key, .withdrawPurchase, of: principal.user, reason, key.auditDetails, call) {
-            $0.members(of: key)
-        }
+        let act = principal.withdrawPurchase(key, reason: reason)
+        return JSONAnswer(bytes: ActReply.revoked(key, at: try await call.perform(act).answer.orProblem()))
     }
 
     /// `POST /api/admin/users/{user_id}/grants/{grant_id}/revoke`: withdraws a grant.
@@ -23,35 +22,8 @@ enum WithdrawRoute {
     static func grant(
         _ principal: Principal, _ body: JSONBody, _ call: ServerCall
     ) async throws(Problem) -> JSONAnswer {
-        let id = call.named("grant_id") ?? ""
-        return try await withdraw(
-            Grant.key(ExternalID(id)), .withdrawGrant, of: principal.user, try body.requiredReason(), ["grant_id": id],
-            call
-        ) { $0.member("id", id) }
-    }
-
-    private static func withdraw(
-        _ key: PurchaseKey, _ action: AuditAction, of user: UserID, _ reason: String, _ details: [String: String],
-        _ call: ServerCall, name: (inout JSONWriter) -> Void
-    ) async throws(Problem) -> JSONAnswer {
-        let revokedAt = try await call.act(action, on: user, keys: [key], reason: reason, details) {
-            act, history, context in act.withdraw(key, given: history, in: context)
-        }.orProblem()
-        return JSONAnswer(
-            bytes: JSONWriter.object { json in
-                name(&json)
-                json.member("revoked_at", exactly: "revoked_at_ms", revokedAt)
-            })
-    }
-}
-
-extension PurchaseKey {
-    /// The names of a purchase in the details of an entry of the audit trail.
-    var auditDetails: [String: String] {
-        var details = [
-            "source": source.text, "environment": environment.rawValue, "external_id": externalID.text,
-        ]
-        details["app"] = appText
-        return details
+        let id = ExternalID(call.named("grant_id") ?? "")
+        let act = principal.withdrawGrant(id, reason: try body.requiredReason())
+        return JSONAnswer(bytes: ActReply.revoked(grant: id, at: try await call.perform(act).answer.orProblem()))
     }
 }

@@ -33,7 +33,7 @@ extension ServerCall {
         _ body: JSONBody, about subject: IdempotencySubject,
         act: (IdempotentAttempt) async throws(Problem) -> JSONAnswer
     ) async throws(Problem) -> Response {
-        let key = try idempotencyKey()
+        let key = try idempotencyLabel()
         let seal = AnswerSeal(secret: secret)
         let asked = IdempotentRequest(of: self.key.id, key: key, digest: try digest(of: body), about: subject)
         let verdict = try await served { try await $0.idempotency.claim(asked) }
@@ -73,19 +73,18 @@ extension ServerCall {
         var sorted = JSONWriter()
         sorted.value(sorting: body.value)
         let hash = Hexadecimal.text(SHA256.hash(data: sorted.bytes))
-        return try labels().label(.request, request.method.rawValue, request.uri.string, hash)
+        return try labels().label(.request, request.method.rawValue, request.uri.path, hash)
     }
 
     /// The id for an object that the request makes. It is the same for each attempt at this request, and differs for
     /// any other request.
     func nameForNew(_ body: JSONBody) throws(Problem) -> Label {
-        try labels().label(.request, idempotencyKey().text, digest(of: body).text)
+        try labels().label(.request, idempotencyLabel().text, digest(of: body).text)
     }
 
     /// The label of the idempotency key, which is unique among the keys of this server.
-    private func idempotencyKey() throws(Problem) -> Label {
-        let text = try IdempotencyKey(of: request).text
-        return try labels().label(.idempotencyKey, "api_key", String(key.id), text)
+    private func idempotencyLabel() throws(Problem) -> Label {
+        try labels().label(.idempotencyKey, "api_key", String(key.id), idempotencyKey())
     }
 }
 

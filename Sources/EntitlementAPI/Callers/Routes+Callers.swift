@@ -67,7 +67,14 @@ extension Routes {
     static func idempotentByLedger(
         _ answer: @escaping @Sendable (Principal, JSONBody, ServerCall) async throws(Problem) -> JSONAnswer
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
-        { call throws(Problem) in try await answer(try call.principal(), try await call.json(), call).response }
+        { call throws(Problem) in
+            let principal = try call.principal()
+            let body = try await call.json()
+            guard try !call.isDryRun() else {
+                return try await call.previewing { dry throws(Problem) in try await answer(principal, body, dry) }
+            }
+            return try await answer(principal, body, call).response
+        }
     }
 
     /// The route of a server's write that is carried out at most once for each of the server's idempotency keys.
@@ -80,6 +87,10 @@ extension Routes {
         { call throws(Problem) in
             let principal = try call.principal()
             let body = try await call.optionalJSON()
+            guard try !call.isDryRun() else {
+                try body.requireObject()
+                return try await call.previewing { dry throws(Problem) in try await answer(principal, body, dry) }
+            }
             let another = other.flatMap { body.value[$0]?.string }.flatMap { UserID($0) }
             let subject = IdempotencySubject(principal.user, and: another, under: try call.labels())
             return try await call.idempotently(body, about: subject) { _ async throws(Problem) in
@@ -89,10 +100,11 @@ extension Routes {
         }
     }
 
-    /// The route of a server's idempotent write on a database row, whose number is the path's `parameter`. If `act`
-    /// returns nil, the answer is `not_found`.
+    /// The route of a server's idempotent write on a database row, whose number is the path's `parameter`. If `act` or
+    /// `preview` returns nil, the answer is `not_found`.
     static func idempotent(
-        onRow parameter: String,
+        _ action: AuditAction, onRow parameter: String,
+        previewedBy preview: @escaping @Sendable (Store, UInt64) async throws -> [UInt8]?,
         _ act: @escaping @Sendable (Store, UInt64, Actor, String?) async throws -> [UInt8]?
     ) -> @Sendable (ServerCall) async throws(Problem) -> Response {
         { call throws(Problem) in
@@ -100,10 +112,17 @@ extension Routes {
             try body.requireObject()
             let reason = try body.reason()
             let number = call.context.parameters.get(parameter).flatMap { UInt64($0) }
+            guard try !call.isDryRun() else {
+                guard let number, let previewed = try await call.served({ try await preview($0, number) }) else {
+                    throw .notFound
+                }
+                return .json(previewed)
+            }
             return try await call.idempotently(body, about: .nobody) { _ async throws(Problem) in
                 guard let number else { throw .notFound }
                 let bytes = try await call.served { try await act($0, number, call.actor, reason) }
                 guard let bytes else { throw .notFound }
+                call.api.logger.tell(action, by: call.actor)
                 return JSONAnswer(bytes: bytes)
             }
         }

@@ -8,10 +8,14 @@ package protocol SignedCall: Call {
     ///
     /// - Throws: `rate_limited` if too many reads of the user wait, and what `fold` throws.
     func inTurn<Answer>(_ fold: () async throws(Problem) -> Answer) async throws(Problem) -> Answer
+
+    /// The sheet on which acts are noted that are not to be carried out; nil if they are.
+    var previewSheet: PreviewSheet? { get }
 }
 
 extension SignedCall {
     package var isSenderKnown: Bool { true }
+    package var previewSheet: PreviewSheet? { nil }
 }
 
 /// A request of a server, as a route sees it.
@@ -20,6 +24,7 @@ package struct ServerCall: SignedCall {
     /// The secret of the server's API key. It also encrypts the answers stored for this server.
     let secret: APIKeySecret
     package let incoming: OpenCall
+    package var previewSheet: PreviewSheet?
 
     /// Runs `fold` at once.
     ///

@@ -18,15 +18,8 @@ enum CommitReservationRoute {
         try body.requireObject()
         let amount = try body.creditAmount("amount")
         let reason = try principal.reason(in: body)
-        let id = call.namedReservation
-        let note = principal.note(reason: reason)
-        let receipt = try await call.recorded(
-            for: principal, audit: principal.audit(.commitReservation, reason: reason, ["reservation_id": id.text]),
-            orElse: { (refusal: CommitRefusal) in Problem(refusal) }
-        ) { history, context in
-            CommitReservation(id, of: principal.user, amount: amount, note: note)
-                .decide(given: history, in: context.catalogue, under: context.settings)
-        }
+        let act = principal.commit(call.namedReservation, amount: amount, reason: reason)
+        let receipt = try await call.perform(act, for: principal) { Problem($0) }
         return JSONAnswer(bytes: SpendReceiptBody(receipt).bytes)
     }
 }

@@ -1,27 +1,16 @@
 import Entitlements
 
-/// The part of a request that a spend and a reservation have in common.
-struct CreditRequest {
-    let amount: CreditAmount
-    let purse: Purse
-    /// The label of the idempotency key, which is unique among the keys of this user.
-    let key: Label
-
+extension SignedCall {
+    /// The units that the body of a spend or reservation asks for.
+    ///
     /// - Throws: `not_found` if the unit in the path cannot be decoded, `invalid_request` for any other defect.
-    init(_ body: JSONBody, of user: UserID, _ call: some SignedCall) throws(Problem) {
-        guard let unit = call.named("unit") else { throw .notFound }
+    func creditDraw(in body: JSONBody, of user: UserID) throws(Problem) -> CreditDraw {
+        guard let unit = named("unit") else { throw .notFound }
         try body.requireObject()
-        key = try call.labels().label(.idempotencyKey, user.text, IdempotencyKey(of: call.request).text)
-        amount = try body.required("amount") { name throws(Problem) in try body.creditAmount(name) }
+        let key = try labels().label(.idempotencyKey, user.text, idempotencyKey())
+        let amount = try body.required("amount") { name throws(Problem) in try body.creditAmount(name) }
         let environment: StoreEnvironment = try body.choice("environment") ?? .production
-        purse = Purse(unit: unit, environment: environment)
-    }
-
-    /// The label of the whole request, by which a reused idempotency key is noticed. `more` holds the members that only
-    /// this act has.
-    func label(of act: String, _ more: String?..., under labels: Labels) -> Label {
-        let asked = [act, purse.unit, purse.environment.rawValue, String(amount.units)] + more.map { $0 ?? "\0" }
-        return labels.label(.request, asked.map { "\($0.utf8.count) \($0)" }.joined())
+        return CreditDraw(amount, from: Purse(unit: unit, environment: environment), key: key)
     }
 }
 

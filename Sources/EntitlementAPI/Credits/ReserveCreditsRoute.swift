@@ -8,26 +8,14 @@ enum ReserveCreditsRoute {
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
-        let request = try CreditRequest(body, of: principal.user, call)
+        let request = try call.creditDraw(in: body, of: principal.user)
         let time = try body.required("ttl_seconds") { name throws(Problem) in
             try body.integer(name, in: ReservationTime.range).flatMap { ReservationTime(seconds: $0) }
         }
         let id = ReservationID(call.api.newID())
         let reason = try principal.reason(in: body)
-        let note = principal.note(reason: reason)
-        let asked = request.label(of: "reserve", String(time.seconds), reason, under: try call.labels())
-        let told = try await call.recorded(
-            for: principal,
-            audit: principal.audit(
-                .reserveCredits, reason: reason,
-                ["reservation_id": id.text, "unit": request.purse.unit, "amount": String(request.amount.units)]),
-            orElse: { (refusal: DrawRefusal) in Problem(refusal) }
-        ) { history, context in
-            DrawCredits(
-                request.amount, from: request.purse, of: principal.user, idempotencyKey: request.key, request: asked,
-                note: note
-            ).reserve(for: time, as: id, given: history, in: context.catalogue, under: context.settings).tellingRepeats
-        }
+        let act = principal.reserve(request, for: time, as: id, reason: reason, under: try call.labels())
+        let told = try await call.perform(act, for: principal) { Problem($0) }
         var json = JSONWriter(capacity: 128)
         json.beginObject()
         json.member("reservation_id", told.reply.id.text)

@@ -1,4 +1,4 @@
-import Entitlements
+package import Entitlements
 import LedgerStore
 
 /// `POST /api/credits/{unit}/spend`: spends units, once for each idempotency key of the user.
@@ -9,34 +9,22 @@ enum SpendCreditsRoute {
     static func answer(
         _ principal: Principal, _ body: JSONBody, _ call: some SignedCall
     ) async throws(Problem) -> JSONAnswer {
-        let request = try CreditRequest(body, of: principal.user, call)
+        let request = try call.creditDraw(in: body, of: principal.user)
         let reference = try body.required("reference") { name throws(Problem) in
             try body.text(name, characters: 1...maximumReference)
         }
         let reason = try principal.reason(in: body)
-        let note = principal.note(reason: reason, reference: reference)
-        let asked = request.label(of: "spend", reference, reason, under: try call.labels())
-        let told = try await call.recorded(
-            for: principal,
-            audit: principal.audit(
-                .spendCredits, reason: reason,
-                ["unit": request.purse.unit, "amount": String(request.amount.units), "reference": reference]),
-            orElse: { (refusal: DrawRefusal) in Problem(refusal) }
-        ) { history, context in
-            DrawCredits(
-                request.amount, from: request.purse, of: principal.user, idempotencyKey: request.key, request: asked,
-                note: note
-            ).spend(given: history, in: context.catalogue, under: context.settings).tellingRepeats
-        }
+        let act = principal.spend(request, reference: reference, reason: reason, under: try call.labels())
+        let told = try await call.perform(act, for: principal) { Problem($0) }
         return JSONAnswer(bytes: SpendReceiptBody(told.reply).bytes, isRepeat: told.isRepeat)
     }
 }
 
 /// The JSON body of a receipt: the units spent, the lots that they came from, and the rest of the balance.
-struct SpendReceiptBody {
-    let bytes: [UInt8]
+package struct SpendReceiptBody {
+    package let bytes: [UInt8]
 
-    init(_ receipt: SpendReceipt) {
+    package init(_ receipt: SpendReceipt) {
         var json = JSONWriter(capacity: 256)
         json.beginObject()
         json.member("spent", receipt.spent)

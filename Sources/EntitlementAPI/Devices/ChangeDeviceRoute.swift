@@ -7,18 +7,12 @@ enum ChangeDeviceRoute {
     ///
     /// The route throws `unknown_device`, `seat_limit_reached` when it reactivates, `rate_limited`, and `unavailable`.
     static func to<Caller: SignedCall>(
-        _ change: ChangeDevice.Change, _ action: AuditAction
+        _ change: ChangeDevice.Change
     ) -> @Sendable (Principal, String?, Caller) async throws(Problem) -> JSONAnswer {
         { principal, reason, call throws(Problem) in
             guard let named = call.named("device_id").flatMap({ DeviceID($0) }) else { throw .unknownDevice }
-            let id = try call.labels().label(of: named, of: principal.user)
-            let device = try await call.recorded(
-                for: principal, audit: principal.audit(action, reason: reason, ["device_id": named.text]),
-                orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
-            ) { history, context in
-                ChangeDevice(change, of: id, of: principal.user, note: principal.note(reason: reason))
-                    .decide(given: history, in: context.catalogue, under: context.settings)
-            }
+            let act = principal.changeDevice(change, of: named, reason: reason, under: try call.labels())
+            let device = try await call.perform(act, for: principal) { Problem($0) }
             guard change != .remove, let device else { return .nothing }
             return JSONAnswer(bytes: try await call.body(of: device))
         }

@@ -1,4 +1,4 @@
-import Entitlements
+package import Entitlements
 import Hummingbird
 import LedgerStore
 
@@ -49,11 +49,11 @@ private struct DeviceCursor: PageCursor {
 }
 
 /// The JSON body of an answer with one device.
-struct DeviceBody {
-    let bytes: [UInt8]
+package struct DeviceBody {
+    package let bytes: [UInt8]
 
     /// - Parameter words: The note with which the device was registered; it holds the device's id and name.
-    init(_ device: Device, _ words: Note?) {
+    package init(_ device: Device, _ words: Note?) {
         var json = JSONWriter(capacity: 256)
         json.append(device, words)
         bytes = json.bytes

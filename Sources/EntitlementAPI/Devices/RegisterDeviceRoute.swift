@@ -16,17 +16,10 @@ enum RegisterDeviceRoute {
         let name = try body.text("name", characters: 1...DeviceName.maximumLength).flatMap { DeviceName($0) }
         let isPinned = try body.flag("pinned")
         let reason = try principal.reason(in: body)
-        let labels = try call.labels()
-        let id = labels.label(of: device, of: principal.user)
-        let label = name.map { labels.label(.deviceName, principal.user.text, $0.text) }
-        let note = Note(actor: principal.actor?.text, reason: reason, device: device, deviceName: name)
-        let reply = try await call.recorded(
-            for: principal, audit: principal.audit(.registerDevice, reason: reason, ["device_id": device.text]),
-            orElse: { (refusal: DeviceRefusal) in Problem(refusal) }
-        ) { history, context in
-            RegisterDevice(id, of: principal.user, named: label, isPinned: isPinned, note: note)
-                .decide(given: history, in: context.catalogue, under: context.settings)
-        }
+        let act = principal.registerDevice(
+            device, named: name, isPinned: isPinned, reason: reason, under: try call.labels())
+        let reply = try await call.perform(act, for: principal) { Problem($0) }
+        let note = principal.words(of: device, named: name, reason: reason)
         let isNamed = reply.isNew || name != nil
         let bytes = isNamed ? DeviceBody(reply.device, note).bytes : try await call.body(of: reply.device)
         return JSONAnswer(status: reply.isNew ? .created : .ok, bytes: bytes)

@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `PUT /api/iap/apple/consumption-consent`: records whether Apple may be told about the user's consumption.
 enum ConsumptionConsentRoute {
@@ -9,9 +10,10 @@ enum ConsumptionConsentRoute {
         try body.requireObject()
         let consents = try body.required("consented") { name throws(Problem) in try body.flag(name) }
         let user = call.user
-        let holds = try await call.recorded(
-            for: call.principal, audit: nil, orElse: { (_: Never) -> Problem in }
-        ) { history, _ in ConsentToConsumption(user, consents: consents).decide(given: history) }
+        let act = LedgerAct<Bool, Never>(for: [user], audit: nil) { history, _ in
+            ConsentToConsumption(user, consents: consents).decide(given: history)
+        }
+        let holds = try await call.perform(act, for: call.principal) { (_: Never) -> Problem in }
         return .json(JSONWriter.object { $0.member("consented", holds) })
     }
 }

@@ -192,7 +192,7 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func append(_ balance: CreditBalance) {
+    mutating func append(_ balance: CreditBalance) {
         beginObject()
         member("unit", balance.unit)
         member("environment", balance.environment.rawValue)

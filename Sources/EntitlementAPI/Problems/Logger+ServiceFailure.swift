@@ -2,6 +2,11 @@ import LedgerStore
 import Logging
 
 extension Logger {
+    /// Logs an act of an operator. The line names nobody to whom it was done.
+    func tell(_ action: AuditAction, by actor: Actor) {
+        info("act", metadata: ["action": "\(action.text)", "actor": "\(actor.text)"])
+    }
+
     /// Logs a failure of the database. Nothing is logged while the database has not been opened yet.
     func tell(_ failure: ServiceFailure) {
         let metadata: Metadata = ["error": "\(failure)"]

@@ -34,7 +34,7 @@ extension Problem {
     // MARK: Credits
 
     /// The problem of a spend or reservation that was refused.
-    init(_ refusal: DrawRefusal) {
+    package init(_ refusal: DrawRefusal) {
         switch refusal {
         case .keyReused:
             self.init(.idempotencyKeyReused, "The user's Idempotency-Key came before with another request.")
@@ -68,7 +68,7 @@ extension Problem {
     // MARK: Devices
 
     /// The problem of a refused registration or change of a device.
-    init(_ refusal: DeviceRefusal) {
+    package init(_ refusal: DeviceRefusal) {
         switch refusal {
         case .unknownDevice: self = .unknownDevice
         case .tooManyDevices:

@@ -22,7 +22,7 @@ enum LatePassesRoute {
                 let subscription = timeline.subscriptions.first(where: { $0.key == row.key })
             else { continue }
             // The grant that made the pass good, whether or not it was revoked.
-            let grant = Grant.key(GiveGrantRoute.nameForGood(row.key, under: labels))
+            let grant = Grant.key(Principal.nameForGood(row.key, under: labels))
             let isGood = timeline.purchases.contains { $0.key == grant }
             late.append((row.owner, subscription, purchase.boundAt, isGood ? grant.externalID : nil))
         }

@@ -12,7 +12,10 @@ extension StoreInbox {
         to stored: StoredDelivery, from source: Source, _ call: OpenCall,
         placing: @escaping @Sendable () async throws(ServiceFailure) -> DeliveryOutcome
     ) async -> Response {
-        guard !stored.outcome.isSettled else { return answer(DeliveryOutcome(.duplicate), from: source, call) }
+        let inbox = call.api.inbox
+        guard !stored.outcome.isSettled else {
+            return inbox.answer(DeliveryOutcome(.duplicate), to: stored, from: source)
+        }
         let placing = Task { () -> DeliveryOutcome in
             do throws(ServiceFailure) {
                 return try await placing()
@@ -21,16 +24,18 @@ extension StoreInbox {
                 return .pending
             }
         }
-        if let outcome = await placing.value(within: patience) { return answer(outcome, from: source, call) }
+        if let outcome = await placing.value(within: patience) {
+            return inbox.answer(outcome, to: stored, from: source)
+        }
         Task {
             let outcome = await placing.value
-            if outcome != .pending { call.api.metrics.delivered(from: source, outcome) }
+            if outcome != .pending { inbox.tell(outcome, of: stored.id, from: source, type: stored.type) }
         }
-        return answer(.pending, from: source, call)
+        return inbox.answer(.pending, to: stored, from: source)
     }
 
-    private static func answer(_ outcome: DeliveryOutcome, from source: Source, _ call: OpenCall) -> Response {
-        call.api.metrics.delivered(from: source, outcome)
+    private func answer(_ outcome: DeliveryOutcome, to stored: StoredDelivery, from source: Source) -> Response {
+        tell(outcome, of: stored.id, from: source, type: stored.type)
         var json = JSONWriter(capacity: 64)
         json.beginObject()
         json.member("result", outcome.result.rawValue)

@@ -1,6 +1,7 @@
 package import AppStore
 package import Entitlements
 package import LedgerStore
+package import Logging
 
 /// Places stored deliveries. The reader of a delivery's source reads its text again, and the ledger records the result.
 ///
@@ -15,15 +16,29 @@ package struct StoreInbox: Sendable {
     let apple: AppleReader
     let cards: CardReader
     private let metrics: APIMetrics
+    private let logger: Logger
 
     package init(
-        store: StoreDoor, under rules: ClaimRules, apple: AppleReader, cards: CardReader, metrics: APIMetrics
+        store: StoreDoor, under rules: ClaimRules, apple: AppleReader, cards: CardReader, metrics: APIMetrics,
+        logger: Logger
     ) {
         self.store = store
         self.rules = rules
         self.apple = apple
         self.cards = cards
         self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Counts what became of a delivery that was answered, or placed later, and logs a line that names no user.
+    func tell(_ outcome: DeliveryOutcome, of id: UInt64, from source: Source, type: String) {
+        metrics.delivered(from: source, outcome)
+        logger.info(
+            "delivery",
+            metadata: [
+                "delivery": "\(id)", "source": "\(source.text)", "type": "\(type)",
+                "result": "\(outcome.result.rawValue)", "reason": "\(outcome.reason?.rawValue ?? "")",
+            ])
     }
 
     /// The reason why a stored delivery could not be placed.
@@ -63,11 +78,13 @@ package struct StoreInbox: Sendable {
         guard let stored else { return }
         let read = try await read(stored, under: opened.labels)
         do throws(ServiceFailure) {
-            guard let read else {
-                return metrics.delivered(from: stored.source, try await Inbox.noteTextGone(id, in: opened.ledger))
-            }
-            metrics.delivered(
-                from: stored.source, try await Inbox.place(read, as: id, under: rules, in: opened.ledger))
+            let outcome =
+                if let read {
+                    try await Inbox.place(read, as: id, under: rules, in: opened.ledger)
+                } else {
+                    try await Inbox.noteTextGone(id, in: opened.ledger)
+                }
+            tell(outcome, of: id, from: stored.source, type: stored.type)
         } catch {
             throw .service(error)
         }

@@ -22,17 +22,3 @@ struct JSONAnswer {
         return response
     }
 }
-
-/// The reply of a decision, and whether the decision repeats an earlier one.
-struct Told<Reply: Sendable>: Sendable {
-    let reply: Reply
-    let isRepeat: Bool
-}
-
-extension Decision {
-    /// This decision, with a reply that says whether it repeats an earlier one.
-    var tellingRepeats: Decision<Told<Reply>, Refusal> {
-        let isRepeat = changesNothing
-        return mapReply { Told(reply: $0, isRepeat: isRepeat) }
-    }
-}

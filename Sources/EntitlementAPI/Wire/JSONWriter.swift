@@ -24,6 +24,13 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// Writes the members of `object`, which is JSON, into an object that has been begun.
+    mutating func append(membersOf object: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: object.dropFirst().dropLast())
+        needsComma = true
+    }
+
     /// Writes an object as the next value; `write` writes its members.
     package mutating func object(_ write: (inout JSONWriter) -> Void) {
         beginObject()

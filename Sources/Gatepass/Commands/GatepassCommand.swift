@@ -6,10 +6,11 @@ struct GatepassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatepass",
         abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
+        version: "0.1.0",
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, TokensCommand.self,
-            KeysCommand.self, UserCommand.self, GrantCommand.self, AuditCommand.self, WebhooksCommand.self,
-            ProjectionCommand.self, ReconcileCommand.self, InspectCommand.self,
+            KeysCommand.self, UserCommand.self, GrantCommand.self, CompensateCommand.self, AuditCommand.self,
+            WebhooksCommand.self, ProjectionCommand.self, ReconcileCommand.self, InspectCommand.self,
         ] + development)
 
     /// The commands for a development installation.

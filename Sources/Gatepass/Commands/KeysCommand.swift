@@ -27,20 +27,20 @@ struct KeysCreateCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var output: ActOutput
 
     @OptionGroup var installation: InstallationOptions
 
     /// Throws if the scopes are wrong, and the exit status 1 if the database cannot be reached.
     func run() async throws {
         let request = try request()
+        guard !output.dryRun else { return print(request.preview.text(json: output.json)) }
         let startup = try installation.startup()
         try await Startup.reporting {
             let (key, secret) = try await startup.withPool { pool in
                 try await APIKeys(pool: pool).create(request, by: .commandLine, reason: why.reason)
             }
-            print(json ? String(decoding: key.json(with: secret), as: UTF8.self) : secret.text)
+            print(output.json ? String(decoding: key.json(with: secret), as: UTF8.self) : secret.text)
         }
     }
 
@@ -108,6 +108,8 @@ struct KeysRevokeCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
+    @OptionGroup var output: ActOutput
+
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 if there is no such key, or the database cannot be reached.
@@ -115,13 +117,19 @@ struct KeysRevokeCommand: AsyncParsableCommand {
         let startup = try installation.startup()
         try await Startup.reporting {
             let key = try await startup.withPool { pool in
-                try await APIKeys(pool: pool).revoke(id, by: .commandLine, reason: why.reason)
+                let keys = APIKeys(pool: pool)
+                guard !output.dryRun else { return try await keys.key(id) }
+                return try await keys.revoke(id, by: .commandLine, reason: why.reason)
             }
             guard let key else {
                 StandardError.print("gatepass: there is no key \(id)")
                 throw ExitCode.failure
             }
-            print("key \(key.id) (\(key.name)) is revoked")
+            guard !output.dryRun else {
+                return print(key.previewOfRevocation.text(beside: key.json(), json: output.json))
+            }
+            print(
+                output.json ? String(decoding: key.json(), as: UTF8.self) : "key \(key.id) (\(key.name)) is revoked")
         }
     }
 }

@@ -72,8 +72,7 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var output: ActOutput
 
     @OptionGroup var installation: InstallationOptions
 
@@ -82,15 +81,19 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
         let startup = try installation.startup()
         try await Startup.reporting {
             let delivery = try await startup.withPool { pool in
-                try await Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
-                    .replay(id, by: .commandLine, reason: why.reason, audit: AuditTrail())
+                let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
+                guard !output.dryRun else { return try await inbox.delivery(id) }
+                return try await inbox.replay(id, by: .commandLine, reason: why.reason, audit: AuditTrail())
             }
             guard let delivery else {
                 StandardError.print("gatepass: there is no delivery \(id)")
                 throw ExitCode.failure
             }
+            guard !output.dryRun else {
+                return print(delivery.previewOfReplay.text(beside: delivery.json, json: output.json))
+            }
             print(
-                json
+                output.json
                     ? String(decoding: delivery.json, as: UTF8.self)
                     : "delivery \(delivery.id) is \(delivery.outcome.words)")
         }

@@ -127,7 +127,7 @@ struct Server: Sendable {
             apple: AppleReader(
                 verifier: { verifiers.verifier(for: store.catalogue) }, under: settings.claimRules, now: clock.now),
             cards: CardReader(userKey: settings.stripe.userIDMetadataKey, graceDays: settings.stripe.graceDays),
-            metrics: metrics)
+            metrics: metrics, logger: logger)
     }
 
     private func dependencies(

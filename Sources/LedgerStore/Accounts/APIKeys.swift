@@ -117,6 +117,11 @@ package final class APIKeys: Sendable {
         return key
     }
 
+    /// The key with this id, valid or revoked; nil if there is none. Throws when the database is away.
+    package func key(_ id: UInt64) async throws(ServiceFailure) -> APIKey? {
+        try await pool.ask { (session) throws(DatabaseError) in try APIKeyRow.read(id, in: session) }
+    }
+
     /// Up to `limit` keys with ids below `id`, the newest first, including revoked keys. Throws when the database is
     /// away.
     package func page(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [APIKey] {

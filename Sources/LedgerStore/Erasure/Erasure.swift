@@ -13,23 +13,36 @@ package struct Erasure: Sendable {
         SQLStatement("erase standing answer", "DELETE FROM standing_answers WHERE user_id = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
-        SQLStatement(
-            "erase audit notes",
-            "DELETE n FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id WHERE e.subject = ?"),
-        SQLStatement(
-            "erase audit notes about two",
-            "DELETE n FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id WHERE e.other_subject = ?"),
+        SQLStatement("erase audit notes", "DELETE n \(auditNotes) WHERE e.subject = ?"),
+        SQLStatement("erase audit notes about two", "DELETE n \(auditNotes) WHERE e.other_subject = ?"),
     ]
 
-    /// Deletes the signed texts of all purchases that the person has or had.
-    private static let texts = SQLStatement(
-        "erase texts",
-        """
-        DELETE s
+    private static let auditNotes = "FROM audit_entries e STRAIGHT_JOIN audit_notes n ON n.entry_id = e.id"
+
+    private static let textsOfPerson = """
         FROM \(PersonDeliveries.presentAndPast)
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = h.id
         STRAIGHT_JOIN signed_texts s ON s.state_id = t.id
+        """
+
+    /// Deletes the signed texts of all purchases that the person has or had.
+    private static let texts = SQLStatement("erase texts", "DELETE s " + textsOfPerson)
+
+    /// Counts, by pseudonym, the rows of each table that an erasure deletes or empties.
+    private static let counts = SQLStatement(
+        "count rows to erase",
+        """
+        SELECT (SELECT COUNT(*) FROM account_tokens WHERE user_id = p.n AND token IS NOT NULL),
+            (SELECT COUNT(*) FROM standings WHERE user_id = p.n),
+            (SELECT COUNT(*) FROM standing_answers WHERE user_id = p.n),
+            (SELECT COUNT(*) FROM notes WHERE user_id = p.n)
+                + (SELECT COUNT(*) FROM notes WHERE other_user_id = p.n AND user_id <> p.n),
+            (SELECT COUNT(*) \(auditNotes) WHERE e.subject = p.n)
+                + (SELECT COUNT(*) \(auditNotes) WHERE e.other_subject = p.n AND e.subject <> p.n)
+        FROM (SELECT ? n) p
         """)
+
+    private static let countTexts = SQLStatement("count texts to erase", "SELECT COUNT(*) " + textsOfPerson)
 
     private let pool: Pool
     private let labels: Labels
@@ -101,6 +114,32 @@ package struct Erasure: Sendable {
         return erased
     }
 
+    /// The rows that ``erase(_:by:reason:remembering:)`` would delete or empty now, by table; nil for a user who was
+    /// never seen. Locks and writes nothing. Throws when the database is away.
+    package func preview(_ user: UserID) async throws(ServiceFailure) -> [(table: String, rows: Int)]? {
+        let name = labels.mention(of: user)
+        return try await pool.ask { (session) throws(DatabaseError) -> [(table: String, rows: Int)]? in
+            let person = try UserRow.pseudonym(of: user, in: session)
+            let isNamed = person == nil ? try isNamedOnlyByDeliveries(name, in: session) : true
+            guard isNamed else { return nil }
+            // No row has the pseudonym 0.
+            let pseudonym = Value.uint64(person ?? 0)
+            let deliveries = try PersonDeliveries.find(of: person, named: name, withPast: true, in: session)
+            var rows = [("users", 1)]
+            if let counts = try session.query(Self.counts, [pseudonym]).first {
+                let tables = ["account_tokens", "standings", "standing_answers", "notes", "audit_notes"]
+                for (place, table) in tables.enumerated() { rows.append((table, try counts.int(place))) }
+            }
+            let owned = try session.query(Self.countTexts, [pseudonym, pseudonym]).first?.int(0) ?? 0
+            let unowned = try SignedTextRow.countUnowned(of: deliveries, in: session)
+            rows.append(("signed_texts", owned + unowned))
+            rows.append(("inbox_texts", try InboxTextRow.countTried(of: deliveries, in: session)))
+            rows.append(
+                ("idempotency_keys", try IdempotencyKeyRow.count(about: labels.label(.user, user.text), in: session)))
+            return rows.filter { $0.1 > 0 }.map { (table: $0.0, rows: $0.1) }
+        }
+    }
+
     /// Removes the texts of all deliveries that name the person. A pending delivery keeps its text until it is tried.
     private func removeDeliveries(
         of pseudonym: UInt64, named name: Label, in session: Session
@@ -114,8 +153,12 @@ package struct Erasure: Sendable {
     /// Adds an erased person for a user whom only deliveries name, and returns the pseudonym. Nil if no delivery names
     /// the user, or if the user was erased before.
     private func addErased(named name: Label, at now: Instant, in session: Session) throws(DatabaseError) -> UInt64? {
-        guard try AccountTokenRow.holders(of: [name], in: session).isEmpty else { return nil }
-        guard try !PersonDeliveries.find(of: nil, named: name, withPast: true, in: session).isEmpty else { return nil }
+        guard try isNamedOnlyByDeliveries(name, in: session) else { return nil }
         return try UserRow.addErased(at: now, in: session)
+    }
+
+    private func isNamedOnlyByDeliveries(_ name: Label, in session: Session) throws(DatabaseError) -> Bool {
+        guard try AccountTokenRow.holders(of: [name], in: session).isEmpty else { return false }
+        return try !PersonDeliveries.find(of: nil, named: name, withPast: true, in: session).isEmpty
     }
 }

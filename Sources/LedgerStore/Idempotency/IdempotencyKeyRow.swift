@@ -61,6 +61,10 @@ enum IdempotencyKeyRow {
     private static let forgetBySubject = SQLStatement(
         "forget requests about", "DELETE FROM idempotency_keys WHERE subject IN (?, '\(anybody)')")
 
+    private static let countAbout = SQLStatement(
+        "count requests about",
+        "SELECT COUNT(*) FROM idempotency_keys WHERE subject IN (?, '\(anybody)') OR other_subject = ?")
+
     private static let forgetByOtherSubject = SQLStatement(
         "forget requests about another", "DELETE FROM idempotency_keys WHERE other_subject = ?")
 
@@ -140,6 +144,11 @@ enum IdempotencyKeyRow {
     /// Removes all rows whose requests are about a person or may be about any user.
     static func forget(about user: Label, in session: Session) throws(DatabaseError) {
         for statement in [forgetBySubject, forgetByOtherSubject] { try session.execute(statement, [.text(user.text)]) }
+    }
+
+    /// The number of rows that ``forget(about:in:)`` would remove.
+    static func count(about user: Label, in session: Session) throws(DatabaseError) -> Int {
+        try session.query(countAbout, [.text(user.text), .text(user.text)]).first?.int(0) ?? 0
     }
 
     /// Clears the people in the row of a request that erases a person, so that the erasure does not delete this row.

@@ -41,7 +41,7 @@ package struct Inbox: Sendable {
             }
             try InboxDeliveryRow.reopen(stored.id, in: session)
             try JobRow.revive(.delivery, about: stored.id, dueAt: dueAt, now: realNow, in: session)
-            return StoredDelivery(id: stored.id, outcome: .pending)
+            return StoredDelivery(id: stored.id, type: stored.type, outcome: .pending)
         }
     }
 
@@ -74,6 +74,11 @@ package struct Inbox: Sendable {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxTextRow.read(of: delivery, in: session)
         }
+    }
+
+    /// The delivery with this id; nil if there is none. Throws when the database is away.
+    package func delivery(_ id: UInt64) async throws(ServiceFailure) -> RecordedDelivery? {
+        try await pool.ask { (session) throws(DatabaseError) in try InboxDeliveryRow.read(id, in: session) }
     }
 
     /// Makes a job place a delivery again, at once and with its tries counted from 0, and enters this replay into the

@@ -70,15 +70,20 @@ package struct DeliveryContent: Hashable, Sendable {
     package let source: Source
     package let app: AppID
     package let environment: StoreEnvironment
+    /// The store's name of the delivery's type.
+    package let type: String
     /// The text as it was received; nil once it is deleted.
     package let text: String?
     /// The delivery's ``InboxDelivery/takeback``; nil if there is none, or once the delivery is placed.
     package let takeback: String?
 
-    package init(source: Source, app: AppID, environment: StoreEnvironment, text: String?, takeback: String?) {
+    package init(
+        source: Source, app: AppID, environment: StoreEnvironment, type: String, text: String?, takeback: String?
+    ) {
         self.source = source
         self.app = app
         self.environment = environment
+        self.type = type
         self.text = text
         self.takeback = takeback
     }
@@ -87,5 +92,7 @@ package struct DeliveryContent: Hashable, Sendable {
 /// A stored delivery's id, and its outcome: the result of placing the delivery, and the reason.
 package struct StoredDelivery: Hashable, Sendable {
     package let id: UInt64
+    /// The store's name of the delivery's type.
+    package let type: String
     package let outcome: DeliveryOutcome
 }

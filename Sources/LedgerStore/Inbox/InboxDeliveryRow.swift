@@ -87,7 +87,8 @@ enum InboxDeliveryRow {
                 Value(pending.reason?.rawValue), Value(delivery.purchase?.text), Value(delivery.takeback),
             ])
         guard let row = rows.first else { throw DatabaseError(.misuse, statement: insert.name) }
-        let stored = StoredDelivery(id: try row.uint64(0), outcome: try outcome(row, at: 1))
+        let stored = StoredDelivery(
+            id: try row.uint64(0), type: brief(delivery.type), outcome: try outcome(row, at: 1))
         if !stored.outcome.isSettled {
             try InboxTextRow.insert(delivery.text, of: stored.id, header: header, in: session)
             let mentions = delivery.mentions + [delivery.purchase?.text].compactMap(\.self)

@@ -24,7 +24,7 @@ enum InboxTextRow {
     private static let read = SQLStatement(
         "read delivery's text",
         """
-        SELECT d.source, d.environment, \(text), d.takeback, d.app
+        SELECT d.source, d.environment, \(text), d.takeback, d.app, d.type
         FROM inbox_deliveries d LEFT JOIN (\(table)) ON t.delivery_id = d.id WHERE d.id = ?
         """)
 
@@ -32,14 +32,15 @@ enum InboxTextRow {
         "remove delivery's text", "DELETE FROM inbox_texts WHERE delivery_id = ?")
 
     /// Deletes the texts of deliveries that are not pending. The job of a pending delivery still needs its text.
-    private static let removeTried = SQLStatement(
-        "remove tried delivery's text",
-        """
-        DELETE t FROM \(JSONArray.ids)
+    private static let tried = """
+        FROM \(JSONArray.ids)
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
         STRAIGHT_JOIN inbox_texts t ON t.delivery_id = d.id
         WHERE COALESCE(d.reason, '') <> 'pending'
-        """)
+        """
+
+    private static let removeTried = SQLStatement("remove tried delivery's text", "DELETE t " + tried)
+    private static let countTried = SQLStatement("count tried deliveries' texts", "SELECT COUNT(*) " + tried)
 
     /// Sets the reason of a quarantined delivery without a takeback to `text_gone`, because nothing is left to try.
     private static let giveUp = SQLStatement(
@@ -100,7 +101,7 @@ enum InboxTextRow {
             guard let environment = StoreEnvironment(rawValue: try row.text(1)) else { throw row.malformed(1) }
             return DeliveryContent(
                 source: Source(try row.text(0)), app: AppID(try row.text(4)), environment: environment,
-                text: try row.optionalText(2), takeback: try row.optionalText(3))
+                type: try row.text(5), text: try row.optionalText(2), takeback: try row.optionalText(3))
         }.first
     }
 
@@ -110,6 +111,12 @@ enum InboxTextRow {
         guard !deliveries.isEmpty else { return }
         try session.execute(removeTried, [.text(JSONArray(deliveries).closed)])
         try session.executeBulk(giveUp, deliveries.map { [.uint64($0)] })
+    }
+
+    /// The number of texts that ``removeTried(of:in:)`` would remove. Throws when the database is away.
+    static func countTried(of deliveries: [UInt64], in session: Session) throws(DatabaseError) -> Int {
+        guard !deliveries.isEmpty else { return 0 }
+        return try session.query(countTried, [.text(JSONArray(deliveries).closed)]).first?.int(0) ?? 0
     }
 
     /// Removes texts of deliveries that were received before `instant`, whatever their outcome, and returns how many.

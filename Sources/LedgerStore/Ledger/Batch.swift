@@ -13,6 +13,8 @@ struct Batch: Sendable {
     let headers: [SignedText.Header: UInt64]
     /// True if the batch works on heavy ledgers.
     let takesHeavy: Bool
+    /// True if rows are locked until the transaction ends. A preview locks none, and makes none.
+    var isLocking = true
 
     /// The verdict on a batch.
     enum Verdict: Sendable {
@@ -21,6 +23,13 @@ struct Batch: Sendable {
         /// or a newer catalogue is in force.
         case outdated
         /// Nothing was written, because the batch needs these heavy ledgers.
+        case tooHeavy(Heavy)
+    }
+
+    /// The rows that the decisions may read, or the reason why the batch cannot go on.
+    enum Load: Sendable {
+        case loaded(Workspace)
+        case outdated
         case tooHeavy(Heavy)
     }
 
@@ -59,28 +68,17 @@ struct Batch: Sendable {
         return tokens
     }
 
-    /// Locks rows, lets each request decide, and writes the results.
-    ///
-    /// The locks are taken in this order: names in deliveries, known people, other people, purchases, the audit trail.
-    /// Within each kind the order is ascending, so that two batches hardly ever deadlock. Throws when the database
-    /// refuses a statement or is away, and `.misuse` when a decision concerned rows that its request had not named.
+    /// Locks rows, lets each request decide, and writes the results. Throws when the database refuses a statement or is
+    /// away, and `.misuse` when a decision concerned rows that its request had not named.
     func write(
         in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
     ) throws(DatabaseError) -> Verdict {
-        let names = try KnownNames.lock(requests.compactMap(\.news), under: settings.labels, in: session)
-        let keys = Set(requests.flatMap(\.keys))
-        let numbered = requests.reduce(into: Set<PurchaseKey>()) { $0.formUnion(names.keys(of: $1.news)) }
-        let known = try KnownPurchases.load(Array(keys.union(numbered)), in: session)
-        guard known.catalogueVersion == catalogue.newest else { return .outdated }
-        // Checked before people are locked: waiting for the lock of a heavy ledger would hold up the rest of the batch.
-        guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
         var workspace: Workspace
-        switch try load(keys, known, names, in: session, at: now) {
+        switch try load(in: session, given: catalogue, at: now) {
         case .loaded(let loaded): workspace = loaded
         case .outdated: return .outdated
-        case .tooHeavy(let users): return .tooHeavy(Heavy(users: users))
+        case .tooHeavy(let heavy): return .tooHeavy(heavy)
         }
-        workspace.keepFolds(given: catalogue.versions, settings: settings.entitlements)
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(
@@ -89,6 +87,27 @@ struct Batch: Sendable {
         try UserRow.remove(strangers(in: workspace, after: decided), madeAt: now, in: session)
         try audit(decided, on: workspace, in: session)
         return .written(Outcome(decided: decided, written: written))
+    }
+
+    /// Loads everything that the decisions may read.
+    ///
+    /// The locks are taken in this order: names in deliveries, known people, other people, purchases; a write locks the
+    /// audit trail last. Within each kind the order is ascending, so that two batches hardly ever deadlock. Throws when
+    /// the database refuses a statement or is away.
+    func load(
+        in session: Session, given catalogue: CatalogueVersionCache.Held, at now: Instant
+    ) throws(DatabaseError) -> Load {
+        let names = try KnownNames.lock(requests.compactMap(\.news), under: settings.labels, in: session)
+        let keys = Set(requests.flatMap(\.keys))
+        let numbered = requests.reduce(into: Set<PurchaseKey>()) { $0.formUnion(names.keys(of: $1.news)) }
+        let known = try KnownPurchases.load(Array(keys.union(numbered)), in: session)
+        guard known.catalogueVersion == catalogue.newest else { return .outdated }
+        // Checked before people are locked: waiting for the lock of a heavy ledger would hold up the rest of the batch.
+        guard takesHeavy || known.heavy.isEmpty else { return .tooHeavy(Heavy(keys: known.heavy)) }
+        let load = try load(keys, known, names, in: session, at: now)
+        guard case .loaded(var workspace) = load else { return load }
+        workspace.keepFolds(given: catalogue.versions, settings: settings.entitlements)
+        return .loaded(workspace)
     }
 
     /// The pseudonyms of people whose rows were made for requests that were refused or changed nothing. Such a person
@@ -112,44 +131,37 @@ struct Batch: Sendable {
         }
     }
 
-    /// The rows that the decisions may read, or the reason why the batch cannot go on.
-    private enum Load {
-        case loaded(Workspace)
-        /// A person who has or had one of the purchases, or whom a label names, is not among the locked people.
-        case outdated
-        case tooHeavy(Set<UserID>)
-    }
-
-    /// Locks and loads everything that the decisions may read.
+    /// Loads the people, and the purchases by which they are known.
     ///
     /// A purchase without a row cannot be locked. If another instance inserts it meanwhile, the insert of this batch
     /// fails with a duplicate key, and `Ledger` runs the batch again with the row of the other instance.
     private func load(
         _ keys: Set<PurchaseKey>, _ known: KnownPurchases, _ names: KnownNames, in session: Session, at now: Instant
     ) throws(DatabaseError) -> Load {
-        guard
-            let heads = try UserRow.lock(
-                names.users.union(requests.flatMap(\.users)), holding: known.holders, under: settings.labels, at: now,
-                in: session)
-        else { return .outdated }
+        let users = names.users.union(requests.flatMap(\.users))
+        let read =
+            isLocking
+            ? try UserRow.lock(users, holding: known.holders, under: settings.labels, at: now, in: session)
+            : try UserRow.unlocked(users, holding: known.holders, in: session)
+        guard let heads = read else { return .outdated }
         let heavy = heads.filter(\.value.isHeavy).keys
         guard takesHeavy || heavy.isEmpty else {
             try removeUnseen(heads, madeAt: now, in: session)
-            return .tooHeavy(Set(heavy))
+            return .tooHeavy(Heavy(users: Set(heavy)))
         }
         let userOf = Dictionary(uniqueKeysWithValues: heads.map { ($0.value.pseudonym, $0.key) })
         let givers = heads.filter { user, _ in user.isErased || requests.contains { $0.giver == user } }
         let theirs = try PurchaseRow.keys(of: givers.map(\.value.pseudonym).sorted(), in: session)
-        let locked = try PurchaseRow.lock(known.keys.union(theirs).sorted(), in: session)
-        let former = try HolderRow.former(of: locked.map(\.id), in: session)
-        let isComplete = locked.lazy.filter { keys.contains($0.key) || known.keys.contains($0.key) }.allSatisfy { row in
+        let held = try PurchaseRow.load(known.keys.union(theirs).sorted(), locking: isLocking, in: session)
+        let former = try HolderRow.former(of: held.map(\.id), in: session)
+        let isComplete = held.lazy.filter { keys.contains($0.key) || known.keys.contains($0.key) }.allSatisfy { row in
             ((row.owner.map { [$0] } ?? []) + (former[row.id] ?? [])).allSatisfy { userOf[$0] != nil }
         }
         guard isComplete else {
             try removeUnseen(heads, madeAt: now, in: session)
             return .outdated
         }
-        let holdings = try holdings(locked, of: keys, former: former, userOf: userOf, in: session)
+        let holdings = try holdings(held, of: keys, former: former, userOf: userOf, in: session)
         let tokens = try tokens(with: holdings, of: heads, in: session)
         let holders = try AccountTokenRow.holders(of: tokens.union(names.labels), in: session)
         // A label may have been given to another user before its holder was locked.
@@ -167,6 +179,7 @@ struct Batch: Sendable {
     private func removeUnseen(
         _ heads: [UserID: UserRow.Head], madeAt now: Instant, in session: Session
     ) throws(DatabaseError) {
+        guard isLocking else { return }
         let unseen = heads.filter { $0.value.length == 0 }
         try UserRow.remove(unseen.map(\.value.pseudonym).sorted(), madeAt: now, in: session)
     }
@@ -185,13 +198,13 @@ struct Batch: Sendable {
     }
 
     private func holdings(
-        _ locked: [PurchaseRow.Locked], of keys: Set<PurchaseKey>, former: [UInt64: [UInt64]],
+        _ held: [PurchaseRow.Held], of keys: Set<PurchaseKey>, former: [UInt64: [UInt64]],
         userOf: [UInt64: UserID], in session: Session
     ) throws(DatabaseError) -> [PurchaseKey: Workspace.Holding] {
-        let states = try StateRow.states(of: locked, in: session)
-        let waiting = try WaitingStatementRow.load(of: locked.filter { $0.owner == nil }.map(\.id), in: session)
+        let states = try StateRow.states(of: held, in: session)
+        let waiting = try WaitingStatementRow.load(of: held.filter { $0.owner == nil }.map(\.id), in: session)
         var holdings = Dictionary(uniqueKeysWithValues: keys.map { ($0, Workspace.Holding()) })
-        for row in locked {
+        for row in held {
             let owner = row.owner.flatMap { userOf[$0] }
             let former = Set((former[row.id] ?? []).compactMap { userOf[$0] })
             holdings[row.key] = Workspace.Holding(

@@ -139,6 +139,41 @@ package final class Ledger: Sendable {
         }
     }
 
+    /// The answer that `act` would give now, from plain reads: nothing is locked, written or entered into the audit
+    /// trail. Throws `.misuse` like `record`, and other errors when the database is away.
+    package func preview<Reply, Refusal>(
+        _ act: LedgerAct<Reply, Refusal>
+    ) async throws(ServiceFailure) -> Previewed<Reply, Refusal> {
+        let request = Request(users: act.users, evidence: [], keys: act.keys, news: nil, giver: act.giver, audit: nil) {
+            _, _ in
+            Request.Decided(hasChanged: false) { _ in }
+        } fail: { _ in
+        }
+        let batch = Batch(
+            requests: [request], settings: settings, projection: projection, cache: cache, salt: salt, headers: [:],
+            takesHeavy: true, isLocking: false)
+        for _ in 0...Self.maximumCollisions {
+            let (held, now) = (catalogue.cached, now())
+            let load = try await pool.ask { (session) throws(DatabaseError) in
+                try batch.load(in: session, given: held, at: now)
+            }
+            guard case .loaded(var workspace) = load else {
+                // A purchase changed hands between two reads, or a newer catalogue is in force.
+                try await catalogue.refresh()
+                continue
+            }
+            let before = workspace.history(for: act.users, act.keys, nil, isEvidenceNew: false)
+            let decision = act.deciding(
+                before, FoldContext(catalogue: held.versions, settings: settings.entitlements))
+            workspace.apply(decision)
+            guard !workspace.isMisused else { throw ServiceFailure(DatabaseError(.misuse, statement: "preview")) }
+            return Previewed(
+                users: act.users.sorted(), answer: decision.answer, before: before,
+                after: workspace.history(for: act.users, act.keys, nil, isEvidenceNew: false))
+        }
+        throw ServiceFailure(DatabaseError(.overloaded, statement: "preview"))
+    }
+
     private func submit(_ request: Request, to queue: BatchQueue<Request>) {
         if !queue.submit(request) { request.fail(ServiceFailure(DatabaseError(.overloaded, statement: "record"))) }
     }

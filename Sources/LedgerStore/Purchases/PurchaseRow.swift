@@ -4,8 +4,8 @@ import MariaDB
 /// A row of `purchases`: the identity of a purchase, and its owner. ``HolderRow`` writes the owner and has the former
 /// holders.
 enum PurchaseRow {
-    /// A purchase whose row is locked.
-    struct Locked {
+    /// A purchase with its row and its owner, as they were read.
+    struct Held {
         let key: PurchaseKey
         let id: UInt64
         /// The owner's pseudonym.
@@ -29,16 +29,17 @@ enum PurchaseRow {
         STRAIGHT_JOIN purchases p ON p.user_id = j.pseudonym
         """)
 
-    /// Locks rows in the order of the keys, until the transaction ends.
-    private static let lockByKey = SQLStatement(
-        "lock purchases",
-        """
+    private static let selectByKey = """
         SELECT j.n, p.id, p.user_id
         FROM JSON_TABLE(?, '$[*]' COLUMNS (\(keyColumns))) j
         STRAIGHT_JOIN purchases p ON p.source = j.source AND p.app = j.app AND p.environment = j.environment
             AND p.external_id = j.external_id
-        FOR UPDATE
-        """)
+        """
+
+    /// Locks rows in the order of the keys, until the transaction ends.
+    private static let lockByKey = SQLStatement("lock purchases", selectByKey + "\nFOR UPDATE")
+
+    private static let readByKey = SQLStatement("read purchases", selectByKey)
 
     private static let insertOne = SQLStatement(
         "insert purchase",
@@ -47,7 +48,7 @@ enum PurchaseRow {
         RETURNING id
         """)
 
-    /// The keys of the purchases that the people under `pseudonyms` have; the rows of these people are locked.
+    /// The keys of the purchases that the people under `pseudonyms` have.
     static func keys(of pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> Set<PurchaseKey> {
         guard !pseudonyms.isEmpty else { return [] }
         var array = JSONArray()
@@ -71,12 +72,15 @@ enum PurchaseRow {
             externalID: ExternalID(try row.text(first + 3)))
     }
 
-    /// Locks the purchases of `keys` that have rows, one after the other. The keys are in ascending order. Throws when
-    /// the database refuses a statement or is away.
-    static func lock(_ keys: [PurchaseKey], in session: Session) throws(DatabaseError) -> [Locked] {
+    /// Reads the purchases of `keys` that have rows. If `locking`, it locks them one after the other, in the order of
+    /// the keys, which are ascending. Throws when the database refuses a statement or is away.
+    static func load(
+        _ keys: [PurchaseKey], locking: Bool, in session: Session
+    ) throws(DatabaseError) -> [Held] {
         guard !keys.isEmpty else { return [] }
-        return try session.query(lockByKey, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
-            Locked(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
+        let statement = locking ? lockByKey : readByKey
+        return try session.query(statement, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
+            Held(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
         }
     }
 

@@ -26,22 +26,29 @@ enum SignedTextRow {
 
     /// Deletes the signed texts of purchases that deliveries are about and that nobody has. The App Store's
     /// notifications contain these texts.
-    private static let removeUnowned = SQLStatement(
-        "remove unowned texts",
-        """
-        DELETE s FROM \(JSONArray.ids)
+    private static let unowned = """
+        FROM \(JSONArray.ids)
         STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id
         STRAIGHT_JOIN \(InboxDeliveryRow.purchaseOfDelivery)
         STRAIGHT_JOIN apple_iap_transactions t ON t.purchase_id = p.id
         STRAIGHT_JOIN signed_texts s ON s.state_id = t.id
         WHERE p.user_id IS NULL
-        """)
+        """
+
+    private static let removeUnowned = SQLStatement("remove unowned texts", "DELETE s " + unowned)
+    private static let countUnowned = SQLStatement("count unowned texts", "SELECT COUNT(*) " + unowned)
 
     /// Removes the signed texts of purchases that `deliveries` are about and that nobody has. Repeat is safe. Throws
     /// when the database is away.
     static func removeUnowned(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         guard !deliveries.isEmpty else { return }
         try session.execute(removeUnowned, [.text(JSONArray(deliveries).closed)])
+    }
+
+    /// The number of texts that ``removeUnowned(of:in:)`` would remove. Throws when the database is away.
+    static func countUnowned(of deliveries: [UInt64], in session: Session) throws(DatabaseError) -> Int {
+        guard !deliveries.isEmpty else { return 0 }
+        return try session.query(countUnowned, [.text(JSONArray(deliveries).closed)]).first?.int(0) ?? 0
     }
 
     /// Removes texts of states that were recorded before `instant`, and returns how many. It looks at the `limit`

@@ -37,7 +37,7 @@ enum StateRow {
 
     /// The states of locked purchases, by the purchase's row id, in the order of recording.
     static func states(
-        of purchases: [PurchaseRow.Locked], in session: Session
+        of purchases: [PurchaseRow.Held], in session: Session
     ) throws(DatabaseError) -> [UInt64: [Workspace.State]] {
         guard !purchases.isEmpty else { return [:] }
         var array = JSONArray()

@@ -212,6 +212,21 @@ enum UserRow {
         return heads
     }
 
+    /// The heads that `lock` would give, without a lock. A user without a row gets the head of an empty ledger, under a
+    /// number that no row has.
+    static func unlocked(
+        _ users: Set<UserID>, holding holders: [UserID: UInt64], in session: Session
+    ) throws(DatabaseError) -> [UserID: Head]? {
+        let all = users.union(holders.keys).sorted()
+        var heads = try heads(of: all, in: session).heads
+        guard holders.allSatisfy({ heads[$0]?.pseudonym == $1 }) else { return nil }
+        for (number, user) in all.filter({ heads[$0] == nil }).enumerated() {
+            heads[user] = Head(
+                pseudonym: .max - UInt64(number), length: 0, lastRecordedAt: Instant(milliseconds: 0), hash: Head.start)
+        }
+        return heads
+    }
+
     private static func lockKnown(
         _ users: [UserID], in session: Session
     ) throws(DatabaseError) -> [UserID: Head] {

@@ -68,7 +68,7 @@ struct TestServer: Sendable {
             }, readiness: { world.readiness.withLock { $0 } }, verifier: { verifier },
             inbox: StoreInbox(
                 store: store, under: rules, apple: AppleReader(verifier: { verifier }, under: rules, now: now),
-                cards: CardReader(userKey: "user_id", graceDays: 14), metrics: APIMetrics(metrics)),
+                cards: CardReader(userKey: "user_id", graceDays: 14), metrics: APIMetrics(metrics), logger: logger),
             cardSecrets: EndpointSecrets(["whsec_test"]),
             bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
             rateLimits: rateLimits, allowedOrigins: allowedOrigins,

@@ -17,10 +17,10 @@ struct CompensationRouteTests {
     private static let outage = #""from":"2026-01-15T12:00:00Z","to":"2026-01-15T12:30:00Z","add_hours":48"#
 
     private static func run(
-        _ members: String = outage, key: String, _ server: TestServer
+        _ members: String = outage, key: String, isDry: Bool = false, _ server: TestServer
     ) async throws -> TestServer.Answer {
         try await server.send(
-            "POST", path, "{\(members),\(why)}", token: Fixture.apiKey(.write),
+            "POST", path + (isDry ? "?dry_run=1" : ""), "{\(members),\(why)}", token: Fixture.apiKey(.write),
             fields: [("Idempotency-Key", key)])
     }
 
@@ -49,7 +49,7 @@ struct CompensationRouteTests {
 
     @Test func `who had a pass gets one of its tier, and a repeat gives nothing`() async throws {
         try await Self.open { server in
-            let dry = try await Self.run(Self.outage + #","dry_run":true"#, key: "dry", server)
+            let dry = try await Self.run(key: "dry", isDry: true, server)
             #expect(try dry.status == 200 && Self.counts(dry) == ["2", "0", "3"], "\(dry.body)")
             #expect(try dry.json["data"]?.elements?.map { $0["user_id"]?.string } == ["u1", "u2"])
             let before = try await server.send("GET", "/api/iap/apple/status").json
@@ -129,7 +129,7 @@ struct CompensationRouteTests {
                 (#"\#(from),\#(to),"add_hours":99999999"#, "#/add_hours"),
                 (#"\#(from),\#(to),"add_hours":1,"limit":1001"#, "#/limit"),
                 (#"\#(from),\#(to),"add_hours":1,"cursor":"YmVmb3JlIDc""#, "#/cursor"),
-                (#"\#(from),\#(to),"add_hours":1,"dry_run":"yes""#, "#/dry_run"),
+                (#"\#(from),\#(to),"add_hours":1,"dry_run":true"#, "#/dry_run"),
                 (#"\#(from),\#(to),"add_hours":1,"any_source":1"#, "#/any_source"),
             ] { try await refused(400, "invalid_request", members, at: pointer) }
             let whole = #"\#(from),\#(to),"add_hours":1"#

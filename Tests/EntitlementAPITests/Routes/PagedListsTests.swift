@@ -180,6 +180,24 @@ extension PagedListsTests {
         #expect(answer.status == 200, "\(answer.body)")
     }
 
+    @Test func `each delivery leaves a line in the log with id, source, type and result, and names no user`()
+        async throws
+    {
+        try await Self.afterDeliveries { server in
+            let lines = server.log.lines.filter { $0.hasPrefix("info delivery ") }
+            #expect(
+                lines == [
+                    "info delivery delivery=1 reason= result=applied source=apple_iap type=ONE_TIME_CHARGE",
+                    "info delivery delivery=2 reason=no_user result=parked source=apple_iap type=ONE_TIME_CHARGE",
+                    "info delivery delivery=3 reason= result=applied source=stripe type=checkout.session.completed",
+                    "info delivery delivery=4 reason= result=applied source=apple_iap type=REFUND",
+                    "info delivery delivery=5 reason= result=applied source=stripe type=checkout.session.completed",
+                    "info delivery delivery=6 reason= result=ignored source=stripe type=customer.created",
+                ])
+            #expect(!server.log.lines.contains { $0.contains("alice") || $0.contains("bob") })
+        }
+    }
+
     /// Runs `body` after six deliveries, one an hour from noon on. Alice has the pass of the first and the fourth, the
     /// third names her; the second is about a pass that nobody has, the others name Bob and Carol. Throws what `body`
     /// throws.

@@ -53,6 +53,13 @@ import Testing
             let before = try await store.dumps()
             let (hers, bens) = try await (store.status(of: anna), store.status(of: ben))
             let pseudonym = try await store.schema.number("SELECT pseudonym FROM users WHERE user_id = 'anna'")
+            let preview = try await TestOperators(store).erasure(at: store.clock.now).preview(anna)
+            #expect(
+                preview?.map { "\($0.rows) \($0.table)" } == [
+                    "1 users", "1 account_tokens", "1 standings", "1 standing_answers", "6 notes", "1 audit_notes",
+                    "6 signed_texts", "1 idempotency_keys",
+                ])
+            #expect(try await store.dumps() == before)
             let erased = try await store.erase(anna)
             let after = try await store.dumps()
             #expect(

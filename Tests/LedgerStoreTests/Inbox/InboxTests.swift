@@ -175,7 +175,7 @@ import Testing
             #expect(
                 try await inbox.content(of: refund.id)
                     == DeliveryContent(
-                        source: .stripe, app: .cards, environment: .sandbox, text: nil,
+                        source: .stripe, app: .cards, environment: .sandbox, type: "charge.refunded", text: nil,
                         takeback: "100000 1 2 evt_1 ch_1 pi_1"))
             let trail = AuditTrail(salt: { [UInt8](repeating: 7, count: 16) })
             let replayed = try await inbox.replay(refund.id, by: .commandLine, reason: nil, audit: trail)

@@ -6,7 +6,7 @@ import LedgerStore
 /// `gatepass grant`: grants time, an add-on or credits, as `POST /api/admin/users/{user_id}/grants` does.
 struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grant", abstract: "Give a user time, an add-on or credits, and print the grant as JSON.")
+        commandName: "grant", abstract: "Give a user time, an add-on or credits.")
 
     @OptionGroup var about: UserOptions
 
@@ -40,6 +40,8 @@ struct GrantCommand: AsyncParsableCommand {
     @Option(help: "What it belongs to, such as a ticket.")
     var reference: String
 
+    @OptionGroup var output: ActOutput
+
     /// Throws `ValidationError` unless exactly one thing is granted and every option belongs to it.
     func validate() throws {
         guard [pass != nil, addOn != nil, credits != nil].count(where: \.self) == 1 else {
@@ -57,35 +59,25 @@ struct GrantCommand: AsyncParsableCommand {
 
     /// Throws for a wrong user id, and the exit status 1 if the grant is refused or the database cannot be reached.
     func run() async throws {
-        let user = try about.id()
-        let startup = try about.installation.startupForKeys()
-        try await Startup.reporting {
+        let request = try Startup.reporting {
             do {
-                print(String(decoding: try await grant(to: user, startup).json, as: UTF8.self))
+                return try GrantRequest(json: body)
             } catch let problem as Problem {
                 throw Refused(problem)
             }
         }
-    }
-
-    private func grant(to user: UserID, _ startup: Startup) async throws -> Grant {
-        let request = try GrantRequest(json: json)
         let id = ExternalID(Surroundings.id())
-        let (actor, reference) = (Actor.commandLine, request.reference)
-        let act = OperatorAct(on: user, note: Note(actor: actor.text, reason: request.reason, reference: reference))
-        let audit = AuditedAct(
-            by: actor, .giveGrant, to: user, details: request.offer.auditDetails(as: id, reference: reference),
-            reason: request.reason)
-        let answer = try await startup.withStore { store in
-            try await store.ledger.record(for: [user], keys: [Grant.key(id)], audit: audit) { history, context in
-                act.give(request.offer, as: id, given: history, in: context)
-            }.answer
+        try await about.perform(output, refusing: { Refused($0) }) { principal, _ in
+            principal.give(request.offer, as: id, reason: request.reason, reference: request.reference)
+        } saying: {
+            "the grant \($0.reply.key.externalID.text) is given"
+        } json: { told, _ in
+            told.reply.json
         }
-        return try answer.mapError { Problem($0) }.get()
     }
 
     /// The request body that a client of the API would send.
-    private var json: [UInt8] {
+    private var body: [UInt8] {
         let kind: GrantRequest.Kind =
             if addOn != nil { .addOn } else if credits != nil { .credits } else if until != nil { .until } else {
                 .addDays
@@ -113,6 +105,8 @@ struct GrantCommand: AsyncParsableCommand {
         ]
 
         let description: String
+
+        init(_ refusal: OperatorRefusal) { self.init(Problem(refusal)) }
 
         init(_ problem: Problem) {
             let members = problem.errors.map { String($0.pointer.dropFirst(2)) }

@@ -3,12 +3,14 @@ import EntitlementAPI
 import Entitlements
 import LedgerStore
 
-/// `gatepass user`: shows, exports and erases one user.
+/// `gatepass user`: shows one user, and acts on what they have.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Show, export and erase a user.",
+        commandName: "user", abstract: "Show a user, and act on what they have.",
         subcommands: [
-            UserStatusCommand.self, UserTimelineCommand.self, UserExportCommand.self, UserEraseCommand.self,
+            UserStatusCommand.self, UserTimelineCommand.self, UserDevicesCommand.self, UserCreditsCommand.self,
+            UserTesterCommand.self, UserTransferCommand.self, UserMergeCommand.self, UserRevokeCommand.self,
+            UserBindCommand.self, UserExportCommand.self, UserEraseCommand.self,
         ])
 }
 
@@ -26,12 +28,16 @@ struct UserOptions: ParsableArguments {
     }
 }
 
-/// `gatepass user status`: prints the user's present status with its explanation, as JSON.
+/// `gatepass user status`: prints the user's present status: the access, and each purchase behind it. As JSON it also
+/// has the explanation.
 struct UserStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Print what a user has access to, from what, until when, and why.")
 
     @OptionGroup var about: UserOptions
+
+    @Flag(help: "Print JSON, as the API answers with explain=1.")
+    var json = false
 
     /// Throws for a wrong user id, and the exit status 1 if the database cannot be reached.
     func run() async throws {
@@ -41,6 +47,7 @@ struct UserStatusCommand: AsyncParsableCommand {
             let timeline = Timeline(
                 folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
             let now = startup.clock.now()
+            guard json else { return StatusText(timeline.status(at: now)).lines.forEach { print($0) } }
             let parts = StatusBody.Parts(
                 explaining: recorded.ledger, at: now, under: timeline.settings, given: recorded.catalogue,
                 calling: recorded.deviceNames)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EntitlementAPI
 import Entitlements
 import Foundation
 import LedgerStore
@@ -23,6 +24,9 @@ struct UserEraseCommand: AsyncParsableCommand {
     @Option(help: "Why, for the audit trail; it is kept, so it should name nobody.")
     var reason: String
 
+    @Flag(help: "Say what would be deleted, and do nothing.")
+    var dryRun = false
+
     @OptionGroup var installation: InstallationOptions
 
     /// Throws `ValidationError` unless the command line names either a user or a file.
@@ -44,6 +48,11 @@ struct UserEraseCommand: AsyncParsableCommand {
 
     /// Erases one user and prints that at once, because a later fault does not undo it.
     private func erase(_ user: UserID, _ erasure: Erasure) async throws {
+        guard !dryRun else {
+            let preview = try await erasure.previewed(user)
+            guard preview != nil || from != nil else { throw UserMissing(user: user) }
+            return print(preview?.would.map { "\(user): \($0)" } ?? "\(user) is unknown")
+        }
         let left = try await erasure.erase(user, by: .commandLine, reason: reason)
         guard left != nil || from != nil else { throw UserMissing(user: user) }
         print(left.map { "\(user) is erased; what is left stands under \($0)" } ?? "\(user) is unknown")

@@ -85,7 +85,7 @@ extension EndToEnd {
         {
             let backend = try await EndToEndBackend.shared
             try await backend.act("sandbox-tester", "{}", for: "statususer", method: "PUT")
-            let printed = try await Self.said(["user", "status", "statususer"], at: backend)
+            let printed = try await Self.said(["user", "status", "statususer", "--json"], at: backend)
             let asked = try await backend.look("status?explain=1", of: "statususer")
             #expect(asked.string("acts.0.kind") == "sandbox_tester")
             #expect(printed.contains(#""acts":[{"kind":"sandbox_tester""#), "\(printed)")
@@ -125,7 +125,7 @@ extension EndToEnd {
                 (["--pass", "basic", "--until", "2199-01-01T00:00:00Z"], "until"),
                 (["--credits", "5", "--unit", "credit", "--expires-at", "2199-01-01T00:00:00Z"], "credits"),
             ] {
-                let printed = try await Self.said(["grant", user] + gift + why, at: backend)
+                let printed = try await Self.said(["grant", user, "--json"] + gift + why, at: backend)
                 let answer = EndToEndAnswer(status: 0, headers: [:], body: Array(printed.utf8))
                 let id = try #require(answer.string("id"), "\(printed)")
                 #expect(answer.string("kind") == kind && answer.integer("granted_at_ms") != nil)
@@ -163,6 +163,75 @@ extension EndToEnd {
                 #expect(text.contains(complaint), "\(words): \(text)")
             }
             #expect(try await backend.look("timeline", of: "nobody").count("data") == 0)
+        }
+
+        @Test func `acts are previewed and done at the command line as over the API, and told in sentences`()
+            async throws
+        {
+            let backend = try await EndToEndBackend.shared
+            let (user, friend) = ("giver" + newID(), "friend" + newID())
+            let sale = EndToEndBackend.sale("pass.30", at: now - day)
+            try await backend.attach(sale, to: user)
+            let end = EndToEnd.rfc3339(now + 29 * day).prefix(10)
+            let status = try await Self.said(["user", "status", user], at: backend)
+            #expect(status.hasPrefix("\(user) has tier pro, until \(end)"), "\(status)")
+            #expect(status.contains("  pass.30 (apple_iap \(sale.transactionId)): running from "), "\(status)")
+            let transfer = [
+                "user", "transfer", user, "--purchase", sale.transactionId, "--to", friend, "--reason", "a new login",
+            ]
+            let preview = try await Self.said(transfer + ["--dry-run"], at: backend)
+            let lines = preview.split(separator: "\n").map(String.init)
+            #expect(
+                lines.first == "Nothing was done. It would be: to \(friend) go over: \(sale.transactionId)",
+                "\(preview)")
+            #expect(
+                lines.count == 5 && lines[1].hasPrefix("  now:   \(friend) has ") && lines[1].hasSuffix("no access"))
+            #expect(
+                lines.last?.hasPrefix("  after: \(user) has ") == true && lines[2].contains("\(friend) has tier pro"))
+            #expect(try await backend.look("status", of: friend)["known"]?.flag == false)
+            let moved = try await Self.said(transfer, at: backend)
+            #expect(moved == "to \(friend) go over: \(sale.transactionId)\n")
+            #expect(try await backend.look("status", of: friend).string("tier") == "pro")
+            let told = try await backend.ask("audit?limit=1")
+            #expect(told.string("data.0.action") == "user.transfer" && told.string("data.0.reason") == "a new login")
+            #expect(told.string("data.0.actor") == "command_line" && told.string("data.0.user_id") == user)
+
+            let merge = ["user", "merge", user, "--from", friend, "--reason", "r", "--json"]
+            #expect(try await Self.said(merge, at: backend).hasPrefix(#"{"to_user_id":"\#(user)","transferred":[{"#))
+            let credits = ["user", "credits", user, "--unit", "credit", "--reason", "r", "--reference", "t"]
+            for (words, answer) in [
+                (credits + ["--give", "7"], "7 of credit are given\n"),
+                (credits + ["--take", "3"], "3 of credit are taken; 4 are left\n"),
+                (["user", "credits", user], "credit: 4 spendable\n"),
+                (["user", "tester", user, "--reason", "r"], "\(user) is a sandbox tester\n"),
+                (["user", "tester", user, "--reason", "r", "--off"], "\(user) is no sandbox tester\n"),
+            ] { #expect(try await Self.said(words, at: backend) == answer) }
+            try await backend.act("devices", #"{"device_id":"d1","name":"phone"}"#, for: user)
+            let devices = ["user", "devices", user]
+            #expect(try await Self.said(devices, at: backend).hasPrefix("d1\tphone\tactive\tregistered "))
+            let suspended = try await Self.said(devices + ["--suspend", "d1", "--json"], at: backend)
+            #expect(
+                suspended.contains(#""device_id":"d1","name":"phone""#) && suspended.contains(#""state":"suspended""#))
+            #expect(
+                try await Self.said(devices + ["--remove", "d1"], at: backend) == "the device d1 is off the record\n")
+            let revoked = try await Self.said(
+                ["user", "revoke", user, "--purchase", sale.transactionId, "--reason", "r"], at: backend)
+            #expect(revoked.hasPrefix("the purchase \(sale.transactionId) is taken back since "), "\(revoked)")
+
+            for (words, complaint, exit) in [
+                (["user", "revoke", user, "--purchase", "none", "--reason", "r"], "unknown_purchase: ", 1),
+                (["user", "revoke", user, "--grant", "none", "--reason", "r"], "unknown_grant: ", 1),
+                (credits + ["--take", "5"], "insufficient_credits: ", 1),
+                (devices + ["--remove", "d9"], "unknown_device: ", 1),
+                (["user", "bind", user, "--purchase", "none", "--reason", "r"], "unknown_purchase: ", 1),
+                (["user", "merge", user, "--from", user, "--reason", "r"], "same_user: ", 1),
+                (["user", "transfer", user, "--to", friend, "--reason", "r"], "name --purchase or --all", 64),
+                (["user", "revoke", user, "--purchase", "1"], "--reason", 64),
+                (["user", "credits", user, "--give", "1"], "needs --unit, --reason and --reference", 64),
+            ] {
+                let answer = try await backend.server.command(words)
+                #expect(answer.status == exit && answer.text.contains(complaint), "\(words): \(answer.text)")
+            }
         }
     }
 }

@@ -153,7 +153,7 @@ extension EndToEnd {
             for (number, user) in ["erased-1", "erased-2"].enumerated() {
                 let pass = EndToEndServer.pass(at: now - day)
                 #expect(try await server.attach(server.sign(pass), as: user).status == 200)
-                let shown = try await server.command(["user", "status", user])
+                let shown = try await server.command(["user", "status", user, "--json"])
                 #expect(shown.status == 0 && shown.text.contains(#""active":true"#))
                 let facts = try await server.command(["user", "timeline", user])
                 #expect(facts.text.contains("Purchase \(pass.transactionId) became the user's."))
@@ -231,7 +231,7 @@ extension EndToEnd {
                 #""from":"\#(EndToEnd.rfc3339(now - day / 2))","to":"\#(EndToEnd.rfc3339(now - day / 4))","#
                 + #""add_hours":48,"reference":"outage-1","reason":"no service""#
             let path = "/api/admin/compensations"
-            let dry = try await Self.post(path, #"{\#(members),"dry_run":true}"#, secret, key: "dry", server)
+            let dry = try await Self.post(path + "?dry_run=1", "{\(members)}", secret, key: "dry", server)
             #expect(dry.integer("given") == 2 && dry.integer("already_given") == 0, "\(dry.text)")
             let grants = "SELECT COUNT(*) FROM purchases WHERE source = 'manual'"
             #expect(try await server.schema.number(grants) == 0)

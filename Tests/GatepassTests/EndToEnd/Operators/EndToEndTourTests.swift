@@ -32,12 +32,16 @@ extension EndToEnd {
                 "GATEPASS_STRIPE_API_KEY": "rk_tour", "GATEPASS_STRIPE_API_BASE_URL": "http://127.0.0.1:\(stripe.port)",
             ])
             let user = "tourist" + newID()
-            #expect(try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: user).status == 200)
+            let pass = EndToEndBackend.sale("pass.30", at: now - day)
+            #expect(try await backend.attach(pass, to: user).status == 200)
             let unowned = EndToEndBackend.sale("pass.30", at: now - day)
             let told = try backend.server.notification(.oneTimeCharge, about: unowned)
             #expect(try await backend.server.place(told) == "parked no_user")
             let delivery = try await backend.server.schema.number("SELECT MAX(id) FROM inbox_deliveries")
-            var names = ["user": user, "key_id": "0", "delivery": "\(delivery)"]
+            var names = [
+                "user": user, "key_id": "0", "delivery": "\(delivery)", "pass": pass.transactionId,
+                "unowned": unowned.transactionId,
+            ]
             for command in EndToEndTour.commands {
                 let done = try await backend.server.command(Self.words(command, names))
                 #expect(done.status == 0, "\(command): \(done.text)")

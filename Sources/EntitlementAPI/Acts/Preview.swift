@@ -1,0 +1,85 @@
+package import Entitlements
+package import LedgerStore
+
+/// The status of a person before and after an act that was only previewed.
+package struct PreviewedStatus: Sendable {
+    package let before: Status
+    package let after: Status
+}
+
+extension Previewed {
+    /// The statuses of the people whom the act concerns, in the order of their ids.
+    package func statuses(in context: FoldContext) -> [PreviewedStatus] {
+        users.map { user in
+            PreviewedStatus(
+                before: before.timeline(of: user, in: context).status(at: before.now),
+                after: after.timeline(of: user, in: context).status(at: before.now))
+        }
+    }
+}
+
+/// The part of a preview beside the answer that the act would give: a sentence about an act that is not recorded in a
+/// ledger, and the statuses that would change.
+package struct Preview: Sendable {
+    package var would: String?
+    package var statuses: [PreviewedStatus] = []
+
+    package init(would: String? = nil, statuses: [PreviewedStatus] = []) {
+        self.would = would
+        self.statuses = statuses
+    }
+
+    /// `answer`, the JSON object that the act would answer with, with the member `preview`.
+    package func bytes(beside answer: [UInt8]) -> [UInt8] {
+        var json = JSONWriter(capacity: answer.count + 4096)
+        json.beginObject()
+        if answer.count > 2 { json.append(membersOf: answer) }
+        json.name("preview")
+        json.object { json in
+            json.member("would", would)
+            json.member("users", objects: statuses) { json, status in
+                json.member("user_id", status.before.user.text)
+                json.name("before")
+                json.append(status.before, StatusBody.Parts())
+                json.name("after")
+                json.append(status.after, StatusBody.Parts())
+            }
+        }
+        json.endObject()
+        return json.bytes
+    }
+}
+
+extension Erasure {
+    /// The preview of an erasure of `user`; nil for a user who was never seen.
+    package func previewed(_ user: UserID) async throws(ServiceFailure) -> Preview? {
+        guard let rows = try await preview(user) else { return nil }
+        let counts = rows.map { "\($0.rows) of \($0.table)" }.joined(separator: ", ")
+        return Preview(would: "Rows that would be deleted, or emptied of names: \(counts). Facts stay.")
+    }
+}
+
+extension APIKeyRequest {
+    /// The preview of the making of the key.
+    package var preview: Preview {
+        let scopes = scopes.sorted().map(\.rawValue).joined(separator: ", ")
+        return Preview(would: "A key named \(name) would be made, with the scopes \(scopes).")
+    }
+}
+
+extension APIKey {
+    /// The preview of a revocation of the key.
+    package var previewOfRevocation: Preview {
+        Preview(
+            would: revokedAt.map { "The key \(id) (\(name)) is revoked since \(RFC3339.text(of: $0))." }
+                ?? "The key \(id) (\(name)) would be revoked, on every server within two seconds.")
+    }
+}
+
+extension RecordedDelivery {
+    /// The preview of a replay of the delivery.
+    package var previewOfReplay: Preview {
+        let state = outcome.result.rawValue + (outcome.reason.map { " (\($0.rawValue))" } ?? "")
+        return Preview(would: "The delivery \(id), now \(state), would be placed again if its text is kept.")
+    }
+}

@@ -1,0 +1,56 @@
+package import Entitlements
+package import LedgerStore
+
+/// Purchases that get an owner, or change hands (`semantics.md` §5).
+extension Principal {
+    /// Gives the user a purchase that no living user owns. The reply is its key.
+    package func bind(_ key: PurchaseKey, reason: String) -> LedgerAct<PurchaseKey, OperatorRefusal> {
+        operating(.bindPurchase, keys: [key], reason: reason, key.auditDetails) { act, history, context in
+            act.bind(key, given: history, in: context)
+        }
+    }
+
+    /// Moves the rest of one purchase, or of all, to `receiver`. The reply is the purchases that moved.
+    ///
+    /// - Parameter request: The label of the request. A repeat gets the first reply.
+    package func transfer(
+        _ selection: OperatorAct.Selection, to receiver: UserID, request: Label?, reason: String
+    ) -> LedgerAct<[PurchaseKey], OperatorRefusal> {
+        operating(.transfer, with: receiver, everythingOf: user, reason: reason) { act, history, context in
+            act.transfer(selection, to: receiver, request: request, given: history, in: context)
+        }
+    }
+
+    /// Moves everything of `guest` to the user. The reply is the purchases that moved.
+    ///
+    /// - Parameter request: The label of the request. A repeat gets the first reply.
+    package func merge(
+        _ guest: UserID, request: Label?, reason: String, under labels: Labels
+    ) -> LedgerAct<[PurchaseKey], OperatorRefusal> {
+        let name = labels.mention(of: guest)
+        return operating(.merge, with: guest, everythingOf: guest, reason: reason) { act, history, context in
+            act.merge(guest, mentionedAs: name, request: request, given: history, in: context)
+        }
+    }
+}
+
+extension Store {
+    /// The only purchase of `user` that `name` means.
+    package func purchase(
+        _ name: PurchaseName, of user: UserID
+    ) async throws(ServiceFailure) -> Result<PurchaseKey, OperatorRefusal> {
+        let timeline = Timeline(
+            folding: try await reader.ledger(of: user), given: catalogue.snapshot, settings: settings)
+        return timeline.position(ofHeld: name).map { timeline.purchases[$0].key }
+    }
+
+    /// The only recorded purchase that `name` means, whoever owns it.
+    package func purchase(
+        _ name: PurchaseName
+    ) async throws(ServiceFailure) -> Result<PurchaseKey, OperatorRefusal> {
+        let found = try await reports.search(name.id.text, under: labels)
+        let keys = found.filter { $0.kind == .purchase }.compactMap(\.key).filter { name.means($0) }
+        guard let key = keys.first else { return .failure(.unknownPurchase) }
+        return keys.count == 1 ? .success(key) : .failure(.ambiguousPurchase)
+    }
+}

@@ -1,0 +1,36 @@
+import EntitlementAPI
+import Entitlements
+
+/// A user's status in words: a line about the access, then a line for each purchase, grant, balance and seat behind it.
+struct StatusText {
+    let lines: [String]
+
+    init(_ status: Status) {
+        guard status.isKnown else {
+            lines = ["\(status.user.text) was never seen"]
+            return
+        }
+        let seats = "seats: \(status.devices.active) of \(status.devices.allowed)"
+        lines =
+            [StatusLine(status).text] + status.entitlements.map(Self.line) + status.credits.map(Self.line)
+            + (status.devices.suspended > 0 ? [seats + ", \(status.devices.suspended) suspended"] : [seats])
+    }
+
+    private static func line(_ entitlement: Entitlement) -> String {
+        let name = entitlement.productID?.text ?? entitlement.storeProductID?.text ?? "unknown product"
+        let isSandbox = entitlement.key.environment == .sandbox
+        let place = "\(entitlement.key.source.text) \(entitlement.key.externalID.text)" + (isSandbox ? ", Sandbox" : "")
+        let times = [("from", entitlement.startsAt), ("until", entitlement.endsAt)].compactMap { word, instant in
+            instant.map { " \(word) \(RFC3339.text(of: $0))" }
+        }
+        let renewal = entitlement.willRenew.map { $0 ? ", renews" : ", does not renew" } ?? ""
+        return VisibleText.escaped(
+            "  \(name) (\(place)): \(entitlement.state.rawValue)" + times.joined() + renewal)
+    }
+
+    static func line(_ balance: CreditBalance) -> String {
+        let owed = balance.debt > 0 ? ", \(balance.debt) owed" : ""
+        let place = balance.environment == .sandbox ? " (Sandbox)" : ""
+        return VisibleText.escaped("\(balance.unit)\(place): \(balance.spendable) spendable\(owed)")
+    }
+}

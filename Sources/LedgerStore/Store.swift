@@ -25,19 +25,22 @@ package final class Store: Sendable {
     ///   - realNow: Real time, for API keys and for the instants at which jobs are due.
     ///   - salt: Makes 16 random bytes.
     ///   - noteBatch: Called with the number of requests of each committed transaction.
+    ///   - noteUnreadable: Called with the pseudonym of a user whose standing was removed, because the ledger cannot be
+    ///     read.
     package init(
         pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, format: StandingFormat,
         now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
         salt: @escaping @Sendable () -> [UInt8], accountToken: @escaping @Sendable () -> AccountToken,
         apiKey: @escaping @Sendable () -> APIKeySecret, attempt: @escaping @Sendable () -> UInt64,
-        noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
+        noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in },
+        noteUnreadable: @escaping @Sendable (_ pseudonym: UInt64) -> Void = { _ in }
     ) {
         audit = AuditTrail(salt: salt)
         ledger = Ledger(
             pool: pool, catalogue: catalogue, settings: settings, format: format, now: now, salt: salt,
             noteBatch: noteBatch)
         reader = ledger.reader()
-        standings = ledger.standings()
+        standings = ledger.standings(noteUnreadable: noteUnreadable)
         self.catalogue = catalogue
         labels = settings.labels
         self.settings = settings.entitlements

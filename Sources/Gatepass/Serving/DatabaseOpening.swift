@@ -142,7 +142,11 @@ struct DatabaseOpening: Service {
         }
         try await keys.resealOutdated()
         return Store(
-            pool: pool, catalogue: versionCache, settings: ledgerSettings, clock: clock, noteBatch: metrics.committed)
+            pool: pool, catalogue: versionCache, settings: ledgerSettings, clock: clock, noteBatch: metrics.committed
+        ) { [logger] pseudonym in
+            logger.error(
+                "a standing is removed, because the ledger cannot be read", metadata: ["user": "#\(pseudonym)"])
+        }
     }
 
     /// Applies the catalogue file. It becomes version 1 of an empty database; later it becomes a new version only if

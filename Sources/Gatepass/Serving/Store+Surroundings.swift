@@ -7,13 +7,14 @@ extension Store {
     /// Makes a store that uses the process's clocks and randomness.
     convenience init(
         pool: Pool, catalogue: CatalogueVersionCache, settings: LedgerSettings, clock: WallClock,
-        noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in }
+        noteBatch: @escaping @Sendable (_ requests: Int) -> Void = { _ in },
+        noteUnreadable: @escaping @Sendable (_ pseudonym: UInt64) -> Void = { _ in }
     ) {
         self.init(
             pool: pool, catalogue: catalogue, settings: settings, format: StatusBody.format, now: clock.now,
             realNow: WallClock.real.now,
             salt: Surroundings.salt, accountToken: Surroundings.accountToken, apiKey: Surroundings.apiKeySecret,
-            attempt: Surroundings.attemptName, noteBatch: noteBatch)
+            attempt: Surroundings.attemptName, noteBatch: noteBatch, noteUnreadable: noteUnreadable)
     }
 }
 

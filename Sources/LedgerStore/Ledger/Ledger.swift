@@ -66,8 +66,14 @@ package final class Ledger: Sendable {
     }
 
     /// The standings of the users whose ledgers are written here.
-    package func standings() -> Standings {
-        Standings(pool: pool, catalogue: catalogue, projection: projection, now: now)
+    ///
+    /// - Parameter noteUnreadable: Called with the pseudonym of a user who lost the standing, because the ledger cannot
+    ///   be read.
+    package func standings(
+        noteUnreadable: @escaping @Sendable (_ pseudonym: UInt64) -> Void = { _ in }
+    ) -> Standings {
+        Standings(
+            pool: pool, catalogue: catalogue, projection: projection, now: now, noteUnreadable: noteUnreadable)
     }
 
     /// Removes an erased person's ledger from the cache of this instance. Other instances may still cache it, but never

@@ -84,12 +84,14 @@ package struct Projection: Sendable {
 
     /// Makes the standings of people whom the transaction has locked, and the rows of `subscriptions` of those in
     /// `listed`. A ledger that cannot be read, or is gone, loses its standing, so that it holds up nobody; the
-    /// integrity check names it. Throws when the database refuses a statement or is away.
+    /// integrity check names it. Returns the pseudonyms of those who had a standing and lost it. Throws when the
+    /// database refuses a statement or is away.
+    @discardableResult
     func make(
         _ people: [UserRow.Person], listing listed: Set<UInt64>, given catalogue: CatalogueVersions, at now: Instant,
         in session: Session
-    ) throws(DatabaseError) {
-        guard !people.isEmpty else { return }
+    ) throws(DatabaseError) -> [UInt64] {
+        guard !people.isEmpty else { return [] }
         let ledgers = try readable(people.map(\.pseudonym), in: session)
         var rows: [SubscriptionRow] = []
         var standings: [StandingRow] = []
@@ -107,8 +109,11 @@ package struct Projection: Sendable {
         }
         try SubscriptionRow.removeAll(of: listed.filter { ledgers[$0] != nil }.sorted(), in: session)
         try SubscriptionRow.write(rows, in: session)
-        try StandingRow.remove(of: people.map(\.pseudonym).filter { ledgers[$0] == nil }, in: session)
+        let unreadable = people.map(\.pseudonym).filter { ledgers[$0] == nil }
+        let lost = unreadable.isEmpty ? [] : try StandingRow.stored(of: unreadable, in: session).keys.sorted()
+        try StandingRow.remove(of: unreadable, in: session)
         try StandingRow.write(standings, in: session)
+        return lost
     }
 
     /// The ledgers under `pseudonyms`, without those that cannot be read. Throws when the database is away.

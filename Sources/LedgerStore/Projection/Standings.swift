@@ -29,16 +29,19 @@ package final class Standings: Sendable {
     private let catalogue: CatalogueVersionCache
     private let projection: Projection
     private let now: @Sendable () -> Instant
+    private let noteUnreadable: @Sendable (_ pseudonym: UInt64) -> Void
     private let questions = BatchQueue<Question>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
     private let behind = BatchQueue<StandingRow>(maximumBatch: maximumBatch, maximumWaiting: maximumBehind)
 
     init(
-        pool: Pool, catalogue: CatalogueVersionCache, projection: Projection, now: @escaping @Sendable () -> Instant
+        pool: Pool, catalogue: CatalogueVersionCache, projection: Projection, now: @escaping @Sendable () -> Instant,
+        noteUnreadable: @escaping @Sendable (_ pseudonym: UInt64) -> Void
     ) {
         self.pool = pool
         self.catalogue = catalogue
         self.projection = projection
         self.now = now
+        self.noteUnreadable = noteUnreadable
     }
 
     /// Answers questions and keeps answers until `shutDown`.
@@ -100,14 +103,14 @@ package final class Standings: Sendable {
         let (versions, now) = (catalogue.snapshot, now())
         let basis = projection.basis(given: versions)
         // `try?` drops the error: an answer that could not be kept is made again for the next question.
-        _ = try? await pool.commit { (session) throws(DatabaseError) in
+        let unreadable = try? await pool.commit { (session) throws(DatabaseError) in
             let people = try UserRow.lockFree(rows.keys.sorted(), in: session)
             let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
             // A new catalogue changes the rows of `subscriptions` too, so all rows of these people are made anew.
             let outdated = people.filter { person in
                 stored[person.pseudonym].map { !$0.isListed || $0.isOlder(than: basis) } ?? true
             }
-            try projection.make(
+            let unreadable = try projection.make(
                 outdated, listing: Set(outdated.map(\.pseudonym)), given: versions, at: now, in: session)
             let kept = people.compactMap { person -> StandingRow? in
                 guard let row = rows[person.pseudonym], row.length == person.length,
@@ -116,7 +119,9 @@ package final class Standings: Sendable {
                 return row
             }
             try StandingRow.write(kept, in: session)
+            return unreadable
         }
+        unreadable?.forEach(noteUnreadable)
     }
 
     /// Makes the rows of the next people anew whose time is over or whose basis is an older one, and returns how many;
@@ -128,15 +133,17 @@ package final class Standings: Sendable {
             try StandingRow.due(at: now, on: basis, limit: Self.chunk, in: session)
         }
         guard !due.isEmpty else { return 0 }
-        return try await pool.commit { (session) throws(DatabaseError) in
+        let (count, unreadable) = try await pool.commit { (session) throws(DatabaseError) in
             let people = try UserRow.lockFree(due, in: session)
             let stored = try StandingRow.stored(of: people.map(\.pseudonym), in: session)
             let due = people.filter { stored[$0.pseudonym]?.isDue(at: now, on: basis) ?? false }
             // A new catalogue changes the rows of `subscriptions` too.
-            let listed = due.map(\.pseudonym).filter { stored[$0]?.isOlder(than: basis) ?? true }
-            try projection.make(due, listing: Set(listed), given: versions, at: now, in: session)
-            return due.count
+            let listed = due.map(\.pseudonym).filter { stored[$0]?.isOlder(than: basis) == true }
+            let unreadable = try projection.make(due, listing: Set(listed), given: versions, at: now, in: session)
+            return (due.count, unreadable)
         }
+        unreadable.forEach(noteUnreadable)
+        return count
     }
 
     /// Makes the rows that are missing, or that follow from other settings, among the next people after `pseudonym`,
@@ -149,13 +156,15 @@ package final class Standings: Sendable {
             return (last: people.last?.pseudonym, isWhole: try strange(people, to: basis, in: session).isEmpty)
         }
         guard !page.isWhole else { return page.last }
-        return try await pool.commit { (session) throws(DatabaseError) in
+        let (last, unreadable) = try await pool.commit { (session) throws(DatabaseError) in
             let people = try UserRow.lockNext(after: pseudonym, limit: Self.chunk, in: session)
             let strange = try strange(people, to: basis, in: session)
-            try projection.make(
+            let unreadable = try projection.make(
                 strange, listing: Set(strange.map(\.pseudonym)), given: versions, at: now, in: session)
-            return people.last?.pseudonym
+            return (people.last?.pseudonym, unreadable)
         }
+        unreadable.forEach(noteUnreadable)
+        return last
     }
 
     /// The people of whom a row is missing, or follows from other settings and no newer basis.

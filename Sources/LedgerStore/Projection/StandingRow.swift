@@ -45,7 +45,7 @@ struct StandingRow: Sendable {
     }
 
     /// The columns of `standings`.
-    private var listed: [Value] {
+    var listed: [Value] {
         let (status, giving) = (standing.status, standing.status.giving)
         return [
             .uint64(pseudonym), .text(status.state.rawValue), Value(status.tier?.text), Value(status.tierRank),

@@ -1,10 +1,11 @@
 import Crypto
 import Entitlements
-import LedgerStore
+import MariaDB
 import Support
 import Testing
 
 @testable import EntitlementAPI
+@testable import LedgerStore
 
 /// The form of stored answers. A server never sends an answer that an earlier form of it stored, so whatever changes
 /// the bytes of an answer takes the next number.
@@ -21,7 +22,8 @@ struct StandingFormatTests {
             price: Price(milliunits: 4_990, currency: "EUR"), signedAt: Fixture.now + -1_000)
     }
 
-    @Test func `the bytes of an answer change only with the number of its form`() throws {
+    /// Passes, an add-on, credits, a plan and a product that nobody sells.
+    private static func bought() throws -> Timeline {
         var ledger = UserLedger(user: try Fixture.user())
         for (id, product, type) in [
             ("1", "pass.30d", .pass), ("2", "pass.30d", .pass), ("3", "addon", .addOn), ("4", "credits", .consumable),
@@ -32,7 +34,21 @@ struct StandingFormatTests {
                 [.init(.stated(.purchase(state)), at: state.signedAt), .init(.bound(state.key), at: state.signedAt)],
                 at: Fixture.now + -1_000)
         }
-        let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
+        return Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
+    }
+
+    /// Timelines of plans with refunds, grace, billing retry and offers, each with 40 instants.
+    private static func plans() throws -> [(timeline: Timeline, instants: [Instant])] {
+        try (0..<20 as Range<UInt64>).map { seed in
+            var random = SeededChance("golden", seed: seed)
+            let ledger = try StandingWalkTests.ledger(using: &random)
+            let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
+            return (timeline, (0..<40).map { Fixture.now + ($0 * 7 - 80) * StandingWalkTests.hour })
+        }
+    }
+
+    @Test func `the bytes of an answer change only with the number of its form`() throws {
+        let timeline = try Self.bought()
         let answer = StatusBody.answer(timeline.status(at: Fixture.now))
         let digest = Self.digest(answer.substance)
         #expect(
@@ -40,19 +56,27 @@ struct StandingFormatTests {
             "\(String(decoding: answer.substance, as: UTF8.self))")
     }
 
-    /// Plans with refunds, grace, billing retry and offers, each at 40 instants.
     @Test func `a rule by which a plan gets another answer takes the next number too`() throws {
         var answers: [UInt8] = []
-        for seed in 0..<20 as Range<UInt64> {
-            var random = SeededChance("golden", seed: seed)
-            let ledger = try StandingWalkTests.ledger(using: &random)
-            let timeline = Timeline(folding: ledger, given: Fixture.catalogue, settings: Fixture.settings)
-            for step in 0..<40 as Range<Int64> {
-                let instant = Fixture.now + (step * 7 - 80) * StandingWalkTests.hour
-                answers += StatusBody.answer(timeline.status(at: instant)).substance
-            }
+        for (timeline, instants) in try Self.plans() {
+            for instant in instants { answers += StatusBody.answer(timeline.status(at: instant)).substance }
         }
         #expect("form \(StatusBody.formNumber): \(Self.digest(answers))" == "form 1: e68671d82c2fc4ab")
+    }
+
+    @Test func `what lists show of the same facts changes only with the number too`() throws {
+        var lists: [[Value]] = []
+        for (timeline, instants) in try Self.plans() + [(Self.bought(), [Fixture.now])] {
+            for instant in instants {
+                let row = StandingRow(
+                    pseudonym: 7, length: 1, basis: StandingBasis(number: 1, settings: ""),
+                    standing: Standing(status: timeline.status(at: instant), holdsUntil: .distantFuture),
+                    answer: StandingAnswer(substance: [], entityTag: ""))
+                lists.append(row.listed)
+            }
+        }
+        let digest = Self.digest(Array("\(lists)".utf8))
+        #expect("form \(StatusBody.formNumber): \(digest)" == "form 1: ee5765a6bf9859cb", "\(lists.suffix(1))")
     }
 
     private static func digest(_ bytes: [UInt8]) -> String {

@@ -30,25 +30,42 @@ package struct OpenStore: Sendable {
                     "INSERT INTO catalog_versions (version, effective_at, content) VALUES (?, ?, '')",
                     [Value(version.number), .int64(version.effectiveAt.milliseconds)])
             }
-            try await Pool.running(settled) { pool in
-                let latest = catalogue.latest.catalogue
-                guard let cache = try await CatalogueVersionCache.open(pool: pool, read: { _ in latest }) else {
-                    preconditionFailure("a version was put in force")
-                }
-                let tokens = Mutex(token)
-                let store = Store(
-                    pool: pool, catalogue: cache, settings: settings, format: format, now: { clock.now },
-                    realNow: { clock.now },
-                    salt: { bytes(16) },
-                    accountToken: { tokens.withLock { $0.take() } ?? randomToken() }, apiKey: randomKey,
-                    attempt: { .random(in: .min ... .max) }, noteBatch: noteBatch)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await store.run() }
-                    defer { store.shutDown() }
-                    try await body(OpenStore(store: store, schema: schema))
-                }
-            }
+            let latest = catalogue.latest.catalogue
+            try await serving(schema, latest, settings, format, clock, token, noteBatch, body)
             free.withLock { $0.append(settled) }
+        }
+    }
+
+    /// Runs `body` with another instance over the same schema. Throws what `body` throws.
+    package func beside(
+        settings: LedgerSettings, format: StandingFormat, clock: TestClock,
+        _ body: @Sendable (OpenStore) async throws -> Void
+    ) async throws {
+        let latest = store.catalogue.snapshot.latest.catalogue
+        try await Self.serving(schema, latest, settings, format, clock, nil, { _ in }, body)
+    }
+
+    private static func serving(
+        _ schema: TestSchema, _ latest: Catalogue, _ settings: LedgerSettings, _ format: StandingFormat,
+        _ clock: TestClock, _ token: AccountToken?, _ noteBatch: @escaping @Sendable (_ requests: Int) -> Void,
+        _ body: @Sendable (OpenStore) async throws -> Void
+    ) async throws {
+        try await Pool.running(schema.settings) { pool in
+            guard let cache = try await CatalogueVersionCache.open(pool: pool, read: { _ in latest }) else {
+                preconditionFailure("a version was put in force")
+            }
+            let tokens = Mutex(token)
+            let store = Store(
+                pool: pool, catalogue: cache, settings: settings, format: format, now: { clock.now },
+                realNow: { clock.now },
+                salt: { bytes(16) },
+                accountToken: { tokens.withLock { $0.take() } ?? randomToken() }, apiKey: randomKey,
+                attempt: { .random(in: .min ... .max) }, noteBatch: noteBatch)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await store.run() }
+                defer { store.shutDown() }
+                try await body(OpenStore(store: store, schema: schema))
+            }
         }
     }
 

@@ -263,6 +263,33 @@ extension UsersRouteTests {
         }
     }
 
+    @Test func `an answer of more than 64 KiB is not stored, and is right all the same`() async throws {
+        try await TestServer.run { server in
+            let open = try server.open
+            for number in 1...110 {
+                try await server.sell("pass.30d", as: "p\(number)", .pass)
+                guard number > 90 else { continue }
+                let timeline = Timeline(
+                    folding: try await server.ledger(), given: Fixture.catalogue, settings: Fixture.settings)
+                let bytes = StatusBody.answer(timeline.status(at: server.clock.now)).substance.count
+                let stored = try await open.schema.number("SELECT LENGTH(body) FROM standing_answers")
+                #expect(stored == (bytes <= 64 << 10 ? bytes : -1), "\(number) purchases")
+            }
+            #expect(try await open.schema.rows("SELECT body FROM standing_answers") == [[.null]])
+            let known = Self.status + "?known_at=2027-01-01T00:00:00Z"
+            let folded = try await server.send("GET", known)
+            #expect(folded.body.utf8.count > 64 << 10)
+            for _ in 0..<2 { #expect(try await server.send("GET", Self.status).body == folded.body) }
+            let row = try await server.send("GET", Self.users + "?q=u1", token: Self.reader).json
+            #expect(row["overdue"]?.integer == "0" && row["data"]?.elements?.first?["state"]?.string == "active")
+            server.wait(hours: 24 * 31)
+            #expect(try await open.store.standings.makeDueAnew() == 1)
+            #expect(try await open.store.standings.makeDueAnew() == 0)
+            let later = try await server.send("GET", known)
+            #expect(try await server.send("GET", Self.status).body == later.body && later.body != folded.body)
+        }
+    }
+
     @Test func `an attach knows the user, and a restore of nothing genuine does not`() async throws {
         try await TestServer.run { server in
             let restored = try await server.send(

@@ -144,6 +144,26 @@ struct UsersTests {
         }
     }
 
+    @Test func `a page goes over 20,000 users, and the next one goes on behind them`() async throws {
+        try await TestStore.open { store in
+            try await store.schema.rows(
+                """
+                INSERT INTO users (pseudonym, user_id, created_at, ledger_length)
+                SELECT seq, CONCAT('u', seq), 1, 1 FROM seq_1_to_20003
+                """)
+            try await store.schema.rows(
+                """
+                INSERT INTO standings (user_id, state, tier)
+                SELECT seq, 'none', IF(seq IN (2, 3, 20003), 'pro', 'free') FROM seq_1_to_20003
+                """)
+            let (reader, rare) = (TestOperators(store).reader, UserFilter(tier: TierID("pro")))
+            let first = try await reader.users(rare, from: .newest(.max), limit: 5)
+            #expect(first.users.map(\.id) == [20_003] && first.next == .newest(3), "\(first)")
+            let second = try await reader.users(rare, from: .newest(3), limit: 5)
+            #expect(second.users.map(\.id) == [3, 2] && second.next == nil, "\(second)")
+        }
+    }
+
     @Test func `a prefix is one of bytes, in its own case, and its signs stand for nothing else`() async throws {
         try await TestStore.open { store in
             let names = ["a", "a%", "a+b", "a_b", "a|b", "aZ", "ab", "abc", "ac", "b"].filter { UserID($0) != nil }

@@ -1,4 +1,5 @@
 import Glibc
+import MariaDB
 import StoreSimulator
 import Support
 import Testing
@@ -33,6 +34,99 @@ extension EndToEnd {
             try await server.boot()
             try await Self.expect(#""user_id":"anna","state":"expired""#, in: backend)
             try await Self.expect(#""user_id":"ben","state":"active""#, in: backend)
+            #expect(try await server.end() == 0)
+        }
+
+        @Test func `who paid by card is listed under that source`() async throws {
+            let backend = try await EndToEndBackend.open(["GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret])
+            try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: "apple")
+            #expect(try await backend.ask("users?source=stripe").count("data") == 0)
+            let paid = Cards.pass(Cards.account(), "card", at: Cards.ago(1))
+            #expect(try await backend.server.place(paid) == "applied")
+            let listed = try await backend.ask("users?source=stripe")
+            #expect(listed.count("data") == 1 && listed.string("data.0.user_id") == "card", "\(listed.text)")
+            #expect(listed.string("data.0.state") == "active" && listed.string("data.0.product_id") == "pass.30")
+            let status = try await backend.look("status", of: "card")
+            #expect(status.integer("expires_at_ms") == listed.integer("data.0.expires_at_ms"))
+            let apple = try await backend.ask("users?source=apple_iap")
+            #expect(apple.count("data") == 1 && apple.string("data.0.user_id") == "apple", "\(apple.text)")
+            #expect(try await backend.server.end() == 0)
+        }
+
+        /// The value of a sample on the metrics page; nil when it is not there.
+        private static func value(_ sample: String, _ token: String, _ server: EndToEndServer) async throws -> Double? {
+            let page = try await server.send("GET", "/metrics", fields: [("Authorization", "Bearer " + token)])
+            return page.text.split(separator: "\n").first { $0.hasPrefix(sample + " ") }
+                .flatMap { Double($0.dropFirst(sample.count + 1)) }
+        }
+
+        private static let ended = #"gatepass_standings_overdue{why="ended"}"#
+        private static let outdated = #"gatepass_standings_overdue{why="outdated"}"#
+
+        @Test func `the metrics and the list count overdue standings, each kind up to 10,000`() async throws {
+            let token = "metrics-token-0123456789"
+            let backend = try await EndToEndBackend.open(["GATEPASS_HTTP_METRICS_TOKEN": token])
+            let server = backend.server
+            try await backend.attach(EndToEndBackend.sale("pass.30", at: now - day), to: "anna")
+            for sample in [Self.ended, Self.outdated, "gatepass_standings_overdue_seconds"] {
+                #expect(try await Self.value(sample, token, server) == 0, "\(sample)")
+            }
+            // Nobody has these pseudonyms, so the upkeep finds nobody to make them anew for.
+            let start = ContinuousClock.now
+            let first = now - 90_000
+            func add(_ users: ClosedRange<Int>, basis: String, until: Int64) async throws {
+                try await server.schema.rows(
+                    """
+                    INSERT INTO standing_answers
+                        (user_id, ledger_length, basis, settings, valid_from, valid_until, entity_tag)
+                    SELECT seq, 1, (SELECT basis FROM standing_answers WHERE user_id = 1) + \(basis), '', 0, ?, ''
+                    FROM seq_\(users.lowerBound)_to_\(users.upperBound)
+                    """, [.int64(until)])
+            }
+            try await add(100_001...109_999, basis: "0", until: first)
+            try await add(200_001...200_007, basis: "-1", until: now + day)
+            #expect(try await Self.value(Self.ended, token, server) == 9_999)
+            #expect(try await Self.value(Self.outdated, token, server) == 7)
+            #expect(try await backend.ask("users").integer("overdue") == 10_006)
+            let late = try #require(try await Self.value("gatepass_standings_overdue_seconds", token, server))
+            #expect((90...90 + start.duration(to: .now) / .seconds(1)).contains(late), "\(late) s")
+            try await add(110_000...110_005, basis: "0", until: first + 1)
+            #expect(try await Self.value(Self.ended, token, server) == 10_000)
+            #expect(try await Self.value(Self.outdated, token, server) == 7)
+            #expect(try await backend.ask("users").integer("overdue") == 10_007, "6 more of them are not counted")
+            #expect(try await server.end() == 0)
+        }
+
+        @Test func `the log says why standings are not made anew, and whose ledger cannot be read, by pseudonym`()
+            async throws
+        {
+            let backend = try await EndToEndBackend.open()
+            let server = backend.server
+            for user in ["anna", "ben"] {
+                try await backend.attach(EndToEndBackend.sale("pass.30", at: now - 30 * day + 2_000), to: user)
+            }
+            try await server.schema.rows("UPDATE ledger_entries SET content = '[]' WHERE user_id = 2 AND seq = 1")
+            try await server.schema.rows(
+                """
+                CREATE TRIGGER stop BEFORE UPDATE ON standings FOR EACH ROW
+                SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = 1644
+                """)
+            let why = "standings are not made anew"
+            var line: Substring?
+            for _ in 0..<300 {
+                line = server.log.split(separator: "\n").first { $0.contains(why) }
+                if line != nil { break }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let told = try #require(line)
+            #expect(told.contains("write standing") && told.contains("1644"), "\(told)")
+            #expect(try await backend.look("status", of: "anna").string("state") == "expired", "a status is folded")
+            #expect(try await backend.ask("users").integer("overdue") == 2)
+            try await server.schema.rows("DROP TRIGGER stop")
+            try await Self.expect(#""user_id":"anna","state":"expired""#, in: backend)
+            let lost = server.log.split(separator: "\n").filter { $0.contains("the ledger cannot be read") }
+            #expect(lost.count == 1 && lost[0].contains(##""user":"#2""##) && !lost[0].contains("ben"), "\(lost)")
+            #expect(try await backend.ask("users").count("data") == 1)
             #expect(try await server.end() == 0)
         }
 

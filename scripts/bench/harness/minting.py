@@ -32,6 +32,10 @@ class Mint:
         """A file of requests about new passes, one each, by users drawn from so many who are there."""
         return self._run(requests, 1, first, 1, prefix, "--among", str(users))
 
+    def by(self, requests: int, first: int, prefix: str) -> str:
+        """A file of requests about new passes, one each, by users who are there, one after the other."""
+        return self._run(requests, 1, first, 1, prefix)
+
     def tokens(self, users: int, first: int = 1, stride: int = 1, prefix: str = "u") -> str:
         """A file of nothing but users' tokens."""
         return self._run(users, 0, first, stride, prefix)

@@ -57,13 +57,14 @@ class Sender:
         self._done = done
         self._idle: list = []
 
-    async def send(self, requests: list, rate: float | None, at_once: int):
+    async def send(self, requests: list, rate: float | None, at_once: int, start: float | None = None):
+        """Sends requests as `deliver` does; with a `rate` the first when the loop's clock shows `start`."""
         clock = asyncio.get_running_loop().time
         if rate is None:
             waiting = iter(requests)
             await asyncio.gather(*(self._send_next(waiting, clock) for _ in range(at_once)))
         else:
-            start = clock() + 0.1
+            start = start or clock() + 0.1
             await asyncio.gather(
                 *(self._send_when_due(request, start + index / rate, clock) for index, request in enumerate(requests)))
         for _, writer in self._idle:

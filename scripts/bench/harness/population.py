@@ -8,8 +8,8 @@ TEXTS_IN_FULL_UP_TO = 200_000
 SHIFT = "(s.seq * 7919) % 43200000"
 
 
-def copy_user_of_gatepass(mariadb, database: str, prefix: str, copies: int):
-    """Copies the one user in `database`: other purchases, another Apple account, every instant up to 12 hours earlier.
+def copy_user_of_gatepass(mariadb, database: str, prefix: str, copies: int, shift: str = SHIFT):
+    """Copies the one user in `database`: other purchases, another Apple account, every instant earlier by `shift`.
 
     Hashes are random, and in large databases the signed texts are cut short: nothing that is measured reads them.
     """
@@ -21,7 +21,7 @@ def copy_user_of_gatepass(mariadb, database: str, prefix: str, copies: int):
     external = f"CONCAT('9', LPAD({purchase}, 15, '0'))"
     account = "LEFT(SHA2(CONCAT('account', s.seq), 256), LENGTH(t.{}))"
     digest = f"UNHEX(SHA2(CONCAT('{{}}', {state.format('id')}), 256))"
-    content = _renamed_content(mariadb, database, external, account)
+    content = _renamed_content(mariadb, database, external, account, shift)
     bytes_of_text = 1 << 20 if copies * span["purchases"] <= TEXTS_IN_FULL_UP_TO else 64
     changes = {
         "users": {"pseudonym": user, "user_id": f"CONCAT('{prefix}', s.seq)"},
@@ -35,7 +35,7 @@ def copy_user_of_gatepass(mariadb, database: str, prefix: str, copies: int):
         "ledger_entries": {"user_id": user, "purchase_id": purchase, "state_id": state, "content": content},
         "subscriptions": {"purchase_id": purchase, "user_id": user, "external_id": external.format("purchase_id")},
     }
-    _copy(mariadb, database, changes, copies)
+    _copy(mariadb, database, changes, copies, shift)
 
 
 def copy_user_of_lean_baseline(mariadb, database: str, prefix: str, copies: int):
@@ -56,7 +56,7 @@ def copy_user_of_lean_baseline(mariadb, database: str, prefix: str, copies: int)
     _copy(mariadb, database, changes, copies)
 
 
-def _renamed_content(mariadb, database: str, external: str, account: str) -> str:
+def _renamed_content(mariadb, database: str, external: str, account: str, shift: str) -> str:
     """A fact's text with the copy's numbers, instants and account."""
     texts = mariadb.execute("SELECT content FROM ledger_entries", database)
     content = "t.{}"
@@ -65,7 +65,7 @@ def _renamed_content(mariadb, database: str, external: str, account: str) -> str
         renamed = external.replace("t.{}", row)
         content = f"REPLACE({content}, '{number}', {renamed})"
     for instant in sorted(set(re.findall(r"\b1\d{12}\b", texts))):
-        content = f"REPLACE({content}, '{instant}', {instant} - {SHIFT})"
+        content = f"REPLACE({content}, '{instant}', {instant} - {shift})"
     label = mariadb.execute(
         "SELECT DISTINCT app_transaction_id FROM apple_iap_transactions WHERE app_transaction_id IS NOT NULL",
         database).strip()
@@ -75,14 +75,14 @@ def _renamed_content(mariadb, database: str, external: str, account: str) -> str
     return f"REPLACE({content}, '{label}', {renamed})"
 
 
-def _copy(mariadb, database: str, changes: dict, copies: int):
+def _copy(mariadb, database: str, changes: dict, copies: int, shift: str = SHIFT):
     for table, changed in changes.items():
         columns = mariadb.execute(
             "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() "
             f"AND table_name = '{table}' AND is_generated = 'NEVER' ORDER BY ordinal_position", database).split()
 
         def value(column: str) -> str:
-            usual = f"t.{{}} - {SHIFT}" if column.endswith("_at") else "t.{}"
+            usual = f"t.{{}} - {shift}" if column.endswith("_at") else "t.{}"
             return changed.get(column, usual).replace("{}", column)
 
         mariadb.execute(f"CREATE TABLE template_{table} AS SELECT * FROM {table}", database)

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from harness import cards
-from harness.population import copy_user_of_gatepass
+from harness.population import SHIFT, copy_user_of_gatepass
 from harness.processes import Children, free_port, wait_until_ready
 
 
@@ -60,9 +60,9 @@ class Gatepass(Server):
             check=True, capture_output=True, text=True)
         return made.stdout.strip()
 
-    def copy_user(self, prefix: str, copies: int):
+    def copy_user(self, prefix: str, copies: int, shift: str = SHIFT):
         """Copies its one user, and makes the standings of the copies as the product would."""
-        copy_user_of_gatepass(self._bench.mariadb, self.database, prefix, copies)
+        copy_user_of_gatepass(self._bench.mariadb, self.database, prefix, copies, shift)
         subprocess.run(
             self._command("projection", "rebuild"), env=self._environment(), cwd=self._bench.directory, check=True,
             stdout=subprocess.DEVNULL)

@@ -76,10 +76,22 @@ extension APIKey {
     }
 }
 
-extension RecordedDelivery {
-    /// The preview of a replay of the delivery.
-    package var previewOfReplay: Preview {
-        let state = outcome.result.rawValue + (outcome.reason.map { " (\($0.rawValue))" } ?? "")
-        return Preview(would: "The delivery \(id), now \(state), would be placed again if its text is kept.")
+extension Inbox {
+    /// The delivery, and the preview of a replay of it; nil if there is no such delivery.
+    package func previewedReplay(
+        of id: UInt64
+    ) async throws(ServiceFailure) -> (delivery: RecordedDelivery, preview: Preview)? {
+        guard let delivery = try await delivery(id) else { return nil }
+        let content = try await content(of: id)
+        let state = delivery.outcome.result.rawValue + (delivery.outcome.reason.map { " (\($0.rawValue))" } ?? "")
+        let words =
+            if content?.text == nil, content?.takeback == nil {
+                "stays as it is, \(state): nothing is left of it to place"
+            } else if delivery.outcome.result == .applied {
+                "stays applied: what it changed is not changed twice"
+            } else {
+                "would be placed again; it is \(state)"
+            }
+        return (delivery, Preview(would: "The delivery \(id) \(words)."))
     }
 }

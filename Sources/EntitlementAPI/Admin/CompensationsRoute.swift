@@ -1,6 +1,7 @@
 import Entitlements
 import Hummingbird
 import LedgerStore
+import StrictJSON
 
 /// `POST /api/admin/compensations`: grants a pass to every user who had coverage during an outage. One request handles
 /// up to ``Compensation/maximumUsers`` users; a cursor leads to the next ones.
@@ -33,7 +34,9 @@ enum CompensationsRoute {
         }
         let tier = try body.text("tier", characters: 1...255)
         let (reason, reference) = (try body.requiredReason(), try body.requiredText("reference"))
-        try body.refuse([Endpoint.dryRun], beside: "the parameter of that name")
+        guard body.value[Endpoint.dryRun] == nil else {
+            throw .invalidRequest("A preview is asked for with ?dry_run=1.", at: "#/" + Endpoint.dryRun)
+        }
         let outage = OperatorAct.Outage(
             from: startsAt, to: endsAt, hours: hours, tier: tier.map { TierID($0) },
             countsAnySource: try body.flag("any_source") ?? false)
@@ -47,6 +50,7 @@ enum CompensationsRoute {
         let step = try await call.served {
             try await compensation.step(from: place, limit: limit, in: $0, at: call.now)
         }.orProblem()
+        if !compensation.isDry, !step.given.isEmpty { call.api.logger.tell(.giveGrant, by: call.actor) }
         return JSONAnswer(
             bytes: JSONWriter.object { json in
                 json.members(of: compensation, Compensation.Counts(of: step))

@@ -10,7 +10,7 @@ extension SignedCall {
     ) async throws(Problem) -> (answer: Result<Reply, Refusal>, at: Instant) {
         guard let sheet = previewSheet else {
             let recorded = try await served { try await $0.ledger.record(act) }
-            if let audit = act.audit, case .success = recorded.answer { api.logger.tell(audit.action, by: audit.actor) }
+            if let audit = act.audit, recorded.hasChanged { api.logger.tell(audit.action, by: audit.actor) }
             return (recorded.answer, recorded.history.now)
         }
         let previewed = try await served { try await $0.ledger.preview(act) }

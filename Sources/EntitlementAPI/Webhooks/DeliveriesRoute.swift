@@ -29,7 +29,7 @@ enum DeliveriesRoute {
     /// `POST /api/admin/webhooks/{delivery_id}/replay`: places a stored delivery again.
     static let replay = Routes.idempotent(
         .replayDelivery, onRow: "delivery_id",
-        previewedBy: { try await $0.inbox.delivery($1).map { $0.previewOfReplay.bytes(beside: $0.json) } }
+        previewedBy: { try await $0.inbox.previewedReplay(of: $1).map { $0.preview.bytes(beside: $0.delivery.json) } }
     ) {
         try await $0.inbox.replay($1, by: $2, reason: $3, audit: $0.audit)?.json
     }

@@ -37,6 +37,7 @@ struct CompensateCommand: AsyncParsableCommand {
     /// Throws `ValidationError` for a reason of wrong length, an instant that cannot be read, or hours out of range.
     func validate() throws {
         try ReasonOptions.require(reason)
+        try ReasonOptions.requireReference(reference)
         _ = try outage
     }
 

@@ -128,8 +128,8 @@ struct KeysRevokeCommand: AsyncParsableCommand {
             guard !output.dryRun else {
                 return print(key.previewOfRevocation.text(beside: key.json(), json: output.json))
             }
-            print(
-                output.json ? String(decoding: key.json(), as: UTF8.self) : "key \(key.id) (\(key.name)) is revoked")
+            let words = VisibleText.escaped("key \(key.id) (\(key.name)) is revoked")
+            print(output.json ? String(decoding: key.json(), as: UTF8.self) : words)
         }
     }
 }

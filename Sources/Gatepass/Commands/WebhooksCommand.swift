@@ -80,22 +80,25 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let startup = try installation.startup()
         try await Startup.reporting {
-            let delivery = try await startup.withPool { pool in
+            let line = try await startup.withPool { pool -> String? in
                 let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
-                guard !output.dryRun else { return try await inbox.delivery(id) }
+                guard !output.dryRun else {
+                    return try await inbox.previewedReplay(of: id).map { delivery, preview in
+                        preview.text(beside: delivery.json, json: output.json)
+                    }
+                }
                 return try await inbox.replay(id, by: .commandLine, reason: why.reason, audit: AuditTrail())
+                    .map { delivery in
+                        output.json
+                            ? String(decoding: delivery.json, as: UTF8.self)
+                            : "delivery \(delivery.id) is \(delivery.outcome.words)"
+                    }
             }
-            guard let delivery else {
+            guard let line else {
                 StandardError.print("gatepass: there is no delivery \(id)")
                 throw ExitCode.failure
             }
-            guard !output.dryRun else {
-                return print(delivery.previewOfReplay.text(beside: delivery.json, json: output.json))
-            }
-            print(
-                output.json
-                    ? String(decoding: delivery.json, as: UTF8.self)
-                    : "delivery \(delivery.id) is \(delivery.outcome.words)")
+            print(line)
         }
     }
 }

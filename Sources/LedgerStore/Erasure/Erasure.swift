@@ -125,7 +125,7 @@ package struct Erasure: Sendable {
             // No row has the pseudonym 0.
             let pseudonym = Value.uint64(person ?? 0)
             let deliveries = try PersonDeliveries.find(of: person, named: name, withPast: true, in: session)
-            var rows = [("users", 1)]
+            var rows = [("users", person == nil ? 0 : 1)]
             if let counts = try session.query(Self.counts, [pseudonym]).first {
                 let tables = ["account_tokens", "standings", "standing_answers", "notes", "audit_notes"]
                 for (place, table) in tables.enumerated() { rows.append((table, try counts.int(place))) }

@@ -30,6 +30,8 @@ package final class Ledger: Sendable {
     private let queue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
     /// Requests that concern heavy ledgers. They wait apart, so that other requests do not wait behind them.
     private let heavyQueue = BatchQueue<Request>(maximumBatch: maximumBatch, maximumWaiting: maximumWaiting)
+    /// Previews, which wait apart too, because each reads alone and may read a heavy ledger.
+    private let previewQueue = BatchQueue<@Sendable () async -> Void>(maximumBatch: 1, maximumWaiting: maximumWaiting)
 
     /// A ledger over the database of `pool`. It records nothing until `run` is called.
     ///
@@ -55,9 +57,11 @@ package final class Ledger: Sendable {
     /// Runs batches until `shutDown`; returns when every waiting request is answered.
     package func run() async {
         async let heavy: Void = heavyQueue.run(runners: 1) { await self.commit($0, takingHeavy: true) }
+        async let previews: Void = previewQueue.run(runners: 1) { for preview in $0 { await preview() } }
         await queue.run(runners: Self.runners) { await self.commit($0, takingHeavy: false) }
         heavyQueue.close()
         await heavy
+        await previews
     }
 
     /// A reader of the ledgers that shares this ledger's cache.
@@ -85,6 +89,7 @@ package final class Ledger: Sendable {
     /// Takes no more requests.
     package func shutDown() {
         queue.close()
+        previewQueue.close()
     }
 
     /// Stores `evidence`, calls `deciding` with everything that is then known, and appends its decision, all in one
@@ -122,10 +127,12 @@ package final class Ledger: Sendable {
                     FoldContext(catalogue: catalogue, settings: settings.entitlements))
                 workspace.apply(decision)
                 let history = workspace.history(for: users, keys, news, isEvidenceNew: isNew)
-                return Request.Decided(hasChanged: !decision.changesNothing) { folded in
+                let hasChanged = !decision.changesNothing
+                return Request.Decided(hasChanged: hasChanged) { folded in
                     continuation.resume(
                         returning: Result<Recorded<Reply, Refusal>, ServiceFailure>.success(
-                            Recorded(answer: decision.answer, history: history, folded: folded)))
+                            Recorded(
+                                answer: decision.answer, history: history, hasChanged: hasChanged, folded: folded)))
                 }
             } fail: {
                 continuation.resume(returning: .failure($0))
@@ -146,8 +153,27 @@ package final class Ledger: Sendable {
     }
 
     /// The answer that `act` would give now, from plain reads: nothing is locked, written or entered into the audit
-    /// trail. Throws `.misuse` like `record`, and other errors when the database is away.
+    /// trail. Previews wait for each other. Throws when the database is away, or what is read changes all the time.
     package func preview<Reply, Refusal>(
+        _ act: LedgerAct<Reply, Refusal>
+    ) async throws(ServiceFailure) -> Previewed<Reply, Refusal> {
+        try await withCheckedContinuation { continuation in
+            let isTaken = previewQueue.submit {
+                do throws(ServiceFailure) {
+                    continuation.resume(
+                        returning: Result<Previewed<Reply, Refusal>, ServiceFailure>.success(try await self.read(act)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+            if !isTaken {
+                continuation.resume(
+                    returning: .failure(ServiceFailure(DatabaseError(.overloaded, statement: "preview"))))
+            }
+        }.get()
+    }
+
+    private func read<Reply, Refusal>(
         _ act: LedgerAct<Reply, Refusal>
     ) async throws(ServiceFailure) -> Previewed<Reply, Refusal> {
         let request = Request(users: act.users, evidence: [], keys: act.keys, news: nil, giver: act.giver, audit: nil) {
@@ -172,7 +198,8 @@ package final class Ledger: Sendable {
             let decision = act.deciding(
                 before, FoldContext(catalogue: held.versions, settings: settings.entitlements))
             workspace.apply(decision)
-            guard !workspace.isMisused else { throw ServiceFailure(DatabaseError(.misuse, statement: "preview")) }
+            // Without locks, a purchase may have come to the ledger after the purchases were read.
+            guard !workspace.isMisused else { continue }
             return Previewed(
                 users: act.users.sorted(), answer: decision.answer, before: before,
                 after: workspace.history(for: act.users, act.keys, nil, isEvidenceNew: false))
@@ -267,14 +294,18 @@ package final class Ledger: Sendable {
 package struct Recorded<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
     package let history: PurchaseHistory
+    /// True if the decision changed anything, so that its audit entry was written.
+    package let hasChanged: Bool
     /// The timelines that were folded while the ledgers were written.
     private let folded: [UserID: FoldedLedger]
 
     package init(
-        answer: Result<Reply, Refusal>, history: PurchaseHistory, folded: [UserID: FoldedLedger] = [:]
+        answer: Result<Reply, Refusal>, history: PurchaseHistory, hasChanged: Bool = true,
+        folded: [UserID: FoldedLedger] = [:]
     ) {
         self.answer = answer
         self.history = history
+        self.hasChanged = hasChanged
         self.folded = folded
     }
 

@@ -36,7 +36,8 @@ enum SignedTextRow {
         """
 
     private static let removeUnowned = SQLStatement("remove unowned texts", "DELETE s " + unowned)
-    private static let countUnowned = SQLStatement("count unowned texts", "SELECT COUNT(*) " + unowned)
+    private static let countUnowned = SQLStatement(
+        "count unowned texts", "SELECT COUNT(DISTINCT s.state_id) " + unowned)
 
     /// Removes the signed texts of purchases that `deliveries` are about and that nobody has. Repeat is safe. Throws
     /// when the database is away.

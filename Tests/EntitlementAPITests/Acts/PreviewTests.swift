@@ -213,6 +213,9 @@ struct PreviewTests {
                     == "Rows that would be deleted, or emptied of names: 1 of users, 1 of standings, "
                     + "1 of standing_answers, 1 of signed_texts. Facts stay.")
             #expect(try await server.open.schema.dump("api_keys").count == keys)
+            let revoked = try await server.send(
+                "POST", "/api/admin/api-keys/2/revoke?dry_run=1", "{}", token: Fixture.apiKey(.admin))
+            #expect(try revoked.json["revoked_at"]?.isNull == true, "a preview shows the key as it stands")
             for (path, body) in [
                 ("api-keys/99/revoke", "{}"), ("webhooks/99/replay", "{}"), ("users/nobody/erase", #"{"reason":"r"}"#),
             ] {

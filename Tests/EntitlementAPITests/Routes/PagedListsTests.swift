@@ -187,12 +187,12 @@ extension PagedListsTests {
             let lines = server.log.lines.filter { $0.hasPrefix("info delivery ") }
             #expect(
                 lines == [
-                    "info delivery delivery=1 reason= result=applied source=apple_iap type=ONE_TIME_CHARGE",
+                    "info delivery delivery=1 reason= result=duplicate source=apple_iap type=ONE_TIME_CHARGE",
                     "info delivery delivery=2 reason=no_user result=parked source=apple_iap type=ONE_TIME_CHARGE",
                     "info delivery delivery=3 reason= result=applied source=stripe type=checkout.session.completed",
                     "info delivery delivery=4 reason= result=applied source=apple_iap type=REFUND",
                     "info delivery delivery=5 reason= result=applied source=stripe type=checkout.session.completed",
-                    "info delivery delivery=6 reason= result=ignored source=stripe type=customer.created",
+                    "info delivery delivery=6 reason= result=applied source=stripe type=customer.created",
                 ])
             #expect(!server.log.lines.contains { $0.contains("alice") || $0.contains("bob") })
         }

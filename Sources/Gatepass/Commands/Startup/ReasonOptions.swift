@@ -19,6 +19,13 @@ struct ReasonOptions: ParsableArguments {
         }
     }
 
+    /// Checks the length of a reference. Throws `ValidationError` if it is too long or empty.
+    static func requireReference(_ reference: String) throws {
+        guard (1...255).contains(reference.unicodeScalars.count) else {
+            throw ValidationError("a reference has 1 to 255 characters")
+        }
+    }
+
     /// The writer of the command's entries into the audit trail.
     var trailWriter: TrailWriter { TrailWriter(by: .commandLine, reason: reason, in: AuditTrail()) }
 }

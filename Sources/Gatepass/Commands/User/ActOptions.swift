@@ -48,18 +48,12 @@ extension UserOptions {
                 let reply = try Self.reply(of: previewed.answer, refusing)
                 let statuses = previewed.statuses(in: store.foldContext)
                 guard output.json else {
-                    return ["Nothing was done. It would be: " + sentence(reply)]
-                        + statuses.flatMap { status in
-                            [
-                                "  now:   \(StatusLine(status.before).text)",
-                                "  after: \(StatusLine(status.after).text)",
-                            ]
-                        }
+                    return ["Nothing was done. It would be: " + sentence(reply)] + statuses.flatMap(\.lines)
                 }
                 let bytes = Preview(statuses: statuses).bytes(beside: try await json(reply, store))
                 return [String(decoding: bytes, as: UTF8.self)]
             }
-            for line in lines { print(line) }
+            for line in lines { print(output.json ? line : VisibleText.escaped(line)) }
         }
     }
 
@@ -70,6 +64,17 @@ extension UserOptions {
         case .success(let reply): return reply
         case .failure(let refusal): throw refusing(refusal)
         }
+    }
+}
+
+extension PreviewedStatus {
+    /// The status before and after in words, without the lines that stay as they are.
+    fileprivate var lines: [String] {
+        let (now, then) = (StatusText(before).lines, StatusText(after).lines)
+        let changed = [("now:  ", now, Set(then)), ("after:", then, Set(now))].flatMap { word, lines, others in
+            lines.filter { !others.contains($0) }.map { "  \(word) \($0.drop { $0 == " " })" }
+        }
+        return changed.isEmpty ? ["  what \(before.user.text) has stays as it is"] : changed
     }
 }
 
@@ -93,6 +98,13 @@ struct PurchaseOptions: ParsableArguments {
     @Option(help: "The purchase's environment, Production or Sandbox, where the id is not unique.")
     var environment: StoreEnvironment?
 
+    /// Throws `ValidationError` for a source or environment without a purchase.
+    func validate() throws {
+        guard purchase != nil || source == nil && environment == nil else {
+            throw ValidationError("--source and --environment stand beside --purchase alone")
+        }
+    }
+
     /// The purchase; nil if none is named.
     var name: PurchaseName? {
         purchase.map { PurchaseName(ExternalID($0), source: source.map { Source($0) }, environment: environment) }
@@ -104,6 +116,6 @@ extension StoreEnvironment: ExpressibleByArgument {}
 extension Preview {
     /// The preview of an act that is not recorded in a ledger, as JSON beside the act's answer, or in words.
     func text(beside answer: [UInt8] = [], json: Bool) -> String {
-        json ? String(decoding: bytes(beside: answer), as: UTF8.self) : would ?? ""
+        json ? String(decoding: bytes(beside: answer), as: UTF8.self) : VisibleText.escaped(would ?? "")
     }
 }

@@ -59,18 +59,17 @@ struct GrantCommand: AsyncParsableCommand {
 
     /// Throws for a wrong user id, and the exit status 1 if the grant is refused or the database cannot be reached.
     func run() async throws {
-        let request = try Startup.reporting {
-            do {
-                return try GrantRequest(json: body)
-            } catch let problem as Problem {
-                throw Refused(problem)
-            }
+        let request: GrantRequest
+        do throws(Problem) {
+            request = try GrantRequest(json: body)
+        } catch {
+            throw ValidationError(Refused(error).description)
         }
         let id = ExternalID(Surroundings.id())
         try await about.perform(output, refusing: { Refused($0) }) { principal, _ in
             principal.give(request.offer, as: id, reason: request.reason, reference: request.reference)
-        } saying: {
-            "the grant \($0.reply.key.externalID.text) is given"
+        } saying: { [dryRun = output.dryRun] in
+            dryRun ? "the grant is given" : "the grant \($0.reply.key.externalID.text) is given"
         } json: { told, _ in
             told.reply.json
         }

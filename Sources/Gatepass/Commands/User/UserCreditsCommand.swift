@@ -28,11 +28,17 @@ struct UserCreditsCommand: AsyncParsableCommand {
 
     /// Throws `ValidationError` for a correction without unit, reason or reference, or of no amount.
     func validate() throws {
-        guard let amount = give ?? take else { return }
+        guard let amount = give ?? take else {
+            guard unit == nil, reference == nil, why.reason == nil, !output.dryRun else {
+                throw ValidationError("a correction needs --give or --take")
+            }
+            return
+        }
         guard give == nil || take == nil else { throw ValidationError("give one of --give and --take") }
         guard unit != nil, reference != nil, why.reason != nil else {
             throw ValidationError("a correction needs --unit, --reason and --reference")
         }
+        if let reference { try ReasonOptions.requireReference(reference) }
         guard CreditAmount(amount) != nil else { throw ValidationError("\(amount) is out of range") }
     }
 

@@ -24,13 +24,12 @@ struct StatusText {
             instant.map { " \(word) \(RFC3339.text(of: $0))" }
         }
         let renewal = entitlement.willRenew.map { $0 ? ", renews" : ", does not renew" } ?? ""
-        return VisibleText.escaped(
-            "  \(name) (\(place)): \(entitlement.state.rawValue)" + times.joined() + renewal)
+        return "  \(name) (\(place)): \(entitlement.state.rawValue)" + times.joined() + renewal
     }
 
     static func line(_ balance: CreditBalance) -> String {
         let owed = balance.debt > 0 ? ", \(balance.debt) owed" : ""
         let place = balance.environment == .sandbox ? " (Sandbox)" : ""
-        return VisibleText.escaped("\(balance.unit)\(place): \(balance.spendable) spendable\(owed)")
+        return "\(balance.unit)\(place): \(balance.spendable) spendable\(owed)"
     }
 }

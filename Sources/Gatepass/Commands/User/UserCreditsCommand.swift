@@ -78,7 +78,7 @@ struct UserCreditsCommand: AsyncParsableCommand {
             guard !output.json else {
                 return print(String(decoding: ActReply.credits(status.credits), as: UTF8.self))
             }
-            for balance in status.credits { print(StatusText.line(balance)) }
+            for balance in status.credits { print(VisibleText.escaped(StatusText.line(balance))) }
         }
     }
 }

@@ -46,7 +46,7 @@ struct UserDevicesCommand: AsyncParsableCommand {
         try await about.perform(output, refusing: { RefusedAct(Problem($0)) }) { principal, store in
             principal.changeDevice(change.kind, of: device, reason: reason, under: store.labels)
         } saying: { (_: Device?) in
-            "the device \(VisibleText.escaped(device.text)) \(change.words)"
+            "the device \(device.text) \(change.words)"
         } json: { changed, store in
             guard let changed else { return Array("{}".utf8) }
             let words = try await store.reader.notes(Set([changed.words].compactMap(\.self)))

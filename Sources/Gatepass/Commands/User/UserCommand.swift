@@ -47,7 +47,9 @@ struct UserStatusCommand: AsyncParsableCommand {
             let timeline = Timeline(
                 folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
             let now = startup.clock.now()
-            guard json else { return StatusText(timeline.status(at: now)).lines.forEach { print(VisibleText.escaped($0)) } }
+            guard json else {
+                return StatusText(timeline.status(at: now)).lines.forEach { print(VisibleText.escaped($0)) }
+            }
             let parts = StatusBody.Parts(
                 explaining: recorded.ledger, at: now, under: timeline.settings, given: recorded.catalogue,
                 calling: recorded.deviceNames)

@@ -32,7 +32,7 @@ import Testing
     @Test func `no name stands in plain but where it is to be deleted`() async throws {
         try await TestStore.open { store in
             let token = try await Self.fill(store)
-            let bytes = token.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let bytes = TestStore.digits(of: token.bytes)
             let places: [String: Set<String>] = [
                 "\"anna\"": ["users"], "anna": ["users", "notes", "audit_notes"], bytes: ["account_tokens"],
                 token.description: ["signed_texts"], "account-7": ["signed_texts"], "Annas phone": ["notes"],

@@ -111,11 +111,13 @@ struct PreviewTests {
                 fields: key.map { [("Idempotency-Key", $0)] } ?? [])
         }
 
-        func dump() async throws -> [String: [[String]]] {
-            var dump = try await server.open.schema.dump()
-            dump["api_keys"] = nil  // The last use of a key is noted.
-            return dump.mapValues { $0.map { $0.map { "\($0)" } } }
-        }
+    }
+
+    /// Every table but that of keys, whose last use is noted.
+    private static func dump(_ server: TestServer) async throws -> [String: [[String]]] {
+        var dump = try await server.open.schema.dump()
+        dump["api_keys"] = nil
+        return dump.mapValues { $0.map { $0.map { "\($0)" } } }
     }
 
     /// An answer's members but the preview and the ids that are made anew for each request.
@@ -140,9 +142,9 @@ struct PreviewTests {
                 for step in 0..<18 {
                     server.wait(hours: Int64.random(in: 0...30, using: &world.chance))
                     let (act, key) = (world.act(), "k\(history).\(step)")
-                    let (tables, before) = try await (world.dump(), world.statuses(of: act.people))
+                    let (tables, before) = try await (Self.dump(server), world.statuses(of: act.people))
                     let dry = try await world.send(act, key: key, isDry: true)
-                    #expect(try await world.dump() == tables, "\(act)")
+                    #expect(try await Self.dump(server) == tables, "\(act)")
                     let real = try await world.send(act, key: key)
                     guard (200..<300).contains(real.status) else {
                         #expect(dry.status == real.status && dry.code == real.code, "\(act): \(dry.body) \(real.body)")
@@ -189,6 +191,36 @@ struct PreviewTests {
             #expect(states == ["active", "expired"])
             #expect(try dry.json["preview"]?["would"]?.isNull == true)
             #expect(try await server.send("GET", "/api/iap/apple/status").json["state"]?.string == "active")
+        }
+    }
+
+    @Test func `a device's removal and a pass made good are previewed like any act`() async throws {
+        try await TestServer.run { server in
+            try await server.sellBefore(days: 40, as: "p1")
+            try await server.sell("pass.30d", as: "p2", .pass)
+            let user = "/api/admin/users/u1"
+            func send(_ method: String, _ path: String, _ body: String?) async throws -> TestServer.Answer {
+                try await server.send(
+                    method, user + path, body, token: Fixture.apiKey(.write), fields: [("Idempotency-Key", path)])
+            }
+            #expect(try await send("POST", "/devices", #"{"device_id":"d1","name":"phone"}"#).status == 201)
+            let tables = try await Self.dump(server)
+            let acts = [
+                ("DELETE", "/devices/d1", nil, 204),
+                ("POST", "/make-good", #"{"external_id":"p1","reason":"r","reference":"t"}"#, 201),
+            ]
+            for (method, path, body, status) in acts {
+                let dry = try await send(method, path + "?dry_run=1", body)
+                #expect(dry.status == 200, "\(dry.body)")
+                let user = try dry.json["preview"]?["users"]?.elements?.first
+                let ends = [user?["before"]?["expires_at"]?.string, user?["after"]?["expires_at"]?.string]
+                let good = status == 201 ? "2026-03-16T12:00:00Z" : "2026-02-14T12:00:00Z"
+                #expect(ends == ["2026-02-14T12:00:00Z", good], "\(dry.body)")
+            }
+            #expect(try await Self.dump(server) == tables)
+            for (method, path, body, status) in acts {
+                #expect(try await send(method, path, body).status == status)
+            }
         }
     }
 

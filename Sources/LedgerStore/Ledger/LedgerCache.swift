@@ -2,7 +2,8 @@ import Entitlements
 import MariaDB
 import Synchronization
 
-/// A cache of ledgers as they were last read, each with the hash of its newest entry.
+/// A cache of long ledgers as they were last read, each with the hash of its newest entry. A short ledger is read anew
+/// each time, because that costs hardly more than its head (`docs/performance.md`).
 ///
 /// A ledger only grows, and every entry's hash covers all entries before it. So a cached ledger is current, byte for
 /// byte, if its hash equals the hash of the head in the database, whichever instance wrote it. No cached ledger needs
@@ -11,8 +12,11 @@ import Synchronization
 /// If a ledger has grown, only its new entries are read. Heavy ledgers have a cache of their own, so that they do not
 /// push out the other ledgers.
 final class LedgerCache: Sendable {
-    /// The capacities in bytes: of the cache of usual ledgers, and of the cache of heavy ones. A single ledger may be
-    /// larger.
+    /// The number of entries from which on a ledger is cached, with its computed timeline.
+    static let longLength = 256
+
+    /// The capacities in bytes: of the cache of ledgers that are long, and of the cache of heavy ones. A single ledger
+    /// may be larger.
     private static let capacities = (usual: 16 << 20, heavy: 8 << 20)
 
     /// A ledger, and the ids of the rows of its purchases.
@@ -115,8 +119,9 @@ final class LedgerCache: Sendable {
         state.withLock { $0[user] = nil }
     }
 
-    /// Caches a ledger whose entries are all committed.
+    /// Caches a ledger whose entries are all committed, if it is long.
     func keep(_ ledger: CachedLedger) {
+        guard ledger.length >= Self.longLength else { return }
         state.withLock { $0[ledger.ledger.user] = ledger }
     }
 

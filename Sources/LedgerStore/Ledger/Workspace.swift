@@ -288,14 +288,9 @@ struct Workspace {
 }
 
 extension Workspace {
-    /// The number of entries from which on a ledger keeps its computed timeline, so that only new entries have to be
-    /// folded.
-    private static let keptFoldLength = 256
-
-    /// Makes long ledgers keep their timelines, so that an act with credits or a device does not compute the timeline
-    /// from all entries again.
+    /// Makes long ledgers keep their timelines, so that an act with credits or a device folds only the new entries.
     mutating func keepFolds(given catalogue: CatalogueVersions, settings: EntitlementSettings) {
-        for (user, person) in people where person.loaded.entries.count >= Self.keptFoldLength {
+        for (user, person) in people where person.loaded.entries.count >= LedgerCache.longLength {
             guard !person.loaded.hasFold(given: catalogue, settings: settings) else { continue }
             var ledger = person.loaded
             ledger.keepFold(given: catalogue, settings: settings)

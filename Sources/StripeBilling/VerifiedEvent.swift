@@ -24,6 +24,8 @@ package struct VerifiedEvent: Sendable {
     package let customer: String?
     /// The id of the payment intent that the event is about; nil if it names none.
     package let payment: String?
+    /// The amounts in the event's object, whatever the event's type; nil if it tells none.
+    package let amount: PaymentAmount?
     /// The SHA-256 of the event's type, date and content. It is the same for all repeats of an event, however they are
     /// sent or formatted.
     package let contentDigest: [UInt8]
@@ -72,7 +74,7 @@ package struct VerifiedEvent: Sendable {
             createdAt = .distantPast
             environment = event.flag("livemode") ?? true ? .production : .sandbox
             content = .ignored(.thin)
-            (customer, payment) = (nil, nil)
+            (customer, payment, amount) = (nil, nil, nil)
             contentDigest = Array(SHA256.hash(data: body))
             return
         }
@@ -85,6 +87,7 @@ package struct VerifiedEvent: Sendable {
         let kind = object?.text("object")
         customer = kind == "customer" ? object?.id : object?.identifier("customer")
         payment = kind == "payment_intent" ? object?.id : object?.identifier("payment_intent")
+        amount = object.flatMap { PaymentAmount($0, toldAt: createdAt) }
         var digest = SHA256()
         digest.update(data: Array(type.utf8) + [0] + Array(String(createdAt.milliseconds).utf8) + [0])
         if let data = value["data"] { digest.update(with: data) }

@@ -47,7 +47,7 @@ package struct TestSchema: Sendable {
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "audit_entries", "audit_heads", "audit_notes",
         "catalog_versions", "delivery_mentions", "idempotency_keys", "inbox_deliveries", "inbox_texts",
-        "installation_keys", "jobs", "ledger_entries", "mentions", "notes", "purchase_holders",
+        "installation_keys", "jobs", "ledger_entries", "mentions", "notes", "payment_amounts", "purchase_holders",
         "purchase_numbers", "purchases", "signed_headers", "signed_texts", "signing_keys", "standing_answers",
         "standings", "subscriptions", "users",
         "waiting_statements",

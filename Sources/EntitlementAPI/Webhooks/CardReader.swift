@@ -58,7 +58,8 @@ extension InboxDelivery {
             subtype: nil, signedAt: event.createdAt,
             about: news.about?.externalID ?? event.payment.map { ExternalID($0) },
             mentioning: event.names(userKey: userKey).compactMap { labels.mention(of: $0, in: event.environment) },
-            takingBack: news.takeback?.text, text: .body(body), contentDigest: event.contentDigest)
+            takingBack: news.takeback?.text, telling: event.amount, text: .body(body),
+            contentDigest: event.contentDigest)
     }
 }
 

@@ -88,6 +88,21 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "payments",
+            SQLStatement(
+                "export amounts",
+                """
+                \(PaymentAmountRow.walk(
+                    from: "(SELECT id n, source, app, environment, external_id FROM purchases WHERE user_id = ?) b"))
+                SELECT JSON_OBJECT('source', a.source, 'environment', a.environment, 'number', a.number,
+                    'kind', a.kind, 'pays_for', a.target, 'paid', a.paid, 'refunded', a.refunded,
+                    'unit', IF(a.is_raw, 'raw', 'milliunits'), 'currency', a.currency, 'made_at_ms', a.made_at,
+                    'told_at_ms', a.told_at)
+                FROM (SELECT DISTINCT source, app, environment, number FROM w) w
+                STRAIGHT_JOIN \(PaymentAmountRow.ofWalk) ORDER BY a.made_at, a.number
+                """)
+        ),
+        (
             "ledger",
             SQLStatement(
                 "export entries",

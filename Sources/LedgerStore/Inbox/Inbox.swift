@@ -22,7 +22,8 @@ package struct Inbox: Sendable {
         self.realNow = realNow
     }
 
-    /// Stores a delivery, and a job that places it later if nothing else does. Both are committed when this returns.
+    /// Stores a delivery, the amounts that it tells, and a job that places it later if nothing else does. All is
+    /// committed when this returns. So money is kept of a delivery that is parked or ignored, too.
     ///
     /// Repeat is safe: the same content under the same id has one row, and its outcome (the result and its reason) is
     /// returned. A quarantined delivery that comes again becomes pending, and its tries are counted from 0 again.
@@ -34,6 +35,10 @@ package struct Inbox: Sendable {
             let stored = try InboxDeliveryRow.insert(
                 delivery, header: header, at: now, in: session)
             guard !stored.outcome.isSettled else { return stored }
+            if let amount = delivery.amount {
+                let space = NumberSpace(source: delivery.source, app: delivery.app, environment: delivery.environment)
+                try PaymentAmountRow.keep(amount, in: space, session: session)
+            }
             let dueAt = realNow + Self.patience
             guard stored.outcome.result == .quarantined else {
                 try JobRow.add(.delivery, about: stored.id, dueAt: dueAt, now: realNow, in: session)
@@ -73,6 +78,17 @@ package struct Inbox: Sendable {
     package func content(of delivery: UInt64) async throws(ServiceFailure) -> DeliveryContent? {
         try await pool.ask { (session) throws(DatabaseError) in
             try InboxTextRow.read(of: delivery, in: session)
+        }
+    }
+
+    /// The payments for the purchases of `keys`, the last made first, as the deliveries told them; a purchase of which
+    /// none told an amount has no entry. It is one statement for all of them. Throws when the database is away.
+    package func payments(
+        for keys: [PurchaseKey]
+    ) async throws(ServiceFailure) -> [PurchaseKey: [Payment]] {
+        guard !keys.isEmpty else { return [:] }
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try PaymentAmountRow.payments(for: keys, in: session)
         }
     }
 

@@ -19,6 +19,8 @@ package struct InboxDelivery: Sendable {
     package let mentions: [String]
     /// The takeback as text, in numbers and dates without names (`Takeback.text`); nil if nothing is taken back.
     package let takeback: String?
+    /// The amounts of a payment that the delivery tells; nil if it tells none.
+    package let amount: PaymentAmount?
     package let text: InboxText
     /// SHA-256 of the content; it is the same each time the store sends this delivery.
     package let contentDigest: [UInt8]
@@ -26,7 +28,8 @@ package struct InboxDelivery: Sendable {
     package init(
         source: Source, app: AppID, environment: StoreEnvironment, externalID: String, type: String, subtype: String?,
         signedAt: Instant, about purchase: ExternalID?, mentioning mentions: [String] = [],
-        takingBack takeback: String? = nil, text: InboxText, contentDigest: [UInt8]
+        takingBack takeback: String? = nil, telling amount: PaymentAmount? = nil, text: InboxText,
+        contentDigest: [UInt8]
     ) {
         self.source = source
         self.app = app
@@ -38,6 +41,7 @@ package struct InboxDelivery: Sendable {
         self.purchase = purchase
         self.mentions = mentions
         self.takeback = takeback
+        self.amount = amount
         self.text = text
         self.contentDigest = contentDigest
     }

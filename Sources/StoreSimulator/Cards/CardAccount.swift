@@ -33,14 +33,22 @@ package struct CardAccount: Codable, Hashable, Sendable {
     /// A part of every id, so that two accounts share no id.
     package let tag: String
     package let isLive: Bool
+    /// The code of the currency, in lower-case letters as Stripe writes it.
+    package let currency: String
+    /// The price of every product, in the smallest unit of the currency.
+    package let price: Int64
 
-    package init(_ shape: Shape = .new, tag: String, isLive: Bool = true) {
+    package init(
+        _ shape: Shape = .new, tag: String, isLive: Bool = true, currency: String = "eur", price: Int64 = amount
+    ) {
         self.shape = shape
         self.tag = tag
         self.isLive = isLive
+        self.currency = currency
+        self.price = price
     }
 
-    /// The price of every product, in the smallest unit of the currency.
+    /// The price unless an account is made with another one.
     package static let amount: Int64 = 999
 
     package var customer: String { "cus_" + tag }
@@ -74,7 +82,8 @@ package struct CardAccount: Codable, Hashable, Sendable {
     ) -> CardJSON {
         let whole: CardJSON = [
             "id": .text(subscription), "object": "subscription", "status": .text(status),
-            "customer": .text(customer), "currency": "eur", "created": .number(start), "start_date": .number(start),
+            "customer": .text(customer), "currency": .text(currency), "created": .number(start),
+            "start_date": .number(start),
             "items": ["object": "list", "data": .array(items), "has_more": false],
             "cancel_at_period_end": false, "cancel_at": nil, "canceled_at": nil, "ended_at": nil, "trial_start": nil,
             "trial_end": nil, "pause_collection": nil, "livemode": .flag(isLive), "latest_invoice": nil,
@@ -90,8 +99,8 @@ package struct CardAccount: Codable, Hashable, Sendable {
         let item: CardJSON = [
             "id": .text(id ?? "si_" + tag), "object": "subscription_item", "quantity": .number(quantity),
             "price": [
-                "id": .text(price), "object": "price", "currency": "eur", "lookup_key": .text(price + "_key"),
-                "product": "prod_1", "metadata": [:], "unit_amount": .number(Self.amount),
+                "id": .text(price), "object": "price", "currency": .text(currency), "lookup_key": .text(price + "_key"),
+                "product": "prod_1", "metadata": [:], "unit_amount": .number(self.price),
                 "recurring": ["interval": "month"],
             ],
         ]
@@ -108,8 +117,8 @@ package struct CardAccount: Codable, Hashable, Sendable {
             "id": .text("cs_\(tag)_\(intent ?? mode)"), "object": "checkout.session", "mode": .text(mode),
             "payment_status": .text(paid), "status": "complete", "client_reference_id": CardJSON(user),
             "customer": CardJSON(customer), "payment_intent": CardJSON(intent), "payment_link": nil,
-            "subscription": mode == "subscription" ? .text(subscription) : nil, "amount_total": .number(Self.amount),
-            "currency": "eur", "metadata": [:], "livemode": .flag(isLive),
+            "subscription": mode == "subscription" ? .text(subscription) : nil, "amount_total": .number(price),
+            "currency": .text(currency), "metadata": [:], "livemode": .flag(isLive),
             "customer_details": ["email": "zoë@example.com", "name": "Zoë"],
         ]
         return whole.with(members)
@@ -118,22 +127,24 @@ package struct CardAccount: Codable, Hashable, Sendable {
     /// The invoice `id` of the subscription for one period, paid by `intent`.
     package func invoice(
         _ id: String, from start: Int64, until end: Int64, intent: String, price: String = "price_pro",
-        isProration: Bool = false, isPaid: Bool = true, user: String? = nil
+        isProration: Bool = false, isPaid: Bool = true, paid: Int64? = nil, user: String? = nil
     ) -> CardJSON {
         invoice(
             id, of: [line(from: start, until: end, price: price, isProration: isProration)], intent: intent,
-            isPaid: isPaid, user: user)
+            isPaid: isPaid, paid: paid, user: user)
     }
 
-    /// An invoice of several lines. `intent` paid it, or failed to if `isPaid` is false.
+    /// An invoice of several lines. `intent` paid it, or failed to if `isPaid` is false. `paid` is the amount if it is
+    /// not the price.
     package func invoice(
-        _ id: String, of lines: [CardJSON], intent: String, isPaid: Bool = true, user: String? = nil
+        _ id: String, of lines: [CardJSON], intent: String, isPaid: Bool = true, paid: Int64? = nil,
+        user: String? = nil
     ) -> CardJSON {
         let metadata = CardJSON(user.map { ["user_id": $0] } ?? [:])
         let common: CardJSON = [
             "id": .text(id), "object": "invoice", "customer": .text(customer), "status": isPaid ? "paid" : "open",
-            "amount_paid": .number(isPaid ? Self.amount : 0), "attempt_count": 1,
-            "billing_reason": "subscription_cycle", "currency": "eur", "customer_email": "zoë@example.com",
+            "amount_paid": .number(isPaid ? paid ?? price : 0), "attempt_count": 1,
+            "billing_reason": "subscription_cycle", "currency": .text(currency), "customer_email": "zoë@example.com",
             "lines": ["object": "list", "data": .array(lines), "has_more": false],
         ]
         switch shape {
@@ -156,11 +167,11 @@ package struct CardAccount: Codable, Hashable, Sendable {
     /// period.
     package func line(
         _ item: String? = nil, from start: Int64, until end: Int64, price: String = "price_pro",
-        isProration: Bool = false, amount: Int64 = amount
+        isProration: Bool = false, amount: Int64? = nil
     ) -> CardJSON {
         let item = CardJSON.text(item ?? "si_" + tag)
         let common: CardJSON = [
-            "id": "il_1", "object": "line_item", "amount": .number(amount),
+            "id": "il_1", "object": "line_item", "amount": .number(amount ?? self.price),
             "period": ["start": .number(start), "end": .number(end)],
         ]
         let owner: CardJSON = ["subscription": .text(subscription), "proration": .flag(isProration)]
@@ -199,30 +210,32 @@ package struct CardAccount: Codable, Hashable, Sendable {
 
     /// A charge of which `refunded` was refunded, in the smallest unit of the currency.
     package func charge(
-        _ intent: String, refunded: Int64, captured: Int64 = amount, invoice: String? = nil
+        _ intent: String, refunded: Int64, captured: Int64? = nil, invoice: String? = nil
     ) -> CardJSON {
         let charge: CardJSON = [
-            "id": .text("ch_" + intent), "object": "charge", "amount": .number(Self.amount),
-            "amount_captured": .number(captured),
-            "amount_refunded": .number(refunded), "refunded": .flag(refunded == Self.amount),
+            "id": .text("ch_" + intent), "object": "charge", "amount": .number(price),
+            "amount_captured": .number(captured ?? price), "captured": .flag(captured != 0),
+            "amount_refunded": .number(refunded), "refunded": .flag(refunded == price),
+            "currency": .text(currency),
             "payment_intent": .text(intent), "customer": .text(customer), "metadata": [:],
             "billing_details": ["email": "zoë@example.com", "address": ["city": "Köln"]],
         ]
         return shape == .old ? charge.with(["invoice": CardJSON(invoice)]) : charge
     }
 
-    package func refund(_ intent: String, _ status: String) -> CardJSON {
+    package func refund(_ intent: String, _ status: String, of amount: Int64? = nil) -> CardJSON {
         [
             "id": .text("re_" + intent), "object": "refund", "charge": .text("ch_" + intent),
-            "payment_intent": .text(intent), "amount": .number(Self.amount), "status": .text(status),
+            "payment_intent": .text(intent), "amount": .number(amount ?? price),
+            "currency": .text(currency), "status": .text(status),
         ]
     }
 
     package func dispute(_ intent: String, _ status: String) -> CardJSON {
         [
             "id": .text("dp_" + intent), "object": "dispute", "charge": .text("ch_" + intent),
-            "payment_intent": .text(intent), "status": .text(status), "amount": .number(Self.amount),
-            "reason": "fraudulent",
+            "payment_intent": .text(intent), "status": .text(status), "amount": .number(price),
+            "currency": .text(currency), "reason": "fraudulent",
         ]
     }
 }

@@ -26,11 +26,14 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case noSubscription
         case phase(Phase)
+        /// Nothing was charged for the present period, so nothing can go back.
+        case unpaid
 
         package var description: String {
             switch self {
             case .noSubscription: "it is one payment and no subscription"
             case .phase(let phase): "the subscription is \(phase.rawValue)"
+            case .unpaid: "nothing was paid for the present period"
             }
         }
     }
@@ -43,7 +46,12 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     package private(set) var startsAt: Int64
     package private(set) var endsAt: Int64
     package private(set) var renews = true
+    /// The sum of all payments, in the smallest unit of the currency.
+    package private(set) var income: Int64 = 0
+    /// The sum of all refunds, in the smallest unit of the currency.
+    package private(set) var returned: Int64 = 0
     private var payments = 1
+    private var captured: Int64 = 0
     private var refunded: Int64 = 0
     private var told = 0
 
@@ -55,6 +63,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
         var sale = SimulatedCardSale(account, user, link, .payment, from: seconds, until: seconds)
         let session = account.session("payment", user: user, intent: sale.intent, with: ["payment_link": .text(link)])
+        (sale.income, sale.captured) = (account.price, account.price)
         return (sale, [sale.event("checkout.session.completed", at: seconds, session)])
     }
 
@@ -64,7 +73,9 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
         var sale = SimulatedCardSale(
             account, user, price, isTrial ? .trialing : .active, from: seconds, until: end)
-        let session = account.session("subscription", user: user, customer: account.customer)
+        let session = account.session(
+            "subscription", user: user, customer: account.customer,
+            with: isTrial ? ["amount_total": 0, "payment_status": "no_payment_required"] : [:])
         let events =
             [
                 sale.event("checkout.session.completed", at: seconds, session),
@@ -136,9 +147,16 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     // MARK: The money
 
     /// Refunds the last payment, so that `percent` of it are refunded in all.
-    package mutating func refund(percent: Int64, at seconds: Int64) -> [CardAccount.Event] {
-        refunded = max(refunded, (CardAccount.amount * percent + 50) / 100)
-        return [event("charge.refunded", at: seconds, account.charge(intent, refunded: refunded, invoice: invoice))]
+    package mutating func refund(percent: Int64, at seconds: Int64) throws(Refusal) -> [CardAccount.Event] {
+        guard captured > 0 else { throw .unpaid }
+        let before = refunded
+        refunded = max(refunded, (captured * percent + 50) / 100)
+        returned += refunded - before
+        return [
+            event(
+                "charge.refunded", at: seconds,
+                account.charge(intent, refunded: refunded, invoice: phase == .payment ? nil : invoice))
+        ]
     }
 
     /// Opens a dispute of the last payment, or closes it as won or lost.
@@ -176,17 +194,22 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         startsAt = start
         endsAt = end
         payments += 1
-        refunded = 0
+        (captured, refunded) = (0, 0)
     }
 
     private mutating func updated(at seconds: Int64) -> CardAccount.Event {
         event("customer.subscription.updated", at: seconds, subscription)
     }
 
+    /// Pays the invoice of the present period. That of a trial is paid with nothing.
     private mutating func paid(at seconds: Int64) -> [CardAccount.Event] {
+        let amount = phase == .trialing ? 0 : account.price
+        income += amount
+        captured = amount
         let invoiced = event(
             "invoice.paid", at: seconds,
-            account.invoice(invoice, from: startsAt, until: endsAt, intent: intent, price: name, user: user))
+            account.invoice(
+                invoice, from: startsAt, until: endsAt, intent: intent, price: name, paid: amount, user: user))
         guard account.shape == .new else { return [invoiced] }
         return [
             invoiced, event("invoice_payment.paid", at: seconds, account.invoicePayment(invoice, intent: intent)),

@@ -30,7 +30,8 @@ import Testing
             let counts = json.compactMapValues { ($0 as? [Any])?.count }
             #expect(
                 counts == [
-                    "account_tokens": 1, "purchases": 2, "transactions": 1, "numbers": 0, "deliveries": 0,
+                    "account_tokens": 1, "purchases": 2, "transactions": 1, "numbers": 0, "payments": 0,
+                    "deliveries": 0,
                     "ledger": 6, "subscriptions": 2, "audit": 1,
                 ])
             let transactions = try #require(json["transactions"] as? [[String: Any]])

@@ -42,7 +42,7 @@ extension Story {
                 throw ValidationError("--percent \(text): write 1 to 100")
             }
             try await told.charge(percent == 100 ? "Refunded" : "Refunded \(percent) % of") { kept, _, seconds in
-                kept.sale.refund(percent: percent, at: seconds)
+                try kept.sale.refund(percent: percent, at: seconds)
             }
         },
         Story("stripe dispute", "Dispute the last payment, or decide that.", card + "won lost") { told in

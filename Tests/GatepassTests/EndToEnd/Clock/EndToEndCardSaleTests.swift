@@ -87,6 +87,8 @@ extension EndToEnd {
                 (["checkout", "--product", "pass.30"], 0, "alice paid for pass.30 by card"),
                 (["pause"], 1, "it is one payment and no subscription"),
                 (["refund", "--percent", "0"], 64, "--percent 0: write 1 to 100"),
+                (["checkout", "--product", "annual.3", "--trial"], 0, "alice paid for annual.3 by card"),
+                (["refund"], 1, "nothing was paid for the present period"),
                 (["dispute", "--won", "--lost"], 64, "exclude each other"),
             ] {
                 let answer = try await installation.simulate(["stripe"] + words)

@@ -21,7 +21,8 @@ extension VerifiedPurchase {
             expiresAt: type == .plan ? payload.expiresDate.map(Instant.init(milliseconds:)) : nil,
             quantity: payload.quantity, isFamilyShared: payload.inAppOwnershipType == .familyShared,
             isUpgraded: payload.isUpgraded ?? false, offer: payload.offerIdentifier?.brief ?? payload.offerType?.text,
-            subscriptionGroup: payload.subscriptionGroupIdentifier?.identifier, price: Price(payload),
+            subscriptionGroup: payload.subscriptionGroupIdentifier?.identifier,
+            price: Price(payload.price, payload.currency),
             revocation: Revocation(payload),
             accountToken: payload.appAccountToken.flatMap { AccountToken($0) }.map { labels.label(of: $0) },
             account: payload.appTransactionId?.identifier.map {
@@ -32,6 +33,9 @@ extension VerifiedPurchase {
 }
 
 extension VerifiedRenewal {
+    /// The most offers to win a customer back that are kept of one state.
+    private static let maximumWinBackOffers = 20
+
     /// Makes the state of a chain's renewal from `renewalInfo`, which Apple sent together with `transaction`.
     ///
     /// An unknown expiration intent is kept as its number; an unknown price consent becomes nil. While Apple still
@@ -45,7 +49,10 @@ extension VerifiedRenewal {
             renewsInto: (payload.autoRenewProductId ?? payload.productId).map { ProductID($0) },
             graceEndsAt: payload.gracePeriodExpiresDate.map(Instant.init(milliseconds:)),
             isInRetry: isInRetry, end: isInRetry ? nil : payload.expirationIntent.map(RenewalEnd.init),
-            priceConsent: payload.priceIncreaseStatus.flatMap(PriceConsent.init))
+            priceConsent: payload.priceIncreaseStatus.flatMap(PriceConsent.init),
+            offer: payload.offerIdentifier?.brief ?? payload.offerType?.text,
+            price: Price(payload.renewalPrice, payload.currency),
+            winBackOffers: payload.eligibleWinBackOfferIds.prefix(Self.maximumWinBackOffers).map(\.brief))
     }
 }
 
@@ -118,9 +125,9 @@ extension StoreDetails {
 }
 
 extension Price {
-    /// Reads the price; nil unless the payload has both an amount and a currency.
-    init?(_ payload: TransactionPayload) {
-        guard let milliunits = payload.price, let currency = payload.currency?.identifier else { return nil }
+    /// Reads a price; nil unless the payload has both an amount and a currency.
+    fileprivate init?(_ milliunits: Int64?, _ currency: String?) {
+        guard let milliunits, let currency = currency?.identifier else { return nil }
         self.init(milliunits: milliunits, currency: currency)
     }
 }

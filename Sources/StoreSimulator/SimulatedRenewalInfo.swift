@@ -20,6 +20,7 @@ package struct SimulatedRenewalInfo: Sendable {
     package var offerIdentifier: String?
     package var offerDiscountType: OfferDiscountType?
     package var offerPeriod: String?
+    package var eligibleWinBackOfferIds: [String] = []
     package var environment: StoreEnvironment
     package var appAccountToken: String?
     package var appTransactionId: String?
@@ -60,6 +61,9 @@ package struct SimulatedRenewalInfo: Sendable {
         payload.add("offerIdentifier", offerIdentifier)
         payload.add("offerDiscountType", offerDiscountType?.rawValue)
         payload.add("offerPeriod", offerPeriod)
+        if !eligibleWinBackOfferIds.isEmpty {
+            payload["eligibleWinBackOfferIds"] = .array(eligibleWinBackOfferIds.map { .string($0) })
+        }
         payload.add("appAccountToken", appAccountToken)
         payload.add("appTransactionId", appTransactionId)
         return payload

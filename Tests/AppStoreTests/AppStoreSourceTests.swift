@@ -77,6 +77,32 @@ import Testing
         }
     }
 
+    @Test func `what is told of the next period and of offers to come back is kept, as far as it can be read`() throws {
+        let transaction = try verified { $0.type = .autoRenewableSubscription }
+        func renewal(_ change: (inout SimulatedRenewalInfo) -> Void) throws -> VerifiedRenewal {
+            var info = SimulatedRenewalInfo(
+                for: .subscription(
+                    "1001", of: "annual", group: "g", bundleId: Self.bundleId, at: Self.now - 3_600_000,
+                    until: Self.now))
+            change(&info)
+            return VerifiedRenewal(try verifier.verify(authority.sign(info), at: Self.now), beside: transaction)
+        }
+        let told = try renewal {
+            ($0.renewalPrice, $0.currency) = (19_990, "CHF")
+            ($0.offerType, $0.offerIdentifier) = (.promotional, "half price")
+            $0.eligibleWinBackOfferIds = ["back", String(repeating: "é", count: 65)]
+        }
+        #expect(told.price == Price(milliunits: 19_990, currency: "CHF") && told.offer == "half price")
+        #expect(told.winBackOffers == ["back", String(repeating: "é", count: 64)])
+        #expect(try renewal { $0.offerType = .winBack }.offer == "win_back")
+        #expect(try renewal { $0.renewalPrice = nil }.price == nil)
+        #expect(try renewal { $0.currency = nil }.price == nil)
+        #expect(try renewal { _ in }.winBackOffers == [] && renewal { _ in }.offer == nil)
+        let many = try renewal { $0.eligibleWinBackOfferIds = (0..<50).map { "offer \($0)" } }
+        #expect(many.winBackOffers == (0..<20).map { "offer \($0)" })
+        #expect(!many.hasSameContent(as: told) && told.hasSameContent(as: told))
+    }
+
     @Test func `only auto-renewables have periods`() throws {
         func period(_ change: (inout SimulatedTransaction) -> Void) throws -> String? {
             try purchase {

@@ -22,11 +22,17 @@ package struct VerifiedRenewal: Hashable, Sendable {
     package let endedAt: Instant?
     /// The id of the source's event that makes the statement; nil for a source without events.
     package let eventID: String?
+    /// The offer by which the next period is sold, and its price. They decide nothing.
+    package let offer: String?
+    package let price: Price?
+    /// The ids of the offers by which the customer could be won back. They decide nothing.
+    package let winBackOffers: [String]
 
     package init(
         key: PurchaseKey, signedAt: Instant, willRenew: Bool, renewsInto: ProductID? = nil,
         graceEndsAt: Instant? = nil, isInRetry: Bool = false, end: RenewalEnd? = nil,
-        priceConsent: PriceConsent? = nil, endedAt: Instant? = nil, eventID: String? = nil
+        priceConsent: PriceConsent? = nil, endedAt: Instant? = nil, eventID: String? = nil, offer: String? = nil,
+        price: Price? = nil, winBackOffers: [String] = []
     ) {
         self.key = key
         self.signedAt = signedAt
@@ -38,6 +44,9 @@ package struct VerifiedRenewal: Hashable, Sendable {
         self.priceConsent = priceConsent
         self.endedAt = endedAt
         self.eventID = eventID
+        self.offer = offer
+        self.price = price
+        self.winBackOffers = winBackOffers
     }
 
     /// True if the two states differ in nothing but their signing dates.
@@ -45,6 +54,7 @@ package struct VerifiedRenewal: Hashable, Sendable {
         key == other.key && willRenew == other.willRenew && renewsInto == other.renewsInto
             && graceEndsAt == other.graceEndsAt && isInRetry == other.isInRetry && end == other.end
             && priceConsent == other.priceConsent && endedAt == other.endedAt && eventID == other.eventID
+            && offer == other.offer && price == other.price && winBackOffers == other.winBackOffers
     }
 
     /// True if the chain has not ended and renews, so that another period may follow.
@@ -72,7 +82,11 @@ package struct VerifiedRenewal: Hashable, Sendable {
 
     /// The remaining fields as bytes, to order states that are otherwise equal. A missing field comes after any value.
     private var rest: [UInt8] {
-        let fields = [renewsInto?.text, end?.rawValue, priceConsent?.rawValue]
+        let fields =
+            [
+                renewsInto?.text, end?.rawValue, priceConsent?.rawValue, offer, price.map { String($0.milliunits) },
+                price?.currency,
+            ] + winBackOffers
         return Array(fields.map { $0.map { "\"\($0)\"" } ?? "null" }.joined(separator: ",").utf8)
     }
 }

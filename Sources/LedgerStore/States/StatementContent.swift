@@ -61,7 +61,9 @@ enum StatementContent {
                 KeyContent.of(renewal.key), JSONField(renewal.signedAt.milliseconds), JSONField(renewal.willRenew),
                 JSONField(renewal.renewsInto?.text), JSONField(renewal.graceEndsAt), JSONField(renewal.isInRetry),
                 JSONField(renewal.end?.rawValue), JSONField(renewal.priceConsent?.rawValue),
-                JSONField(renewal.endedAt), JSONField(renewal.eventID),
+                JSONField(renewal.endedAt), JSONField(renewal.eventID), JSONField(renewal.offer),
+                JSONField(renewal.price.map { String($0.milliunits) }), JSONField(renewal.price?.currency),
+                renewal.winBackOffers.isEmpty ? .null : .list(renewal.winBackOffers.map(JSONField.text)),
             ]))
     }
 
@@ -75,7 +77,7 @@ enum StatementContent {
     static func purchase(_ fields: [JSONField]) -> VerifiedPurchase? {
         guard let key = KeyContent.read(fields, at: 0), let signedAt = fields.instant(1),
             let names = names(fields, at: 5), let type = fields.text(6), let purchasedAt = fields.instant(7),
-            let revocation = revocation(fields), let price = price(fields)
+            let revocation = revocation(fields), let price = price(fields, at: 17)
         else { return nil }
         let transactionID = fields.text(2) ?? key.externalID.text
         return VerifiedPurchase(
@@ -99,22 +101,25 @@ enum StatementContent {
     /// The state of a renewal that `fields` encode; nil for fields that this program never writes.
     static func renewal(_ fields: [JSONField]) -> VerifiedRenewal? {
         guard let key = KeyContent.read(fields, at: 0), let signedAt = fields.instant(1),
-            let willRenew = fields.flag(2), let isInRetry = fields.flag(5)
+            let willRenew = fields.flag(2), let isInRetry = fields.flag(5), let price = price(fields, at: 11)
         else { return nil }
         return VerifiedRenewal(
             key: key, signedAt: signedAt, willRenew: willRenew, renewsInto: fields.text(3).map { ProductID($0) },
             graceEndsAt: fields.instant(4), isInRetry: isInRetry, end: fields.text(6).map { RenewalEnd(rawValue: $0) },
             priceConsent: fields.text(7).flatMap { VerifiedRenewal.PriceConsent(rawValue: $0) },
-            endedAt: fields.instant(8), eventID: fields.text(9))
+            endedAt: fields.instant(8), eventID: fields.text(9), offer: fields.text(10), price: price.value,
+            winBackOffers: texts(fields, at: 13))
     }
 
     private static func names(_ fields: [JSONField], at position: Int) -> [ProductID]? {
         if let name = fields.text(position) { return [ProductID(name)] }
-        let names = fields.list(position)?.compactMap { field -> ProductID? in
-            guard case .text(let name) = field else { return nil }
-            return ProductID(name)
-        }
-        return names?.isEmpty ?? true ? nil : names
+        let names = texts(fields, at: position).map { ProductID($0) }
+        return names.isEmpty ? nil : names
+    }
+
+    /// The texts of the list at `position`; none if there is no list.
+    private static func texts(_ fields: [JSONField], at position: Int) -> [String] {
+        (fields.list(position) ?? []).compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
 
     /// An optional field that could be read. A function returns nil in place of a `Read` if the field is malformed.
@@ -133,9 +138,9 @@ enum StatementContent {
         return Read(value: Revocation(revokedAt: revokedAt, share: share, payment: payment))
     }
 
-    private static func price(_ fields: [JSONField]) -> Read<Price>? {
-        guard let text = fields.text(17) else { return Read(value: nil) }
-        guard let milliunits = Int64(text), let currency = fields.text(18) else { return nil }
+    private static func price(_ fields: [JSONField], at position: Int) -> Read<Price>? {
+        guard let text = fields.text(position) else { return Read(value: nil) }
+        guard let milliunits = Int64(text), let currency = fields.text(position + 1) else { return nil }
         return Read(value: Price(milliunits: milliunits, currency: currency))
     }
 }

@@ -56,6 +56,19 @@ import Testing
                 + #""evt_1"]"#
         ),
         (
+            .renewal(
+                VerifiedRenewal(
+                    key: key, signedAt: at(10), willRenew: true, offer: "half",
+                    price: Price(milliunits: 2_490, currency: "EUR"), winBackOffers: ["back", "\"again\""])),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10","true",null,null,"false",null,null,null,null,"half","#
+                + #""2490","EUR",["back","\"again\""]]"#
+        ),
+        (
+            .renewal(VerifiedRenewal(key: key, signedAt: at(10), willRenew: true, winBackOffers: ["back"])),
+            #"[["apple_iap","com.airport.vpn","Sandbox","1"],"10","true",null,null,"false",null,null,null,null,null,"#
+                + #"null,null,["back"]]"#
+        ),
+        (
             .purchase(
                 VerifiedPurchase(
                     key: key, transactionID: TransactionID("1"), productID: ProductID("p"), type: .oneTime,
@@ -164,6 +177,10 @@ import Testing
         (.renewalState, #"[["apple_iap","a","Sandbox","1"],"1",null,null,null,"true"]"#),
         (.renewalState, #"[["apple_iap","a","Sandbox","1"],"1","true",null,null,"no"]"#),
         (.renewalState, #"[["apple_iap","a","Sandbox","1"],null,"true",null,null,"true"]"#),
+        (
+            .renewalState,
+            #"[["apple_iap","a","Sandbox","1"],"1","true",null,null,"true",null,null,null,null,null,"5"]"#
+        ),
         (.bound, #"[["s","a","Sandbox","1"],"gift"]"#), (.bound, #"[["s","a","Sandbox","1"],null]"#),
         (.received, #"[["s","a","Sandbox","1"],"gift","0","0",null]"#),
         (.spent, #"["k","r","coin","Sandbox","1",[["x","1"]],"0"]"#),

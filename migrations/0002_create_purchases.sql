@@ -1,5 +1,5 @@
--- One row per identity of a purchase, and its owner's pseudonym once it has one. With the number first, the index of
--- identities is the one that operators search by too.
+-- One row per identity of a purchase, and its owner's pseudonym once it has one; `recorded_at` is when it was first
+-- stated. With the number first, the index of identities is the one that operators search by too.
 CREATE TABLE IF NOT EXISTS purchases (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
@@ -8,6 +8,7 @@ CREATE TABLE IF NOT EXISTS purchases (
     external_id VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
     user_id BIGINT UNSIGNED NULL,
     bound_at BIGINT NULL,
+    recorded_at BIGINT NOT NULL,
     PRIMARY KEY (id),
     UNIQUE KEY by_external_id (external_id, source, app, environment),
     KEY by_user (user_id)

@@ -136,6 +136,8 @@ package enum Routes {
         .server(.get, "/api/admin/sandbox-testers", .read, Lists.sandboxTesters).reading(page),
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond).reading(page + ["reason"]),
         .server(.get, "/api/admin/conflicts", .read, Lists.conflicts).reading(page),
+        .server(.get, "/api/admin/purchases", .read, RecordedPurchasesRoute.respond)
+            .reading(page + RecordedPurchasesRoute.parameters),
         .server(.get, "/api/admin/transactions", .read, Lists.transactions).reading(page),
         .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond)
             .reading(page + ["state", "reason", "user_id", "source", "from", "to"]),

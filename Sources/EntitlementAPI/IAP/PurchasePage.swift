@@ -4,17 +4,28 @@ import Entitlements
 /// number.
 struct PurchasePage {
     let summaries: [PurchaseSummary]
+    /// The purchases whose payments are told by events, and not by their states.
+    let toldByEvents: [PurchaseKey]
     private let nextCursor: String?
 
     init(_ asked: CursorPage<PurchaseCursor>, of ledger: UserLedger, _ timeline: Timeline, at: Instant) {
         let page = asked.rows(of: ListedPurchase.all(in: ledger))
-        let explained = timeline.explained(Set(page.rows.map(\.key)), at: at)
-        summaries = page.rows.map { PurchaseSummary($0, explained[$0.key], timeline.catalogue) }
+        let keys = Set(page.rows.map(\.key))
+        let explained = timeline.explained(keys, at: at)
+        let states = Dictionary(
+            grouping: ledger.entries.lazy.compactMap(\.fact.state).filter { keys.contains($0.key) }, by: \.key)
+        summaries = page.rows.map {
+            PurchaseSummary($0, explained[$0.key], paid: Payment.all(shownBy: states[$0.key] ?? []), timeline.catalogue)
+        }
+        toldByEvents = page.rows.filter { $0.state?.eventID != nil }.map(\.key)
         nextCursor = page.nextCursor
     }
 
-    var body: [UInt8] {
-        CursorPage<PurchaseCursor>.body(of: (rows: summaries, nextCursor: nextCursor)) { $0.append($1) }
+    /// The JSON of the page, given the payments that events told.
+    func body(paid told: [PurchaseKey: [Payment]]) -> [UInt8] {
+        CursorPage<PurchaseCursor>.body(of: (rows: summaries, nextCursor: nextCursor)) { json, purchase in
+            json.append(purchase, paid: told[purchase.key] ?? purchase.payments)
+        }
     }
 }
 
@@ -76,9 +87,14 @@ struct PurchaseSummary {
     let revocation: Revocation?
     /// The entitlement and its explanation; nil if the status does not have the purchase.
     let explained: ExplainedPurchase?
+    /// The payments that the states show.
+    let payments: [Payment]
 
-    fileprivate init(_ row: ListedPurchase, _ explained: ExplainedPurchase?, _ catalogue: CatalogueVersions) {
+    fileprivate init(
+        _ row: ListedPurchase, _ explained: ExplainedPurchase?, paid payments: [Payment], _ catalogue: CatalogueVersions
+    ) {
         key = row.key
+        self.payments = payments
         purchasedAt = row.purchasedAt
         self.explained = explained
         transactionID = row.state?.transactionID
@@ -99,7 +115,7 @@ struct PurchaseSummary {
 }
 
 extension JSONWriter {
-    fileprivate mutating func append(_ purchase: PurchaseSummary) {
+    fileprivate mutating func append(_ purchase: PurchaseSummary, paid payments: [Payment]) {
         beginObject()
         member("source", purchase.key.source.text)
         member("external_id", purchase.key.externalID.text)
@@ -112,6 +128,7 @@ extension JSONWriter {
         member("purchased_at", exactly: "purchased_at_ms", purchase.purchasedAt)
         member("revoked_at", exactly: "revoked_at_ms", purchase.revocation?.revokedAt)
         member("revoked_share", purchase.revocation?.share)
+        members(of: payments)
         member("state", purchase.explained?.entitlement.state.rawValue)
         name("gives")
         array(purchase.explained?.explanation.gives ?? []) { $0.append($1) }

@@ -1,5 +1,6 @@
 import Entitlements
 import Hummingbird
+import LedgerStore
 
 /// `GET /api/iap/purchases`: the user's purchases and what each gives, newest first.
 enum PurchasesRoute {
@@ -12,7 +13,8 @@ enum PurchasesRoute {
         return try await call.folding(principal.user) { (ledger) async throws(Problem) in
             let known = asOf.known(of: ledger)
             let page = PurchasePage(asked, of: known, call.timeline(of: known, testersAt: asOf.at), at: asOf.at)
-            return .json(page.body, cacheControl: "private, no-cache")
+            let told = try await call.served { try await $0.inbox.payments(for: page.toldByEvents) }
+            return .json(page.body(paid: told), cacheControl: "private, no-cache")
         }
     }
 }

@@ -171,7 +171,7 @@ struct WriteBack {
         }.sorted { ($0.externalID, $0) < ($1.externalID, $1) }
         let known = workspace
         let ids = try PurchaseRow.insert(
-            missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, in: session)
+            missing.map { PurchaseRow.New(key: $0, owner: known.newOwner(of: $0)) }, at: workspace.now, in: session)
         for (key, id) in zip(missing, ids) { workspace.holdings[key]?.id = id }
     }
 

@@ -44,7 +44,8 @@ enum PurchaseRow {
     private static let insertOne = SQLStatement(
         "insert purchase",
         """
-        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at, recorded_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         RETURNING id
         """)
 
@@ -91,9 +92,10 @@ enum PurchaseRow {
         let owner: (pseudonym: UInt64, boundAt: Instant)?
     }
 
-    /// Inserts rows, and returns their ids in the same order. Throws a duplicate-key error if another instance inserted
-    /// one first, and other errors when the database refuses a statement or is away.
-    static func insert(_ purchases: [New], in session: Session) throws(DatabaseError) -> [UInt64] {
+    /// Inserts rows of purchases that were first stated at `now`, and returns their ids in the same order. Throws a
+    /// duplicate-key error if another instance inserted one first, and other errors when the database refuses a
+    /// statement or is away.
+    static func insert(_ purchases: [New], at now: Instant, in session: Session) throws(DatabaseError) -> [UInt64] {
         let rows = try session.queryBulk(
             insertOne,
             purchases.map { purchase in
@@ -101,7 +103,7 @@ enum PurchaseRow {
                 return [
                     .text(key.source.text), .text(key.app.text), .text(key.environment.rawValue),
                     .text(key.externalID.text), Value(purchase.owner?.pseudonym),
-                    Value(purchase.owner?.boundAt.milliseconds),
+                    Value(purchase.owner?.boundAt.milliseconds), .int64(now.milliseconds),
                 ]
             })
         return try rows.map { (row) throws(DatabaseError) in try row.uint64(0) }

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// The one state of a purchase.
-    private static func statement(_ number: String) -> String {
+    static func statement(_ number: String) -> String {
         #"CONCAT('[', \#(key(number)), ',"0",null,null,null,"pass.30","pass","0"]')"#
     }
 
@@ -27,8 +27,8 @@ import Testing
         SELECT CONCAT('filler', seq), 0, 2 FROM seq_1_to_\(rows)
         """,
         """
-        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at)
-        SELECT 'apple_iap', 'com.airport.vpn', 'Production', CONCAT('filler', seq), seq, 0 FROM seq_1_to_\(rows)
+        INSERT INTO purchases (source, app, environment, external_id, user_id, bound_at, recorded_at)
+        SELECT 'apple_iap', 'com.airport.vpn', 'Production', CONCAT('filler', seq), seq, 0, seq FROM seq_1_to_\(rows)
         """,
         """
         INSERT INTO apple_iap_transactions (purchase_id, app, environment, transaction_id, original_transaction_id,
@@ -105,7 +105,7 @@ import Testing
 
     /// What was sent that reads, or begins otherwise, each text once.
     static func statements(
-        in schema: TestSchema, beginningWith verbs: [String] = ["SELECT"]
+        in schema: TestSchema, beginningWith verbs: [String] = ["SELECT", "WITH"]
     ) async throws -> [String] {
         let sent = try await schema.rows(
             """
@@ -129,7 +129,7 @@ import Testing
     static func scans(of statement: String, in schema: TestSchema) async throws -> [String] {
         // Few rows for ever.
         let small = ["audit_heads", "catalog_versions", "signing_keys"]
-        let aliases = ["u", "p", "t", "l", "a", "d", "f", "m", "o", "s", "h", "e", "n"]
+        let aliases = ["u", "p", "t", "l", "a", "d", "f", "m", "o", "s", "h", "e", "n", "w"]
         let large = aliases + TestSchema.tables.filter { !small.contains($0) }
         return try await schema.rows("EXPLAIN " + statement).compactMap { row in
             guard case .text(let table) = row[2], large.contains(table), case .text(let type) = row[3],

@@ -35,8 +35,8 @@ import Testing
             try await store.attach(Sample.pass("old", day: -40), to: Sample.user("anna"))
             try await store.schema.rows(
                 """
-                INSERT INTO purchases (source, app, environment, external_id)
-                SELECT 'apple_iap', 'a', 'Production', seq FROM seq_1_to_\(2 * OperatorReader.rowsGoneOver)
+                INSERT INTO purchases (source, app, environment, external_id, recorded_at)
+                SELECT 'apple_iap', 'a', 'Production', seq, 0 FROM seq_1_to_\(2 * OperatorReader.rowsGoneOver)
                 """)
             #expect(try await Self.late(limit: 10, store) == ["old"])
             try await store.schema.rows("UPDATE users SET user_id = NULL")

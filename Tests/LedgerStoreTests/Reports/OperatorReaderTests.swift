@@ -177,10 +177,25 @@ import Testing
         """,
         """
         INSERT INTO waiting_statements
-        SELECT seq, UNHEX(SHA2(seq, 256)), 'purchase_state', '{}', 0 FROM seq_1_to_20000
+        SELECT seq, UNHEX(SHA2(seq, 256)), 'purchase_state', \(PlanTests.statement("seq")), 0 FROM seq_1_to_20000
         """,
         "INSERT INTO audit_notes SELECT seq, REPEAT('a', 16), '{}', NULL FROM seq_1_to_20000",
+        """
+        INSERT INTO payment_amounts
+        SELECT 'apple_iap', 'com.airport.vpn', 'Production', CONCAT('charge', seq), 'charge', CONCAT('filler', seq),
+            seq, 0, 'EUR', 0, 0, 0 FROM seq_1_to_20000
+        """,
+        """
+        INSERT INTO purchase_numbers
+        SELECT 'apple_iap', 'com.airport.vpn', 'Production', CONCAT('number', seq), CONCAT('filler', seq), '', 0
+        FROM seq_1_to_20000
+        """,
         "INSERT INTO audit_heads VALUES (1, 20000, 0, REPEAT('a', 32))",
+    ]
+
+    private static let purchaseFilters = [
+        PurchaseFilter(), PurchaseFilter(product: ProductID("pass.30")), PurchaseFilter(user: Sample.user("filler7")),
+        PurchaseFilter(source: .stripe, environment: .sandbox), PurchaseFilter(since: Instant(milliseconds: 19_990)),
     ]
 
     private static func askEverything(of store: TestStore) async throws {
@@ -193,6 +208,9 @@ import Testing
             _ = try await operators.reader.latePassCandidates(before: id, limit: 100)
             _ = try await operators.reader.anomalyCandidates(
                 before: id, limit: 100, of: nil, given: store.instances[0].versionCache.snapshot)
+            for filter in Self.purchaseFilters {
+                _ = try await operators.reader.purchases(filter, before: id, limit: 100)
+            }
             _ = try await operators.reader.conflicts(before: id, limit: 100)
             _ = try await operators.reader.sandboxTesters(before: id, limit: 100)
             _ = try await operators.keys.page(before: id, limit: 100)

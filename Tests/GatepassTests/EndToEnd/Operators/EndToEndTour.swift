@@ -112,6 +112,7 @@ enum EndToEndTour {
         Call(route: "GET /api/admin/search", query: "?q={user_id}"),
         Call(route: "GET /api/admin/anomalies"),
         Call(route: "GET /api/admin/conflicts"),
+        Call(route: "GET /api/admin/purchases", query: "?source=apple_iap&limit=2"),
         Call(route: "GET /api/admin/transactions"),
         Call(route: "GET /api/admin/webhooks", learned: ["data.0.id": "delivery_id"]),
         Call(route: "POST /api/admin/webhooks/{delivery_id}/replay", body: #"{"reason":"tour"}"#),

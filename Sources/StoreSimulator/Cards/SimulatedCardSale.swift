@@ -40,6 +40,8 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     package let account: CardAccount
     package let user: String
+    /// False if the account's objects do not name the user, as after a payment link without a `client_reference_id`.
+    private let isNamed: Bool
     /// The price id of a subscription, or the payment link of a single payment.
     package let name: String
     package private(set) var phase: Phase
@@ -59,22 +61,24 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     /// Buys something with one payment by the payment link `link`.
     package static func pay(
-        _ link: String, by user: String, at seconds: Int64, to account: CardAccount
+        _ link: String, by user: String, isNamed: Bool = true, at seconds: Int64, to account: CardAccount
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
-        var sale = SimulatedCardSale(account, user, link, .payment, from: seconds, until: seconds)
-        let session = account.session("payment", user: user, intent: sale.intent, with: ["payment_link": .text(link)])
+        var sale = SimulatedCardSale(account, user, isNamed, link, .payment, from: seconds, until: seconds)
+        let session = account.session(
+            "payment", user: sale.namedUser, intent: sale.intent, with: ["payment_link": .text(link)])
         (sale.income, sale.captured) = (account.price, account.price)
         return (sale, [sale.event("checkout.session.completed", at: seconds, session)])
     }
 
     /// Begins a subscription whose first period ends at `end`. If `isTrial`, that period is a trial.
     package static func subscribe(
-        to price: String, by user: String, until end: Int64, isTrial: Bool, at seconds: Int64, of account: CardAccount
+        to price: String, by user: String, isNamed: Bool = true, until end: Int64, isTrial: Bool, at seconds: Int64,
+        of account: CardAccount
     ) -> (sale: SimulatedCardSale, events: [CardAccount.Event]) {
         var sale = SimulatedCardSale(
-            account, user, price, isTrial ? .trialing : .active, from: seconds, until: end)
+            account, user, isNamed, price, isTrial ? .trialing : .active, from: seconds, until: end)
         let session = account.session(
-            "subscription", user: user, customer: account.customer,
+            "subscription", user: sale.namedUser, customer: account.customer,
             with: isTrial ? ["amount_total": 0, "payment_status": "no_payment_required"] : [:])
         let events =
             [
@@ -85,10 +89,12 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
     }
 
     private init(
-        _ account: CardAccount, _ user: String, _ name: String, _ phase: Phase, from start: Int64, until end: Int64
+        _ account: CardAccount, _ user: String, _ isNamed: Bool, _ name: String, _ phase: Phase, from start: Int64,
+        until end: Int64
     ) {
         self.account = account
         self.user = user
+        self.isNamed = isNamed
         self.name = name
         self.phase = phase
         startsAt = start
@@ -172,13 +178,14 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
 
     // MARK: The objects and events
 
+    private var namedUser: String? { isNamed ? user : nil }
     private var intent: String { "pi_\(account.tag)_\(payments)" }
     private var invoice: String { "in_\(account.tag)_\(payments)" }
 
     private var subscription: CardJSON {
         let trial: CardJSON = ["trial_start": .number(startsAt), "trial_end": .number(endsAt)]
         return account.subscription(
-            phase.rawValue, from: startsAt, until: endsAt, price: name, user: user,
+            phase.rawValue, from: startsAt, until: endsAt, price: name, user: namedUser,
             with: (phase == .trialing ? trial : [:]).with([
                 "cancel_at_period_end": .flag(!renews), "latest_invoice": .text(invoice),
             ]))
@@ -209,7 +216,7 @@ package struct SimulatedCardSale: Codable, Hashable, Sendable {
         let invoiced = event(
             "invoice.paid", at: seconds,
             account.invoice(
-                invoice, from: startsAt, until: endsAt, intent: intent, price: name, paid: amount, user: user))
+                invoice, from: startsAt, until: endsAt, intent: intent, price: name, paid: amount, user: namedUser))
         guard account.shape == .new else { return [invoiced] }
         return [
             invoiced, event("invoice_payment.paid", at: seconds, account.invoicePayment(invoice, intent: intent)),

@@ -6,7 +6,7 @@ extension Story {
     private static let card = everywhere + "reversed "
 
     static let cards: [Story] = [
-        Story("stripe checkout", "Pay by card.", card + "product days trial old-shape environment") {
+        Story("stripe checkout", "Pay by card.", card + "product days trial unnamed old-shape environment") {
             try await $0.checkOut()
         },
         Story("stripe renew", "Renew: the next period begins and is paid.", card) {

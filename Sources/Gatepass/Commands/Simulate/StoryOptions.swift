@@ -71,7 +71,7 @@ struct StoryOptions: ParsableArguments {
 
 /// An option without a value.
 enum StoryFlag: String, EnumerableFlag {
-    case print, json, twice, hold, reversed, trial, decline, undo, accepted, now, won, lost
+    case print, json, twice, hold, reversed, trial, decline, undo, accepted, now, won, lost, unnamed
     case byApp = "by-app"
     case byNotification = "by-notification"
     case familyShared = "family-shared"
@@ -104,6 +104,7 @@ enum StoryFlag: String, EnumerableFlag {
         case .notForSale: "The product is not for sale any more."
         case .graceOver: "The grace period of an earlier failure is over; Apple goes on trying."
         case .newestFirst: "The newest first, as when answers are lost and the store tries again."
+        case .unnamed: "The checkout names no user, like a payment link without client_reference_id."
         case .oldShape: "Write the events as before API version 2025-03-31."
         }
     }

@@ -7,7 +7,7 @@ extension Simulation {
     /// server refuses an event.
     func checkOut() async throws {
         let goods = try CardGoods(options.product, in: try catalogue())
-        let (seconds, days) = (at / 1_000, options.days)
+        let (seconds, days, isNamed) = (at / 1_000, options.days, !has(.unnamed))
         let account = CardAccount(
             has(.oldShape) ? .old : .new, tag: String(Surroundings.id().prefix(14)),
             isLive: try environment() == .production)
@@ -15,9 +15,9 @@ extension Simulation {
             let (sale, events) =
                 goods.isPlan
                 ? SimulatedCardSale.subscribe(
-                    to: goods.name, by: user, until: goods.end(from: seconds, days: days), isTrial: has(.trial),
-                    at: seconds, of: account)
-                : SimulatedCardSale.pay(goods.name, by: user, at: seconds, to: account)
+                    to: goods.name, by: user, isNamed: isNamed, until: goods.end(from: seconds, days: days),
+                    isTrial: has(.trial), at: seconds, of: account)
+                : SimulatedCardSale.pay(goods.name, by: user, isNamed: isNamed, at: seconds, to: account)
             let kept = KeptCardSale(days: days, number: Surroundings.now().milliseconds, sale: sale)
             try await tell("\(user) paid for \(goods.product) by card", events, of: kept)
         }

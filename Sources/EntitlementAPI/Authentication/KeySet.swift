@@ -24,6 +24,8 @@ struct KeySet: Sendable {
         self.keys = keys
     }
 
+    var count: Int { keys.count }
+
     /// The key with the id `kid`. A token without `kid` gets the only key, if there is one key only.
     func key(named kid: String?) -> VerificationKey? {
         guard let kid else { return keys.count == 1 ? keys[0].key : nil }

@@ -117,3 +117,10 @@ package actor RemoteKeys {
         return try? await KeySet(document)
     }
 }
+
+extension RemoteKeys {
+    /// The number of keys in a JWKS document that can verify tokens; nil if there is none.
+    package static func usableKeys(in document: [UInt8]) async -> Int? {
+        try? await KeySet(document).count  // the reason why the document cannot be used is always the same
+    }
+}

@@ -8,9 +8,9 @@ struct GatepassCommand: AsyncParsableCommand {
         abstract: "Who has access, from what, until when, and why: an entitlement server for the App Store.",
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, TokensCommand.self,
-            KeysCommand.self, UserCommand.self, GrantCommand.self, CompensateCommand.self, AuditCommand.self,
-            WebhooksCommand.self, ProjectionCommand.self, ReconcileCommand.self, InspectCommand.self,
+            ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, DoctorCommand.self,
+            TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self, CompensateCommand.self,
+            AuditCommand.self, WebhooksCommand.self, ProjectionCommand.self, ReconcileCommand.self, InspectCommand.self,
         ] + development)
 
     /// The commands for a development installation.

@@ -146,18 +146,21 @@ struct Installation {
         }
     }
 
+    /// The settings of the running server that replace those of the settings file, by key; nil if none runs.
+    var runningSettings: [String: String]? { announced?.filter { $0.key.contains(".") || $0.key == "environment" } }
+
     /// The database settings of the running server, by key; nil if none runs.
-    var runningDatabase: [String: String]? {
-        guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
-        let lines = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-        let settings = Dictionary(lines.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }) { first, _ in first }
-        return settings.filter { $0.key.hasPrefix("database.") }
-    }
+    var runningDatabase: [String: String]? { announced?.filter { $0.key.hasPrefix("database.") } }
 
     /// The address of the running server; nil if none runs.
-    var runningAddress: String? {
+    var runningAddress: String? { announced?["address"] }
+
+    private var announced: [String: String]? {
         guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
-        return text.split(separator: "\n").first { $0.hasPrefix("address=") }.map { String($0.dropFirst(8)) }
+        let lines = text.split(separator: "\n").map { line in
+            line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        }
+        return Dictionary(lines.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }) { first, _ in first }
     }
 
     /// Writes the running server's settings to a file, where other commands find them. Throws an error of the file

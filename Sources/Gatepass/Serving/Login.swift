@@ -3,7 +3,7 @@ import EntitlementAPI
 import Foundation
 
 /// Makes the verifier for the tokens of the app's own sign-in.
-struct Login {
+struct Login: Sendable {
     /// The largest JWKS document that is read.
     private static let maximumDocument = 256 * 1_024
 
@@ -24,6 +24,12 @@ struct Login {
         }
     }
 
+    /// Fetches the login's JWKS document, within five seconds. Throws an error of the HTTP client, or
+    /// `ServerFiles.Unusable` for another status than 200.
+    func document(at address: WebAddress) async throws -> [UInt8] {
+        try await client.body(of: HTTPClientRequest(url: address.text), upTo: Self.maximumDocument)
+    }
+
     private var unusable: String {
         switch settings.verification {
         case .publicKey(let file):
@@ -39,10 +45,7 @@ struct Login {
         case .publicKey(let file):
             .publicKey(try files.text(file, "auth.public_key_file:"))
         case .keySet(let address):
-            .remote(
-                RemoteKeys(uptime: uptime) { [client] in
-                    try await client.body(of: HTTPClientRequest(url: address.text), upTo: Self.maximumDocument)
-                })
+            .remote(RemoteKeys(uptime: uptime) { try await document(at: address) })
         case nil:
             .secrets([Array(Settings.Auth.developmentSecret.utf8)])
         }

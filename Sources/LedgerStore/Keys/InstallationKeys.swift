@@ -58,15 +58,29 @@ package struct InstallationKeys: Sendable {
                 try InstallationKeyRow.insert(
                     .init(key: sealedNew, checkValue: new.checkValue), as: Self.name, at: now, in: session)
             }
-            guard let kept = try InstallationKeyRow.load(Self.name, in: session),
-                let opened = seal.open(kept.key, as: Self.name)
+            guard let kept = try InstallationKeyRow.load(Self.name, in: session), let (key, isOutdated) = open(kept)
             else { return .failure(.notOpened) }
-            let key = PseudonymKey(bytes: opened.secret)
-            guard key.checkValue == kept.checkValue else { return .failure(.notOpened) }
-            if opened.isOutdated, let sealed = seal.seal(opened.secret, as: Self.name) {
+            if isOutdated, let sealed = seal.seal(key.bytes, as: Self.name) {
                 try InstallationKeyRow.reseal(Self.name, from: kept.key, to: sealed, in: session)
             }
             return .success(key)
         }
+    }
+
+    /// The reason why the pseudonym key cannot be used; nil if it can, or if the first is still to be made. Nothing is
+    /// written. Throws when the database is away.
+    package func fault() async throws(ServiceFailure) -> Fault? {
+        try await pool.ask { (session) throws(DatabaseError) in
+            guard let kept = try InstallationKeyRow.load(Self.name, in: session) else {
+                return try InstallationKeyRow.isMissed(in: session) ? .missing : nil
+            }
+            return open(kept) == nil ? .notOpened : nil
+        }
+    }
+
+    private func open(_ kept: InstallationKeyRow.Sealed) -> (key: PseudonymKey, isOutdated: Bool)? {
+        guard let opened = seal.open(kept.key, as: Self.name) else { return nil }
+        let key = PseudonymKey(bytes: opened.secret)
+        return key.checkValue == kept.checkValue ? (key, opened.isOutdated) : nil
     }
 }

@@ -49,16 +49,31 @@ package struct Migrator: Sendable {
     /// Throws `MigrationRefusal.edited` if a step has another text, and `ServiceFailure` when the database is away.
     /// Steps of a newer release are not checked here but by `Schema.accepted`.
     package func requireUnedited() async throws {
-        for row in try await rows() {
-            guard let migration = migrations.first(where: { $0.number == row.number }) else { continue }
-            guard migration.checksum == row.checksum else { throw MigrationRefusal.edited(row.number) }
-        }
+        if let number = try await difference().edited.first { throw MigrationRefusal.edited(number) }
     }
 
     private func requireKnown() async throws {
-        for row in try await rows() where !migrations.contains(where: { $0.number == row.number }) {
-            throw MigrationRefusal.newer(schema: row.number, known: migrations.count)
-        }
+        guard let number = try await difference().unknown.first else { return }
+        throw MigrationRefusal.newer(schema: number, known: migrations.count)
+    }
+
+    /// The numbers of the migrations in which a database differs from these files, each list in ascending order.
+    package struct Difference: Hashable, Sendable {
+        /// The migrations of these files that are not done.
+        package let missing: [Int]
+        /// The steps of the database that these files lack.
+        package let unknown: [Int]
+        /// The steps whose text in these files is another.
+        package let edited: [Int]
+    }
+
+    /// Compares the database with these files, and changes nothing. Throws when the database is away.
+    package func difference() async throws(ServiceFailure) -> Difference {
+        let rows = Dictionary(try await rows().map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+        return Difference(
+            missing: migrations.map(\.number).filter { rows[$0]?.isDone != true },
+            unknown: rows.keys.filter { number in !migrations.contains { $0.number == number } }.sorted(),
+            edited: migrations.filter { rows[$0.number].map(\.checksum) ?? $0.checksum != $0.checksum }.map(\.number))
     }
 
     private func rows() async throws(ServiceFailure) -> [MigrationRow] {

@@ -21,6 +21,20 @@ import X509
         #expect(try authority.trustRoots.developmentRoots.count == 1)
     }
 
+    @Test func `the validity of a leaf is told where the chain ends at a root, and only there`() throws {
+        let (authority, other) = (try HostileVectors.authority(), try HostileVectors.authority())
+        let sale = SimulatedTransaction(
+            "1", of: "pass", type: .nonConsumable, bundleId: "com.airport.vpn", at: HostileVectors.now)
+        let text = try authority.sign(sale).text
+        let header = String(text.prefix { $0 != "." })
+        let period: ClosedRange<Int64> = 1_546_300_800...1_893_456_000
+        #expect(try authority.trustRoots.validityOfLeaf(under: header) == period)
+        #expect(try other.trustRoots.validityOfLeaf(under: header) == nil)
+        for broken in ["", "x", text, String(header.dropLast())] {
+            #expect(try authority.trustRoots.validityOfLeaf(under: broken) == nil, "\(broken.prefix(20))")
+        }
+    }
+
     @Test func `PEM is read too, several in one file`() throws {
         let texts = try (0..<3).map { _ in try HostileVectors.authority().kept.root }
         #expect(try TrustRoots(files: [Array(texts.joined(separator: "\n").utf8)]).roots.count == 3)

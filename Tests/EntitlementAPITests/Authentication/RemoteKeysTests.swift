@@ -26,7 +26,7 @@ struct RemoteKeysTests {
             RemoteKeys(uptime: { self.uptime.now }, fetch: { try await self.document() })
         }
 
-        private func document() async throws -> [UInt8] {
+        func document() async throws -> [UInt8] {
             state.withLock { $0.fetches += 1 }
             if let stall = stall.withLock({ $0 }) {
                 for await _ in stall {}
@@ -66,6 +66,18 @@ struct RemoteKeysTests {
         _ token: String, by verifier: BearerVerifier, at now: Instant = Fixture.now
     ) async -> Bool {
         if case .success = await check(token, by: verifier, at: now) { true } else { false }
+    }
+
+    @Test func `the keys of a document that can verify tokens are counted, and no document without one`() async throws {
+        let login = Login()
+        for count in 0...3 {
+            let document = try await login.document()
+            #expect(await RemoteKeys.usableKeys(in: document) == (count == 0 ? nil : count))
+            login.state.withLock { $0.keys.append(("\(count)", P256.Signing.PrivateKey())) }
+        }
+        for text in ["", "{}", #"{"keys":[{"kty":"EC"}]}"#, "<html>"] {
+            #expect(await RemoteKeys.usableKeys(in: Array(text.utf8)) == nil)
+        }
     }
 
     @Test func `keys are fetched once, and again for unknown names at most once a minute`() async throws {

@@ -87,6 +87,28 @@ import Testing
         }
     }
 
+    @Test func `whether it can be opened is told without a trace`() async throws {
+        try await TestStore.open { store in
+            let fault = { (seal: KeySeal) in
+                try await InstallationKeys(
+                    pool: store.pool, seal: seal, now: { store.clock.now }, random: { _ in [] }
+                ).fault()
+            }
+            #expect(try await fault(KeySeal(Self.old)) == nil, "the first is still to be made")
+            #expect(try await Self.sealed(store).isEmpty)
+            _ = try await Self.open(store).get()
+            let row = try await Self.sealed(store)
+            #expect(try await fault(KeySeal(Self.old)) == nil)
+            #expect(try await fault(KeySeal(Self.new)) == .notOpened)
+            #expect(try await fault(KeySeal(Self.new, previous: [Self.old])) == nil)
+            #expect(try await Self.sealed(store) == row, "nothing is sealed again")
+            try await store.attach(Sample.pass("1"), to: Sample.user("anna"))
+            try await store.schema.rows("DELETE FROM installation_keys")
+            #expect(try await fault(KeySeal(Self.old)) == .missing)
+            #expect(try await Self.sealed(store).isEmpty)
+        }
+    }
+
     @Test(
         arguments: [
             "sealed_key = REVERSE(sealed_key)", "sealed_key = ''", "sealed_key = SUBSTRING(sealed_key, 2)",

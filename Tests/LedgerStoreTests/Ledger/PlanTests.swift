@@ -98,9 +98,10 @@ import Testing
         let replays = try await store.instances[0].reader.replays(of: [Array(SHA256.hash(data: Array("text7".utf8)))])
         #expect(replays.values.map(\.owner) == [Sample.user("filler7")])
         try await store.erase(Sample.user("filler\(Self.rows)"))
-        for text in ["filler1001", "nothing"] {
-            _ = try await TestOperators(store).reader.search(text, under: Sample.labels)
-        }
+        let operators = TestOperators(store).reader
+        for text in ["filler1001", "nothing"] { _ = try await operators.search(text, under: Sample.labels) }
+        _ = try await operators.boughtProducts(since: .distantPast, at: store.clock.now)
+        _ = try await operators.newestSignedText()
     }
 
     /// What was sent that reads, or begins otherwise, each text once.

@@ -58,6 +58,30 @@ import Testing
         #expect(resumed == stops.count)
     }
 
+    /// The missing, the unknown and the edited migrations. Throws when the database is away.
+    private static func lists(_ migrator: Migrator) async throws -> [[Int]] {
+        let difference = try await migrator.difference()
+        return [difference.missing, difference.unknown, difference.edited]
+    }
+
+    @Test func `a schema is compared with the files, and nothing is changed`() async throws {
+        try await Self.schema { schema, pool in
+            let migrations = try TestStore.migrations()
+            let migrator = try Migrator(pool: pool, migrations: migrations)
+            let numbers = migrations.map(\.number)
+            #expect(try await Self.lists(migrator) == [numbers, [], []])
+            _ = try await migrator.migrate()
+            #expect(try await Self.lists(migrator) == [[], [], []])
+            try await schema.rows("UPDATE schema_migrations SET is_done = FALSE WHERE number = 5")
+            try await schema.rows("UPDATE schema_migrations SET checksum = '' WHERE number IN (2, 7)")
+            let older = try Migrator(pool: pool, migrations: migrations.filter { $0.number < 10 })
+            let rows = try await schema.dump("schema_migrations")
+            let newer = numbers.filter { $0 >= 10 }
+            #expect(try await Self.lists(older) == [[5], newer, [2, 7]])
+            #expect(try await schema.dump("schema_migrations") == rows)
+        }
+    }
+
     @Test func `a migration that was edited after it was applied is refused`() async throws {
         try await Self.schema { schema, pool in
             let migrations = try TestStore.migrations()

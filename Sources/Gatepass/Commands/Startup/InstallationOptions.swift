@@ -31,6 +31,13 @@ struct InstallationOptions: ParsableArguments {
         return database
     }
 
+    /// Prepares a command that looks at the whole server: with all settings that the installation's running server
+    /// has. Throws the exit status 1 if a fault was printed.
+    func startupAsServer() throws -> Startup {
+        let running = overrides.isEmpty ? nil : Installation(path: dataDir).runningSettings
+        return try Startup(options, overrides: running ?? [:], clock: clock)
+    }
+
     /// The database settings, and the key that seals the installation's stored keys. Throws an error of the file
     /// system.
     func overridesForKeys() throws -> [String: String] {

@@ -14,7 +14,8 @@ struct Startup {
     let logger: Logger
     /// The clock by which commands record facts and answer questions.
     let clock: WallClock
-    private let idleSettings: [String]
+    /// The keys of settings that are set and that no code reads yet.
+    let idleSettings: [String]
 
     /// `overrides` are settings, by key, that replace those of the file. Throws the exit status 1 if a fault was
     /// printed.
@@ -43,19 +44,21 @@ struct Startup {
 
     /// Reads the catalogue from its file or from the environment. Throws the exit status 1, and prints all faults, if
     /// it has any.
-    func catalogueFile() throws -> CatalogueFile {
-        try Self.reporting {
-            try CatalogueLocation.load(
-                explicit: options.catalogue, environment: ProcessInfo.processInfo.environment, lookup: lookup)
-        }
-    }
+    func catalogueFile() throws -> CatalogueFile { try Self.reporting { try loadCatalogue() } }
 
     /// Reads the catalogue, if a file or the environment has one; else nil. The database may have a catalogue already.
-    func optionalCatalogueFile() throws -> CatalogueFile? {
-        let environment = ProcessInfo.processInfo.environment
-        let isThere = lookup.find(FileLookup.defaultCatalogue) != nil || ProductMap.isConfigured(in: environment)
-        guard options.catalogue != nil || isThere else { return nil }
-        return try catalogueFile()
+    func optionalCatalogueFile() throws -> CatalogueFile? { hasCatalogueFile ? try catalogueFile() : nil }
+
+    /// True if a file or the environment has a catalogue.
+    var hasCatalogueFile: Bool {
+        options.catalogue != nil || lookup.find(FileLookup.defaultCatalogue) != nil
+            || ProductMap.isConfigured(in: ProcessInfo.processInfo.environment)
+    }
+
+    /// Reads the catalogue from its file or from the environment. Throws all its faults.
+    func loadCatalogue() throws(CatalogueFileError) -> CatalogueFile {
+        try CatalogueLocation.load(
+            explicit: options.catalogue, environment: ProcessInfo.processInfo.environment, lookup: lookup)
     }
 
     /// The connection settings of the database.

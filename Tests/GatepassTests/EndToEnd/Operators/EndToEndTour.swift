@@ -146,7 +146,8 @@ enum EndToEndTour {
 
     /// Commands on the development installation that `dev` serves.
     static let simulated = [
-        "token tourist", "simulate stories", "simulate purchase --user tourist", "simulate refund --user tourist",
+        "token tourist", "doctor", "simulate stories", "simulate purchase --user tourist",
+        "simulate refund --user tourist",
         "simulate reverse --user tourist", "simulate notify TEST",
         "simulate purchase --user tourist --product pass.30 --family-shared", "simulate revoke --user tourist",
         "simulate subscribe --user tourist --product monthly.1",

@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+import MariaDB
+
+/// The checks of `gatepass doctor`. They only read, so they run beside servers at any time.
+///
+/// No check waits without end: a connection, a statement and a request each have a time-out. Once the database was
+/// found to be away, the other checks that need it are not tried.
+struct Doctor: Sendable {
+    let startup: Startup
+    let pool: Pool
+    let client: HTTPClient
+
+    /// A check, by the name that its line begins with.
+    private struct Check: Sendable {
+        let name: String
+        var needsDatabase = true
+        let find: @Sendable (Doctor) async throws -> Finding
+    }
+
+    private static let checks = [
+        Check(name: "settings", needsDatabase: false) { $0.settings() },
+        Check(name: "database") { try await $0.database() },
+        Check(name: "durability") { try await $0.durability() },
+        Check(name: "schema") { try await $0.schema() },
+        Check(name: "clock") { try await $0.clock() },
+        Check(name: "trust_roots", needsDatabase: false) { $0.trustRoots() },
+        Check(name: "signed_texts") { try await $0.signedTexts() },
+        Check(name: "catalogue") { try await $0.catalogue() },
+        Check(name: "products") { try await $0.products() },
+        Check(name: "login", needsDatabase: false) { await $0.login() },
+        Check(name: "sealed_keys") { try await $0.sealedKeys() },
+        Check(name: "apple") { try await $0.apple() },
+        Check(name: "stripe") { try await $0.stripe() },
+        Check(name: "deliveries") { try await $0.deliveries() },
+        Check(name: "jobs") { try await $0.jobs() },
+        Check(name: "sandbox") { try await $0.sandbox() },
+    ]
+
+    /// Carries out all checks.
+    func diagnosis() async -> Diagnosis {
+        var findings: [(check: String, finding: Finding)] = []
+        var isAway = false
+        for check in Self.checks {
+            guard !isAway || !check.needsDatabase else {
+                findings.append((check.name, .notDone("the database cannot be reached")))
+                continue
+            }
+            let finding: Finding
+            do {
+                finding = try await check.find(self)
+            } catch let failure as ServiceFailure where failure.isPassing {
+                isAway = true
+                finding = .wrong(
+                    "the database cannot be reached: \(failure)",
+                    advice: "see that it runs, and that database.socket or database.host, user and password are right")
+            } catch {
+                finding = .wrong("\(error)", advice: nil)
+            }
+            findings.append((check.name, finding))
+        }
+        return Diagnosis(findings: findings)
+    }
+
+    /// The purpose of the server, and the place where all settings are told.
+    private func settings() -> Finding {
+        let idle = startup.idleSettings
+        let words = idle.isEmpty ? "" : "; set, and without effect yet: \(idle.joined(separator: ", "))"
+        return .ok(
+            "\(startup.settings.environment.rawValue)\(words); `gatepass config check` prints each and its origin")
+    }
+
+    /// The catalogue's versions; nil while the database has none. Throws if the newest cannot be read or the database is
+    /// away.
+    func catalogueVersions() async throws -> CatalogueVersions? {
+        try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)?.snapshot
+    }
+
+    var isProduction: Bool { startup.settings.environment == .production }
+
+    /// A number of things in words, such as `1 key` and `2 keys`.
+    static func counted(_ count: Int, _ word: String) -> String { count == 1 ? "1 \(word)" : "\(count) \(word)s" }
+
+    /// The time from `instant` to `now` in words, without parts smaller than needed: `12s`, `3h`, `40d`.
+    static func age(of instant: Instant, at now: Instant) -> String {
+        let age = max(0, now - instant)
+        let unit = [Instant.millisecondsPerDay, Instant.millisecondsPerHour, 60_000].first { age >= 2 * $0 } ?? 1_000
+        return Span(milliseconds: age / unit * unit)?.text ?? "0s"
+    }
+}

@@ -1,0 +1,119 @@
+import AppStore
+import Entitlements
+import StoreSimulator
+import Testing
+
+@testable import Gatepass
+@testable import LedgerStore
+
+/// What `gatepass doctor` makes of what it reads, and says of it all.
+@Suite struct DiagnosisTests {
+    private static let now = Instant(milliseconds: 1_800_000_000_000)
+    private static let day = Instant.millisecondsPerDay
+
+    @Test func `the exit status is the worst finding's, and only warnings have one of their own`() {
+        let (ok, look) = (Finding.ok("a"), Finding.warning("b", advice: "do"))
+        let (wrong, undone) = (Finding.wrong("c", advice: nil), Finding.notDone("d"))
+        for (findings, status, summary) in [
+            ([ok, ok], 0, "All 2 checks are ok."), ([ok, look], 2, "1 of 2 checks are ok; 1 to look at."),
+            ([look, wrong, ok], 1, "1 of 3 checks are ok; 1 wrong, 1 to look at."),
+            ([look, undone], 1, "0 of 2 checks are ok; 1 to look at, 1 not done."),
+            ([wrong], 1, "0 of 1 checks are ok; 1 wrong."),
+        ] as [([Finding], Int32, String)] {
+            let diagnosis = Diagnosis(findings: findings.map { ("x", $0) })
+            #expect(diagnosis.exitStatus == status && diagnosis.lines.last == summary)
+        }
+        let lines = Diagnosis(findings: [("one", ok), ("seven", look)]).lines
+        #expect(
+            lines.dropLast() == [
+                "ok        one    a", "warning   seven  b", String(repeating: " ", count: 17) + "→ do",
+            ])
+    }
+
+    @Test(arguments: [
+        ("10.11.19-MariaDB-0+deb12u1", true, Finding.Result.ok), ("11.8.2-MariaDB", true, .ok),
+        ("10.11.16-MariaDB", true, .warning), ("10.6.30-MariaDB", true, .warning),
+        ("10.11.19-MariaDB", false, .wrong),
+    ])
+    func `a database server is judged by its version and whether it takes writes`(
+        version: String, takesWrites: Bool, result: Finding.Result
+    ) {
+        let server = DatabaseServer(version: version, now: Self.now, takesWrites: takesWrites)
+        #expect(Doctor.judge(server, answeringIn: 1).result == result)
+    }
+
+    @Test func `clocks may differ by five seconds beside the time that the answer took`() {
+        for (theirs, result, words) in [
+            (0, .ok, "agree"), (-5_000, .ok, "agree"), (7_000, .ok, "agree"),
+            (-6_000, .wrong, "6s ahead of"), (8_000, .wrong, "6s behind"), (3_600_000, .wrong, "59m58s behind"),
+        ] as [(Int64, Finding.Result, String)] {
+            let finding = Doctor.judge(Self.now + theirs, between: Self.now, and: Self.now + 2_000)
+            #expect(finding.result == result && finding.text.contains(words), "\(finding)")
+        }
+        let ahead = Doctor.judge(Self.now, between: Self.now, and: Self.now, ahead: 40 * Self.day)
+        #expect(ahead.result == .ok && ahead.text.hasSuffix("the test clock is 40d ahead"))
+    }
+
+    @Test func `a store that should send every day may be silent for three days`() {
+        let last = { (days: Int64, environment: StoreEnvironment) in
+            LastDelivery(source: .stripe, environment: environment, receivedAt: Self.now + -days * Self.day)
+        }
+        for (deliveries, isExpected, result, words) in [
+            ([], true, .warning, "none yet"), ([], false, .ok, "none yet"),
+            ([last(0, .production)], true, .ok, "Production 0s ago"),
+            ([last(2, .production)], true, .ok, "Production 2d ago"),
+            ([last(4, .production)], true, .warning, "4d ago"), ([last(4, .production)], false, .ok, "4d ago"),
+            ([last(1, .sandbox)], true, .warning, "Sandbox 1d ago"),
+        ] as [([LastDelivery], Bool, Finding.Result, String)] {
+            let finding = Doctor.judge(deliveries, at: Self.now, isExpected: isExpected, advice: "a")
+            #expect(finding.result == result && finding.text.contains(words), "\(finding)")
+        }
+    }
+
+    @Test func `the Sandbox is warned of only in production, and only where App Review would see nothing`() {
+        for access in EntitlementSettings.SandboxAccess.allCases {
+            for (inProduction, isNamed) in [(true, true), (true, false), (false, true), (false, false)] {
+                let finding = Doctor.judge(access, inProduction: inProduction, isAnybodyNamed: isNamed)
+                let isBlind = access == .nobody || access == .testers && !isNamed
+                #expect(finding.result == (inProduction && isBlind ? .warning : .ok), "\(access) \(finding)")
+            }
+        }
+    }
+
+    @Test func `jobs are wrong when one is dead, or due for more than five minutes`() {
+        for (dead, dueFor, result) in [(0, nil, .ok), (0, 300_000, .ok), (0, 300_001, .wrong), (1, nil, .wrong)]
+            as [(Int, Int64?, Finding.Result)]
+        {
+            let jobs = StoreFigures.Jobs(
+                kind: .delivery, due: dueFor == nil ? 0 : 1, later: 2, dead: dead,
+                oldestDueAt: dueFor.map { Self.now + -$0 })
+            #expect(Doctor.judge([jobs], at: Self.now).result == result)
+        }
+    }
+
+    @Test func `deliveries are to be looked at when parked, wrong when given up, and in order while being placed`() {
+        let of = { (count: Int, result: DeliveryResult, reason: DeliveryReason) in
+            StoreFigures.Unsettled(source: .stripe, outcome: .init(result, because: reason), count: count)
+        }
+        #expect(Doctor.judge(unsettled: []).result == .ok)
+        #expect(Doctor.judge(unsettled: [of(7, .parked, .pending)]).result == .ok)
+        let parked = Doctor.judge(unsettled: [of(2, .parked, .noUser), of(1, .parked, .noPurchase)])
+        #expect(parked.result == .warning)
+        #expect(parked.text == "3 parked (1 no_purchase of stripe, 2 no_user of stripe)")
+        let given = Doctor.judge(unsettled: [of(2, .parked, .noUser), of(1, .quarantined, .failed)])
+        #expect(given.result == .wrong)
+        #expect(given.text == "1 given up (1 failed of stripe); 2 parked (2 no_user of stripe)")
+    }
+
+    @Test func `a root is warned of ninety days before it ends`() throws {
+        let from = Self.now + -400 * Self.day
+        let authority = try DevelopmentAuthority(
+            validFrom: from.milliseconds, validUntil: Self.now.milliseconds)
+        let roots = try TrustRoots(files: [Array(try authority.kept.root.utf8)])
+        for (days, result) in [(-401, .wrong), (-100, .ok), (-80, .warning), (1, .wrong)]
+            as [(Int64, Finding.Result)]
+        {
+            #expect(Doctor.judge(roots, at: Self.now + days * Self.day).result == result)
+        }
+    }
+}

@@ -72,8 +72,7 @@ struct Doctor: Sendable {
             "\(startup.settings.environment.rawValue)\(words); `gatepass config check` prints each and its origin")
     }
 
-    /// The catalogue's versions; nil while the database has none. Throws if the newest cannot be read or the database is
-    /// away.
+    /// The catalogue's versions; nil while there is none. Throws if they cannot be read or the database is away.
     func catalogueVersions() async throws -> CatalogueVersions? {
         try await CatalogueVersionCache.open(pool: pool, read: CatalogueFile.stored)?.snapshot
     }

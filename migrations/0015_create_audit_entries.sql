@@ -13,5 +13,8 @@ CREATE TABLE IF NOT EXISTS audit_entries (
     PRIMARY KEY (id),
     KEY by_subject (subject),
     KEY by_other_subject (other_subject),
-    KEY by_action (action, subject)
+    KEY by_action (action, subject),
+    KEY by_actor (actor),
+    KEY by_act (action),
+    KEY by_time (at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

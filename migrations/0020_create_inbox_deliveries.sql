@@ -1,7 +1,8 @@
 -- An authentic delivery of a store, once for each content that came under its id, and what became of it.
 -- `purchase` is the store's id of the purchase that it is about, known before the purchase has a row. `takeback` is
 -- what an unsettled delivery takes back, in numbers and without names: it can be placed when its text is gone.
--- Each list is read from an index in the order of receipt, so that a page reads about as many rows as it has.
+-- Each list is read from an index in the order of receipt, so that a page reads about as many rows as it has. With the
+-- store's id first, the index of contents is the one that operators search by too.
 CREATE TABLE IF NOT EXISTS inbox_deliveries (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
@@ -19,7 +20,7 @@ CREATE TABLE IF NOT EXISTS inbox_deliveries (
     purchase VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     takeback VARCHAR(2000) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     PRIMARY KEY (id),
-    UNIQUE KEY by_content (source, environment, external_id, content_hash),
+    UNIQUE KEY by_content (external_id, source, environment, content_hash),
     KEY by_purchase (purchase, source, app, environment),
     KEY by_time (received_at),
     KEY by_source_and_time (source, received_at),

@@ -142,8 +142,10 @@ package enum Routes {
         .server(.get, "/api/admin/webhooks", .read, DeliveriesRoute.respond)
             .reading(page + ["state", "reason", "user_id", "source", "from", "to"]),
         .server(.post, "/api/admin/webhooks/{delivery_id}/replay", .write, DeliveriesRoute.replay),
+        .server(.get, "/api/admin/jobs", .read, JobsRoute.respond).reading(page + ["state"]),
+        .server(.post, "/api/admin/jobs/{job_id}/revive", .write, JobsRoute.revive),
         .server(.get, "/api/admin/catalog", .read, CatalogueRoute.respond),
-        .server(.get, "/api/admin/audit", .audit, Lists.audit).reading(page),
+        .server(.get, "/api/admin/audit", .audit, AuditRoute.respond).reading(page + AuditRoute.parameters),
         .server(.get, "/api/admin/api-keys", .admin, Lists.apiKeys).reading(page),
         .server(.post, "/api/admin/api-keys", .admin, APIKeyRoute.create),
         .server(.post, "/api/admin/api-keys/{key_id}/revoke", .admin, APIKeyRoute.revoke),

@@ -42,7 +42,7 @@ schemathesis.openapi.format("page", st.just(PAGE))
 schemathesis.openapi.format("acts-cursor", st.just(place("acts", "2")))
 schemathesis.openapi.format("balance-cursor", st.just(place("credits", "Sandbox", "credit")))
 schemathesis.openapi.format("device-cursor", st.just(place("devices", "1768478400000", "A1B2-C3")))
-schemathesis.openapi.format("found-cursor", st.just(place("search", "user", "", "", "", "")))
+schemathesis.openapi.format("found-cursor", st.just(place("search", "0", "0", "", "", "", "", "")))
 
 
 @schemathesis.hook

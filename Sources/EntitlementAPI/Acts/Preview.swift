@@ -77,6 +77,23 @@ extension APIKey {
 }
 
 extension Inbox {
+    /// The job, and the preview of its revival; nil if there is no such job.
+    package func previewedRevival(
+        of id: UInt64
+    ) async throws(ServiceFailure) -> (job: RecordedJob, preview: Preview)? {
+        guard let job = try await job(id) else { return nil }
+        let content = try await content(of: job.delivery)
+        let words =
+            if job.state != .dead {
+                "stays as it is: it is not dead"
+            } else if content?.text == nil, content?.takeback == nil {
+                "stays as it is: nothing is left of its delivery to place"
+            } else {
+                "would be tried again at once, with its tries counted from 0"
+            }
+        return (job, Preview(would: "The job \(id) \(words)."))
+    }
+
     /// The delivery, and the preview of a replay of it; nil if there is no such delivery.
     package func previewedReplay(
         of id: UInt64

@@ -48,8 +48,7 @@ extension Store {
     package func purchase(
         _ name: PurchaseName
     ) async throws(ServiceFailure) -> Result<PurchaseKey, OperatorRefusal> {
-        let found = try await reports.search(name.id.text, under: labels)
-        let keys = found.filter { $0.kind == .purchase }.compactMap(\.key).filter { name.means($0) }
+        let keys = try await reports.purchases(under: name.id).filter { name.means($0) }
         guard let key = keys.first else { return .failure(.unknownPurchase) }
         return keys.count == 1 ? .success(key) : .failure(.ambiguousPurchase)
     }

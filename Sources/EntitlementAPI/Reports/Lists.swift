@@ -5,22 +5,6 @@ import LedgerStore
 /// Lists for operators. Each is the query for a page, and a closure that writes the members of a row. They throw
 /// `invalid_request` for a malformed limit or cursor, and `unavailable`.
 enum Lists {
-    /// `GET /api/admin/audit`: the audit trail, newest first.
-    static let audit = list("audit") {
-        ListPage(try await $0.reports.auditEntries(before: $1, limit: $2 + 1), limit: $2, number: \.id)
-    } members: { json, entry in
-        json.member("id", String(entry.id))
-        json.member("at", exactly: "at_ms", entry.at)
-        json.member("actor", entry.actor)
-        json.member("action", entry.action)
-        json.member("user_id", entry.user?.text)
-        json.member("other_pseudonym", entry.otherSubject.map { String($0) })
-        json.name("details")
-        if let details = entry.details { json.value(json: details) } else { json.null() }
-        json.member("reason", entry.reason)
-        json.member("hash", Hexadecimal.text(entry.hash))
-    }
-
     /// `GET /api/admin/api-keys`: all API keys without their secrets, revoked ones too, newest first.
     static let apiKeys = list("api-keys") {
         ListPage(try await $0.apiKeys.page(before: $1, limit: $2 + 1), limit: $2, number: \.id)

@@ -1,10 +1,9 @@
 import Entitlements
 import Hummingbird
-import LedgerStore
+package import LedgerStore
 
-/// `GET /api/admin/search?q=`: the users, account tokens, purchases and transactions whose exact name is the text, and
-/// who owns them.
-enum SearchRoute {
+/// `GET /api/admin/search?q=`: whatever the text names, and whose it is.
+package enum SearchRoute {
     /// - Throws: `invalid_request` for a missing or too long text, or a malformed limit or cursor; `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
@@ -17,56 +16,74 @@ enum SearchRoute {
         let page = try CursorPage<FoundCursor>(query)
         let labels = try call.labels()
         let found = try await call.served { try await $0.reports.search(text, under: labels) }
-        let sorted = found.sorted { FoundCursor(after: $0).precedes($1) }
-        return .json(
-            page.body(of: sorted) { json, found in
-                json.beginObject()
-                json.member("kind", found.kind.rawValue)
-                json.member("user_id", found.user?.text)
-                json.member("source", found.key?.source.text)
-                json.member("app", found.key?.appText)
-                json.member("environment", found.key?.environment.rawValue)
-                json.member("external_id", found.key?.externalID.text)
-                json.member("transaction_id", found.transaction?.text)
-                json.endObject()
-            })
+        return .json(page.body(of: sorted(found)) { $0.append($1) })
+    }
+
+    /// The list of everything that was found, as JSON on one page.
+    package static func document(of found: [Found]) -> [UInt8] {
+        CursorPage<FoundCursor>.body(of: (rows: sorted(found), nextCursor: nil)) { $0.append($1) }
+    }
+
+    /// The things that were found, in the order of the list.
+    package static func sorted(_ found: [Found]) -> [Found] {
+        found.map { (FoundCursor(after: $0), $0) }.sorted { $0.0.precedes($1.0) }.map(\.1)
     }
 }
 
-/// The paging cursor of the search. It names the last result on a page; results are ordered by kind, then by purchase.
+/// The paging cursor of the search. It names the last result on a page. Results are ordered by kind, then by user and
+/// purchase; deliveries by number, the newest first.
 private struct FoundCursor: PageCursor {
     private static let list = "search"
 
-    private let kind: Found.Kind
-    /// The purchase that was found; nil if the result is a user or a delivery. Part of the cursor.
-    private let key: PurchaseKey?
+    /// The kind, user and purchase; of a delivery the kind alone.
+    private let names: [String]
+    private let delivery: UInt64
 
     init(after found: Found) {
-        kind = found.kind
-        key = found.key
+        let isDelivery = found.delivery != nil
+        let about = [
+            found.user?.text, found.space?.source.text, found.space?.app.text, found.space?.environment.rawValue,
+            found.purchase?.text,
+        ].map { isDelivery ? "" : $0 ?? "" }
+        names = [String(found.kind.rank)] + about
+        delivery = found.delivery ?? 0
     }
 
     init?(_ text: String) {
-        guard let parts = CursorText.decode(text, of: Self.list, parts: 1 + PurchaseKey.cursorPartCount),
-            let kind = Found.Kind(rawValue: parts[0])
-        else { return nil }
-        self.kind = kind
-        key = PurchaseKey(cursorParts: parts.dropFirst())
+        guard let parts = CursorText.decode(text, of: Self.list, parts: 7), let delivery = UInt64(parts[0]) else {
+            return nil
+        }
+        self.delivery = delivery
+        names = Array(parts.dropFirst())
     }
 
-    var text: String {
-        let none = [String](repeating: "", count: PurchaseKey.cursorPartCount)
-        return CursorText.encode(Self.list, [kind.rawValue] + (key?.cursorParts ?? none))
-    }
+    var text: String { CursorText.encode(Self.list, [String(delivery)] + names) }
 
-    func precedes(_ found: Found) -> Bool {
-        guard kind == found.kind else { return kind.rank < found.kind.rank }
-        guard let key, let other = found.key else { return false }
-        return key < other
+    func precedes(_ found: Found) -> Bool { precedes(FoundCursor(after: found)) }
+
+    func precedes(_ other: FoundCursor) -> Bool {
+        names == other.names ? delivery > other.delivery : names.lexicographicallyPrecedes(other.names)
     }
 }
 
 extension Found.Kind {
     /// The place of this kind in the list.
     fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension JSONWriter {
+    /// Writes something that was found as one value.
+    fileprivate mutating func append(_ found: Found) {
+        object { json in
+            json.member("kind", found.kind.rawValue)
+            json.member("user_id", found.user?.text)
+            json.member("source", found.space?.source.text)
+            json.member("app", found.space.flatMap { $0.app.text.isEmpty ? nil : $0.app.text })
+            json.member("environment", found.space?.environment.rawValue)
+            json.member("external_id", found.purchase?.text)
+            json.member("transaction_id", found.transaction?.text)
+            json.member("delivery_id", found.delivery.map { String($0) })
+            json.member("notification_id", found.notification)
+        }
+    }
 }

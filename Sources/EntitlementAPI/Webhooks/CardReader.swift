@@ -64,11 +64,6 @@ extension InboxDelivery {
 }
 
 extension Labels {
-    /// The label of a Stripe customer.
-    fileprivate func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {
-        label(.customer, Source.stripe.text, environment.rawValue, id)
-    }
-
     /// The label or number to store for a name in an event; nil for a malformed user id or number.
     fileprivate func mention(of name: EventName, in environment: StoreEnvironment) -> String? {
         switch name {

@@ -16,6 +16,11 @@ package struct NumberSpace: Hashable, Sendable {
     }
 }
 
+extension PurchaseKey {
+    /// The account in which the purchase's id is one.
+    package var space: NumberSpace { NumberSpace(source: source, app: app, environment: environment) }
+}
+
 /// A number that a source gives to a purchase, a payment or an invoice, and what the number leads to. The id of a
 /// purchase is a number too.
 package struct PurchaseNumber: Hashable, Sendable {

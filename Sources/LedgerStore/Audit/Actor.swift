@@ -6,13 +6,15 @@ package struct Actor: Hashable, Sendable, CustomStringConvertible {
     /// An operator who runs the program on a machine that reaches the database.
     package static let commandLine = Actor(text: "command_line")
 
+    static let apiKeyPrefix = "api_key:"
+
     private init(text: String) {
         self.text = text
     }
 
     /// The server with this API key, by the key's id and name. The id of a key is never given to another key.
     package init(_ key: APIKey) {
-        text = "api_key:\(key.id) \(key.name)"
+        text = Self.apiKeyPrefix + "\(key.id) \(key.name)"
     }
 
     package var description: String { text }

@@ -29,4 +29,5 @@ package struct AuditAction: Hashable, Sendable {
     package static let seeDevice = AuditAction("device.see")
     package static let removeDevice = AuditAction("device.remove")
     package static let replayDelivery = AuditAction("delivery.replay")
+    package static let reviveJob = AuditAction("job.revive")
 }

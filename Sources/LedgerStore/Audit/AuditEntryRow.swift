@@ -13,17 +13,6 @@ enum AuditEntryRow {
     private static let insertNote = SQLStatement(
         "append audit note", "INSERT INTO audit_notes (entry_id, salt, details, reason) VALUES (?, ?, ?, ?)")
 
-    private static let page = SQLStatement(
-        "list audit entries",
-        """
-        SELECT e.id, e.at, e.actor, e.action, e.subject, u.user_id, e.other_subject, n.details, n.reason, e.hash
-        FROM (SELECT id FROM audit_entries WHERE id < ? ORDER BY id DESC LIMIT ?) j
-        STRAIGHT_JOIN audit_entries e ON e.id = j.id
-        LEFT JOIN audit_notes n ON n.entry_id = e.id
-        LEFT JOIN users u ON u.pseudonym = e.subject
-        ORDER BY e.id DESC
-        """)
-
     /// A page of entries with their notes. The last column is true if the note is gone and a later erasure of one of
     /// the entry's people may have taken it.
     private static let chain = SQLStatement(
@@ -55,17 +44,6 @@ enum AuditEntryRow {
     static func insert(_ note: AuditNote, of id: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(
             insertNote, [.uint64(id), .bytes(note.salt), .text(note.details), Value(note.reason)])
-    }
-
-    /// Up to `limit` entries with ids below `id`, the newest first.
-    static func page(before id: UInt64?, limit: Int, in session: Session) throws(DatabaseError) -> [AuditEntry] {
-        try session.query(page, [.uint64(id ?? .max), Value(limit)]) { (row) throws(DatabaseError) in
-            AuditEntry(
-                id: try row.uint64(0), at: Instant(milliseconds: try row.int64(1)), actor: try row.text(2),
-                action: try row.text(3), subject: try row.optionalUInt64(4),
-                user: try row.optionalText(5).flatMap { UserID($0) }, otherSubject: try row.optionalUInt64(6),
-                details: try row.optionalText(7), reason: try row.optionalText(8), hash: try row.bytes(9))
-        }
     }
 
     /// A stored entry, with the data that its verification needs.

@@ -32,15 +32,6 @@ package struct AuditTrail: Sendable {
         try AuditHeadRow.move(to: AuditHead(length: link.id, lastAt: link.at, hash: link.hash), in: session)
     }
 
-    /// Up to `limit` entries with ids below `id`, the newest first. Throws when the database is away.
-    package static func page(
-        before id: UInt64?, limit: Int, from pool: Pool
-    ) async throws(ServiceFailure) -> [AuditEntry] {
-        try await pool.ask { (session) throws(DatabaseError) in
-            try AuditEntryRow.page(before: id, limit: limit, in: session)
-        }
-    }
-
     /// The head of the trail, read without a lock. Throws when the database is away.
     package static func head(from pool: Pool) async throws(ServiceFailure) -> AuditHead {
         try await pool.ask { (session) throws(DatabaseError) in try AuditHeadRow.read(in: session) }

@@ -108,10 +108,7 @@ package struct Inbox: Sendable {
         let (now, realNow) = (now(), realNow())
         return try await pool.commit { (session) throws(DatabaseError) in
             guard let recorded = try InboxDeliveryRow.read(delivery, in: session) else { return nil }
-            let content = try InboxTextRow.read(of: delivery, in: session)
-            guard content?.text != nil || content?.takeback != nil else { return recorded }
-            try InboxDeliveryRow.reopen(delivery, in: session)
-            try JobRow.revive(.delivery, about: delivery, dueAt: realNow, now: realNow, in: session)
+            guard try Self.reopen(delivery, at: realNow, in: session) else { return recorded }
             try audit.append(
                 AuditRecord(
                     at: now, actor: actor, action: .replayDelivery, subject: nil,
@@ -119,6 +116,44 @@ package struct Inbox: Sendable {
                 in: session)
             return try InboxDeliveryRow.read(delivery, in: session)
         }
+    }
+
+    /// The job with this id; nil if there is none. Throws when the database is away.
+    package func job(_ id: UInt64) async throws(ServiceFailure) -> RecordedJob? {
+        try await pool.ask { (session) throws(DatabaseError) in try JobRow.read(id, in: session) }
+    }
+
+    /// Makes a dead job due at once, with its tries counted from 0, and enters this into the audit trail. Its delivery
+    /// is pending then. Returns the job; nil if there is none.
+    ///
+    /// A job that is not dead, or whose delivery has neither text nor takeback, stays as it is, without an audit entry.
+    /// Throws when the database is away.
+    package func revive(
+        job id: UInt64, by actor: Actor, reason: String?, audit: AuditTrail
+    ) async throws(ServiceFailure) -> RecordedJob? {
+        let (now, realNow) = (now(), realNow())
+        return try await pool.commit { (session) throws(DatabaseError) in
+            guard let job = try JobRow.read(id, in: session) else { return nil }
+            guard job.state == .dead, try Self.reopen(job.delivery, at: realNow, in: session) else { return job }
+            try audit.append(
+                AuditRecord(
+                    at: now, actor: actor, action: .reviveJob, subject: nil,
+                    details: ["job": "\(id)", "delivery": "\(job.delivery)"], reason: reason),
+                in: session)
+            return try JobRow.read(id, in: session)
+        }
+    }
+
+    /// Makes a delivery pending and its job due at once. False, with nothing changed, if neither a text nor a takeback
+    /// is left to place.
+    private static func reopen(
+        _ delivery: UInt64, at realNow: Instant, in session: Session
+    ) throws(DatabaseError) -> Bool {
+        let content = try InboxTextRow.read(of: delivery, in: session)
+        guard content?.text != nil || content?.takeback != nil else { return false }
+        try InboxDeliveryRow.reopen(delivery, in: session)
+        try JobRow.revive(.delivery, about: delivery, dueAt: realNow, now: realNow, in: session)
+        return true
     }
 }
 

@@ -201,4 +201,9 @@ enum PersonDeliveries {
 extension Labels {
     /// The label by which deliveries mention a user id: `user:` and the HMAC of the id.
     package func mention(of user: UserID) -> Label { Label("user:" + label(.user, user.text).text) }
+
+    /// The label of a Stripe customer.
+    package func cardCustomer(_ id: String, in environment: StoreEnvironment) -> Label {
+        label(.customer, Source.stripe.text, environment.rawValue, id)
+    }
 }

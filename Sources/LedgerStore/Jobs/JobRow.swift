@@ -41,6 +41,45 @@ enum JobRow {
         ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL, created_at = VALUES(created_at)
         """)
 
+    private static let recorded = """
+        SELECT j.id, j.kind, j.subject, d.source, d.type, d.external_id, j.attempts, j.created_at, j.due_at, j.died_at
+        FROM jobs j FORCE INDEX (PRIMARY) LEFT JOIN inbox_deliveries d ON d.id = j.subject
+        """
+
+    private static let page = SQLStatement(
+        "list jobs",
+        """
+        \(recorded)
+        WHERE j.id < ? AND j.id >= ? AND (j.died_at IS NOT NULL) = ? AND j.kind IN (\(kinds))
+        ORDER BY j.id DESC LIMIT ?
+        """)
+
+    private static let one = SQLStatement("read job", "\(recorded) WHERE j.id = ? AND j.kind IN (\(kinds))")
+
+    /// Up to `limit` jobs of a state with ids below `id` and not below `floor`, the last added first. Throws when the
+    /// database is away.
+    static func page(
+        _ state: RecordedJob.State, before id: UInt64, from floor: UInt64, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [RecordedJob] {
+        let values = [.uint64(id), .uint64(floor), Value(state == .dead), Value(limit)]
+        return try session.query(page, values, decode: recorded)
+    }
+
+    /// The job with this id; nil if there is none. Throws when the database is away.
+    static func read(_ id: UInt64, in session: Session) throws(DatabaseError) -> RecordedJob? {
+        try session.query(one, [.uint64(id)], decode: recorded).first
+    }
+
+    private static func recorded(_ row: Row) throws(DatabaseError) -> RecordedJob {
+        guard let kind = JobKind(rawValue: try row.text(1)) else { throw row.malformed(1) }
+        return RecordedJob(
+            id: try row.uint64(0), kind: kind, delivery: try row.uint64(2),
+            source: try row.optionalText(3).map { Source($0) }, type: try row.optionalText(4),
+            notification: try row.optionalText(5), attempts: try row.int(6),
+            createdAt: Instant(milliseconds: try row.int64(7)), dueAt: Instant(milliseconds: try row.int64(8)),
+            diedAt: try row.optionalInt64(9).map(Instant.init(milliseconds:)))
+    }
+
     /// Adds a job. If the job is already there, it becomes due at `dueAt` if that is earlier. Throws when the database
     /// is away.
     static func add(

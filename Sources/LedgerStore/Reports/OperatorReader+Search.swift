@@ -1,31 +1,57 @@
 package import Entitlements
 import MariaDB
 
-/// A user, an account token, a purchase or a transaction that a search found.
+/// A thing that a search found: what it is, and whose.
 package struct Found: Hashable, Sendable {
     /// The kind of a find; the raw value is written in the API's answers.
     package enum Kind: String, CaseIterable, Sendable {
         case user
         case accountToken = "account_token"
+        /// A store's customer, who is a user.
+        case customer
         case purchase
+        case grant
         case transaction
+        /// A store's number that leads to a purchase, such as that of a charge.
+        case number
+        /// A delivery that has the name or mentions it.
+        case delivery
     }
 
     package let kind: Kind
-    /// The user, or the owner of the purchase. Nil for a purchase that nobody has, and for an erased person.
+    /// The user, or the owner of the purchase. Nil if nobody has the purchase, and for an erased person.
     package let user: UserID?
-    package var key: PurchaseKey?
+    /// The account in which the name is one; nil for a user and an account token.
+    package var space: NumberSpace?
+    package var purchase: ExternalID?
     package var transaction: TransactionID?
+    /// The id of the delivery, and the store's id of it.
+    package var delivery: UInt64?
+    package var notification: String?
+
+    package var key: PurchaseKey? { space.flatMap { space in purchase.map { space.key($0.text) } } }
 }
 
-/// The searches and lists of operators. Each uses an index.
+/// The search of operators. Each statement uses an index, and finds a bounded number of things.
 extension OperatorReader {
-    private static let keyColumns = PurchaseRow.columns
+    /// The longest text, in bytes, that a search accepts.
+    package static let maximumQueryLength = 255
+    /// The most things of one kind that a search finds.
+    package static let maximumFound = 100
+
+    private static let usersByPrefix = SQLStatement(
+        "find users",
+        """
+        SELECT user_id FROM users FORCE INDEX (by_user_id) WHERE user_id >= ? AND user_id < ?
+        ORDER BY user_id LIMIT ?
+        """)
+
+    private static let byPseudonym = SQLStatement("find pseudonym", "SELECT user_id FROM users WHERE pseudonym = ?")
 
     private static let purchasesByExternalID = SQLStatement(
         "find purchases",
         """
-        SELECT \(keyColumns), u.user_id
+        SELECT \(PurchaseRow.columns), u.user_id
         FROM purchases p LEFT JOIN users u ON u.pseudonym = p.user_id
         WHERE p.external_id = ? ORDER BY p.id LIMIT ?
         """)
@@ -33,71 +59,145 @@ extension OperatorReader {
     private static let transactionsByID = SQLStatement(
         "find transactions",
         """
-        SELECT \(keyColumns), u.user_id
+        SELECT \(PurchaseRow.columns), u.user_id
         FROM (SELECT DISTINCT purchase_id FROM apple_iap_transactions WHERE transaction_id = ? LIMIT ?) t
         STRAIGHT_JOIN purchases p ON p.id = t.purchase_id
         LEFT JOIN users u ON u.pseudonym = p.user_id
         ORDER BY p.id
         """)
 
-    private static let pageOfStates = SQLStatement(
-        "list transactions",
+    /// Follows a number to the numbers that it leads to, and finds the purchases among them.
+    private static let purchasesByNumber = SQLStatement(
+        "find purchases by number",
         """
-        SELECT t.id, t.recorded_at, u.user_id, t.unreadable, t.statement
-        FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
-        STRAIGHT_JOIN apple_iap_transactions t ON t.id = j.id
-        LEFT JOIN users u ON u.pseudonym = t.user_id
-        ORDER BY t.id DESC
+        WITH RECURSIVE numbers (source, app, environment, number) AS (
+            SELECT source, app, environment, target FROM purchase_numbers WHERE number = ?
+            UNION SELECT n.source, n.app, n.environment, n.target
+            FROM numbers k STRAIGHT_JOIN purchase_numbers n ON n.number = k.number
+                AND n.source = k.source AND n.app = k.app AND n.environment = k.environment)
+        SELECT \(PurchaseRow.columns), u.user_id
+        FROM numbers k
+        STRAIGHT_JOIN purchases p ON p.external_id = k.number AND p.source = k.source AND p.app = k.app
+            AND p.environment = k.environment
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        ORDER BY p.id LIMIT ?
         """)
 
-    private static let byPseudonym = SQLStatement("find pseudonym", "SELECT user_id FROM users WHERE pseudonym = ?")
+    /// Finds the newest deliveries that mention one of several names, or have one of two external ids.
+    private static let deliveriesByName = SQLStatement(
+        "find deliveries by name",
+        """
+        SELECT d.source, d.app, d.environment, d.purchase, u.user_id, d.id, d.external_id
+        FROM (
+            SELECT m.delivery_id FROM \(DeliveryMentionRow.bound)
+            STRAIGHT_JOIN delivery_mentions m ON m.mention = j.mention
+            UNION SELECT id FROM inbox_deliveries FORCE INDEX (by_content) WHERE external_id IN (?, ?)
+            ORDER BY delivery_id DESC LIMIT ?) w
+        STRAIGHT_JOIN inbox_deliveries d FORCE INDEX (PRIMARY) ON d.id = w.delivery_id
+        LEFT JOIN \(InboxDeliveryRow.purchaseOfDelivery)
+        LEFT JOIN users u ON u.pseudonym = p.user_id
+        ORDER BY d.id DESC
+        """)
 
-    /// Everything whose exact name is `text`. A name is a user id, `#` with a pseudonym, a purchase's external id, a
-    /// transaction id, or an issued account token. A token is found by its label, which `labels` computes. Throws when
-    /// the database is away.
+    /// Everything that `text` names: users whose ids begin with it, a pseudonym behind `#`, an issued account token,
+    /// a store's customer, a purchase or grant by its external id, a transaction, a store's number of a purchase, and
+    /// deliveries. Tokens and customers are found by their labels. Throws when the database is away.
     package func search(_ text: String, under labels: Labels) async throws(ServiceFailure) -> [Found] {
         guard text.utf8.count <= Self.maximumQueryLength, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
         return try await pool.ask { (session) throws(DatabaseError) in
-            var found: [Found] = []
-            if let user = UserID(text), try UserRow.isKnown(user, in: session) {
-                found.append(Found(kind: .user, user: user))
-            }
-            if let pseudonym = UserID(pseudonym: text)?.pseudonym,
-                let row = try session.query(Self.byPseudonym, [.uint64(pseudonym)]).first
-            {
-                found.append(Found(kind: .user, user: try Self.user(row, 0)))
-            }
-            if let label = AccountToken(text).map({ labels.label(of: $0) }),
-                let user = try AccountTokenRow.holders(of: [label], in: session)[label], !user.isErased
-            {
-                found.append(Found(kind: .accountToken, user: user))
-            }
             let (name, limit) = (Value.text(text), Value(Self.maximumFound))
-            found += try session.query(Self.purchasesByExternalID, [name, limit]) { (row) throws(DatabaseError) in
-                Found(kind: .purchase, user: try Self.user(row, 4), key: try Self.key(row))
+            /// The purchases that `statement` finds. Throws when the database is away.
+            func found(
+                _ kind: Found.Kind, _ statement: SQLStatement, transaction: TransactionID? = nil
+            ) throws(DatabaseError) -> [Found] {
+                try session.query(statement, [name, limit]) { (row) throws(DatabaseError) in
+                    let key = try Self.key(row)
+                    return Found(
+                        kind: kind == .purchase && key.source == .manual ? .grant : kind, user: try Self.user(row, 4),
+                        space: key.space, purchase: key.externalID, transaction: transaction)
+                }
             }
-            found += try session.query(Self.transactionsByID, [name, limit]) { (row) throws(DatabaseError) in
-                Found(
-                    kind: .transaction, user: try Self.user(row, 4), key: try Self.key(row),
-                    transaction: TransactionID(text))
+            let customers = StoreEnvironment.allCases.map {
+                (label: labels.cardCustomer(text, in: $0), environment: $0)
             }
-            return Array(found.prefix(Self.maximumFound))
+            return try Self.users(text, in: session)
+                + Self.holders(text, customers, under: labels, in: session)
+                + found(.purchase, Self.purchasesByExternalID)
+                + found(.transaction, Self.transactionsByID, transaction: TransactionID(text))
+                + found(.number, Self.purchasesByNumber)
+                + Self.deliveries(text, customers.map(\.label), in: session)
         }
     }
 
-    /// Up to `limit` signed states of transactions with ids below `id`, the last recorded first. Throws when the
-    /// database is away.
-    package func transactions(
-        before id: UInt64?, limit: Int
-    ) async throws(ServiceFailure) -> [RecordedTransaction] {
+    /// The recorded purchases and grants with this external id. Throws when the database is away.
+    package func purchases(under id: ExternalID) async throws(ServiceFailure) -> [PurchaseKey] {
         try await pool.ask { (session) throws(DatabaseError) in
-            try session.query(Self.pageOfStates, [.uint64(id ?? .max), Value(limit)]) { (row) throws(DatabaseError) in
-                RecordedTransaction(
-                    id: try row.uint64(0), state: try StateRow.state(row, 4), owner: try Self.user(row, 2),
-                    recordedAt: Instant(milliseconds: try row.int64(1)),
-                    unreadable: try StateRow.unreadable(row, 3))
-            }
+            try session.query(Self.purchasesByExternalID, [.text(id.text), Value(Self.maximumFound)], decode: Self.key)
         }
+    }
+
+    private static func users(_ text: String, in session: Session) throws(DatabaseError) -> [Found] {
+        let rows =
+            if UserID(text) != nil {
+                // Every character of a user id is below the last one of ASCII.
+                try session.query(usersByPrefix, [.text(text), .text(text + "\u{7F}"), Value(maximumFound)])
+            } else if let pseudonym = UserID(pseudonym: text)?.pseudonym {
+                try session.query(byPseudonym, [.uint64(pseudonym)])
+            } else {
+                [Row]()
+            }
+        var users: [Found] = []
+        for row in rows { users.append(Found(kind: .user, user: try user(row, 0))) }
+        return users
+    }
+
+    /// The holders of an account token and of a customer, without erased people.
+    private static func holders(
+        _ text: String, _ customers: [(label: Label, environment: StoreEnvironment)], under labels: Labels,
+        in session: Session
+    ) throws(DatabaseError) -> [Found] {
+        let token = AccountToken(text).map { labels.label(of: $0) }
+        let holders = try AccountTokenRow.holders(
+            of: Set(customers.map(\.label) + [token].compactMap(\.self)), in: session
+        ).filter { !$0.value.isErased }
+        let tokens = token.flatMap { holders[$0] }.map { [Found(kind: .accountToken, user: $0)] } ?? []
+        return tokens
+            + customers.compactMap { label, environment in
+                holders[label].map {
+                    Found(
+                        kind: .customer, user: $0,
+                        space: NumberSpace(source: .stripe, app: .cards, environment: environment))
+                }
+            }
+    }
+
+    private static func deliveries(
+        _ text: String, _ customers: [Label], in session: Session
+    ) throws(DatabaseError) -> [Found] {
+        // A label is no name: only texts of the form of a store's number are looked for among the mentions.
+        let numbers = isStoreNumber(text) ? [text] : []
+        let names = JSONArray(numbers + customers.map(\.text)).closed
+        // The App Store writes the UUIDs of its notifications in lower case.
+        let ids = [text, text.lowercased()].map(Value.text)
+        return try session.query(deliveriesByName, [.text(names)] + ids + [Value(maximumFound)]) {
+            (row) throws(DatabaseError) in
+            guard let environment = StoreEnvironment(rawValue: try row.text(2)) else { throw row.malformed(2) }
+            let space = NumberSpace(
+                source: Source(try row.text(0)), app: AppID(try row.text(1)), environment: environment)
+            return Found(
+                kind: .delivery, user: try user(row, 4), space: space,
+                purchase: try row.optionalText(3).map { ExternalID($0) }, delivery: try row.uint64(5),
+                notification: try row.text(6))
+        }
+    }
+
+    /// True for digits, and for a text such as `ch_1`.
+    private static func isStoreNumber(_ text: String) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let prefix = text.utf8.prefix { $0 != UInt8(ascii: "_") }
+        return text.utf8.allSatisfy(digits.contains)
+            || prefix.count < text.utf8.count && prefix.count <= 4
+                && prefix.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }
 
     private static func key(_ row: Row) throws(DatabaseError) -> PurchaseKey {
@@ -108,15 +208,4 @@ extension OperatorReader {
     private static func user(_ row: Row, _ column: Int) throws(DatabaseError) -> UserID? {
         try row.optionalText(column).flatMap { UserID($0) }
     }
-}
-
-/// A signed state of a transaction, with its owner and the instant of recording.
-package struct RecordedTransaction: Hashable, Sendable {
-    /// The row's id. A state that was recorded later has a larger one.
-    package let id: UInt64
-    package let state: VerifiedPurchase
-    package let owner: UserID?
-    package let recordedAt: Instant
-    /// The names of JSON members whose values this server could not read. They are shown only; no answer uses them.
-    package let unreadable: [String]
 }

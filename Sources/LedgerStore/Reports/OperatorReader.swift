@@ -3,10 +3,6 @@ package import MariaDB
 
 /// The lists and searches across all users, for operators and servers.
 package struct OperatorReader: Sendable {
-    /// The longest text, in bytes, that a search accepts.
-    package static let maximumQueryLength = 255
-    /// The most results of one search.
-    package static let maximumFound = 100
     /// The most rows that one page looks at, however few of them it returns.
     package static let rowsGoneOver = 5_000
 
@@ -43,12 +39,6 @@ package struct OperatorReader: Sendable {
         try await pool.ask { (session) throws(DatabaseError) in
             try PersonDeliveries.find(of: user, under: labels, in: session)
         }
-    }
-
-    /// Up to `limit` entries of the audit trail with ids below `id`, the newest first. Throws when the database is
-    /// away.
-    package func auditEntries(before id: UInt64?, limit: Int) async throws(ServiceFailure) -> [AuditEntry] {
-        try await AuditTrail.page(before: id, limit: limit, from: pool)
     }
 
     /// A page of the rows that `read` returns for a range of numbers: below `id`, and not below the floor. The highest

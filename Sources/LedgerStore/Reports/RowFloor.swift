@@ -13,6 +13,10 @@ struct RowFloor {
         FROM (SELECT id FROM apple_iap_transactions WHERE id < ? ORDER BY id DESC LIMIT ?) j
         """)
 
+    static let jobs = RowFloor(
+        "find floor of jobs",
+        "SELECT COUNT(*), MIN(id) FROM (SELECT id FROM jobs WHERE id < ? ORDER BY id DESC LIMIT ?) j")
+
     /// The floor of a page of sandbox testers, which is the lowest pseudonym that the page reads. A page reads a
     /// bounded number of audit entries that name a tester, and a user may have several of them.
     static let sandboxTesters = RowFloor(

@@ -7,13 +7,13 @@ package enum EventName: Hashable, Sendable {
     case user(String)
     /// The id of a Stripe customer.
     case customer(String)
-    /// The number of a payment, charge, invoice, session or subscription.
+    /// The number of a payment, charge, invoice, session, subscription or refund.
     case number(String)
 }
 
 extension EventName {
     private static let customerPrefix = "cus_"
-    private static let numberPrefixes = ["pi_", "ch_", "py_", "in_", "cs_", "sub_"]
+    private static let numberPrefixes = ["pi_", "ch_", "py_", "in_", "cs_", "sub_", "re_"]
 
     /// All names and numbers in `value`, at any depth.
     ///

@@ -61,7 +61,7 @@ struct AdminRoutesTests {
         try await TestServer.run { server in
             let lists = [
                 "transactions", "audit", "api-keys", "ended-before-attached", "anomalies", "conflicts",
-                "sandbox-testers",
+                "sandbox-testers", "jobs",
             ]
             for path in lists.map({ "/api/admin/\($0)" }) {
                 for query in [

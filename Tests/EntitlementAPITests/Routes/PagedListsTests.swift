@@ -126,7 +126,7 @@ struct PagedListsTests {
             }
             let numbered = [
                 "audit", "api-keys", "users/u1/timeline", "transactions", "ended-before-attached", "anomalies",
-                "sandbox-testers", "conflicts", "webhooks", "users",
+                "sandbox-testers", "conflicts", "webhooks", "users", "jobs",
             ]
             for list in numbered {
                 let name = list.split(separator: "/").last.map(String.init) ?? list

@@ -66,7 +66,7 @@ import Testing
             #expect(try await there.keys.key(for: secret) == nil)
             #expect(try await there.keys.revoke(key.id, by: .commandLine, reason: nil)?.revokedAt == revokedAt)
             #expect(try await there.keys.revoke(999, by: .commandLine, reason: nil) == nil)
-            let entries = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+            let entries = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
             #expect(entries.map(\.action) == ["api_key.revoke", "api_key.create"])
         }
     }

@@ -87,7 +87,7 @@ import Testing
             let guests = try await store.instances[0].tokens.token(of: guest)
             #expect(try await store.merge(guest, into: anna) == .success([]))
             #expect(try await store.attach(Sample.pass("1", token: guests), to: anna) == .success(.unowned))
-            let trail = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+            let trail = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
             #expect(trail.map(\.action) == ["user.merge"])
             #expect(try await store.merge(Sample.user("nobody"), into: anna) == .failure(.unknownGuest))
             #expect(try await LedgerCheck(pool: store.pool).faults() == [])
@@ -102,7 +102,7 @@ import Testing
             try await store.transfer(.all, from: guest, to: Sample.user("cleo"))
             #expect(try await store.merge(guest, into: anna) == .success([]))
             #expect(try await store.merge(guest, into: anna) == .success([]))
-            let trail = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+            let trail = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
             #expect(trail.map(\.action) == ["user.merge"], "a token that comes is a change")
             let annas = try await tokens.token(of: anna)
             try await store.attach(Sample.pass("0", token: guests), to: anna)

@@ -117,12 +117,12 @@ import Testing
             try await store.attach(Sample.pass("1"), to: Sample.user("anna"))
             let pseudonym = UInt64(try await store.schema.number("SELECT pseudonym FROM users"))
             try await operators.note("she asked for it", at: store.clock.now, subject: pseudonym)
-            let before = try await AuditTrail.page(before: nil, limit: 1, from: store.pool)[0]
+            let before = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 1).rows[0]
             #expect(before.user == Sample.user("anna") && before.reason == "she asked for it")
             #expect(before.details == #"{"a":"1","b":"\"two\""}"#)
             try await store.schema.rows(
                 "DELETE n FROM audit_entries e JOIN audit_notes n ON n.entry_id = e.id WHERE e.subject = \(pseudonym)")
-            let after = try await AuditTrail.page(before: nil, limit: 1, from: store.pool)[0]
+            let after = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 1).rows[0]
             #expect(after.details == nil && after.reason == nil && after.hash == before.hash)
             #expect(try await operators.defects() == [.noteMissing(id: 4)])
             try await operators.note("erased", at: store.clock.now, subject: pseudonym, action: .erase)
@@ -178,7 +178,8 @@ import Testing
         try await Self.filled(7) { store, operators in
             var ids: [UInt64] = []
             while ids.isEmpty || ids.last != 1 {
-                ids += try await AuditTrail.page(before: ids.last, limit: 3, from: store.pool).map(\.id)
+                ids += try await OperatorReader(pool: store.pool).auditEntries(before: ids.last, limit: 3).rows.map(
+                    \.id)
             }
             #expect(ids == [7, 6, 5, 4, 3, 2, 1])
         }

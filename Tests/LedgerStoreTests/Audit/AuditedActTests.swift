@@ -41,7 +41,7 @@ import Testing
             try await name(anna, isTester: true, nil, in: store)
             #expect(
                 try await transfer(.one(PurchaseName(ExternalID("none"))), store) == .failure(.unknownPurchase))
-            let entries = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+            let entries = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
             #expect(entries.map(\.action) == ["sandbox_tester.unname", "sandbox_tester.name"])
             #expect(entries.allSatisfy { $0.user == anna && $0.actor == "command_line" && $0.reason == "asked" })
             #expect(entries.allSatisfy { $0.details == #"{"by":"hand"}"# })
@@ -54,7 +54,7 @@ import Testing
             try await store.attach(Sample.pass("1", day: 30), to: anna)
             #expect(try await transfer(.all, store) == .success([Sample.pass("1").key]))
             #expect(try await transfer(.all, store) == .success([]))
-            let entries = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+            let entries = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
             let pseudonym = try await store.schema.number("SELECT pseudonym FROM users WHERE user_id = 'ben'")
             #expect(entries.map(\.details) == [#"{"by":"hand"}"#])
             #expect(entries[0].user == anna && entries[0].otherSubject.map { Int($0) } == pseudonym)
@@ -71,7 +71,7 @@ import Testing
                 try await name(cleo, isTester: true, act(.nameSandboxTester, to: cleo), in: store)
                 _ = try await operators.erasure(at: store.clock.now).erase(
                     erased, by: .commandLine, reason: "their wish")
-                let entries = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+                let entries = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
                 #expect(entries.map(\.action) == ["user.erase", "sandbox_tester.name", "user.transfer"])
                 #expect(entries.map(\.reason) == ["their wish", "asked", nil])
                 #expect(entries[2].details == nil)
@@ -111,7 +111,7 @@ import Testing
                 }
             }
             _ = try await operators.erasure(at: store.clock.now).erase(ben, by: .commandLine, reason: "their wish")
-            let erasure = try await AuditTrail.page(before: nil, limit: 1, from: store.pool)[0]
+            let erasure = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 1).rows[0]
             #expect(erasure.action == "user.erase" && erasure.details == "{}")
             #expect(try await store.schema.number("SELECT COUNT(*) FROM audit_notes") == 1)
         }

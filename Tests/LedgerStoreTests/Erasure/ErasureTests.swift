@@ -29,7 +29,7 @@ import Testing
             try await store.expectNothing(of: traces)
             let export = try #require(try await Export(pool: store.pool, labels: Sample.labels).document(of: erased))
             for trace in traces { #expect(!export.contains(trace), "\(trace)") }
-            let audit = try await AuditTrail.page(before: nil, limit: 10, from: store.pool)
+            let audit = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 10).rows
             #expect(audit.map(\.action) == ["user.erase", "sandbox_tester.unname"])
             #expect(audit.map(\.reason) == ["asked", nil] && audit.allSatisfy { $0.user == nil && $0.subject != nil })
             try await store.expectWhole()

@@ -67,7 +67,7 @@ struct TestOperators: Sendable {
 
     /// What the trail tells, oldest first. Throws when the database is away.
     func told() async throws -> [String] {
-        try await AuditTrail.page(before: nil, limit: 100, from: pool).reversed().map { entry in
+        try await OperatorReader(pool: pool).auditEntries(before: nil, limit: 100).rows.reversed().map { entry in
             [entry.action, entry.details, entry.reason].compactMap(\.self).joined(separator: " ")
         }
     }

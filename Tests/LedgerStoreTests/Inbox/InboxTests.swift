@@ -209,7 +209,7 @@ import Testing
             #expect(replayed?.outcome == .pending)
             let taken = try await jobs.take(16)
             #expect(taken.map(\.subject) == [bad.id] && taken[0].attempt == 1)
-            let entries = try await AuditTrail.page(before: nil, limit: 1, from: store.pool)
+            let entries = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 1).rows
             #expect(entries.map(\.action) == ["delivery.replay"])
             try await settle(bad.id, as: DeliveryOutcome(.applied), in: store)
             #expect(try await reader.deliveries(before: nil, limit: 10, of: .quarantined) == [])

@@ -4,14 +4,14 @@ import MariaDB
 import Support
 import Testing
 
-/// Operators find what they have the exact name of, and page through everything.
+/// Operators find what they have the name of, and page through everything.
 @Suite(.serialized) struct OperatorReaderTests {
     private static let anna = Sample.user("anna")
 
     /// Lines such as `transaction 1001 1000 of anna`.
-    private static func found(_ text: String, _ reader: OperatorReader) async throws -> [String] {
+    static func found(_ text: String, _ reader: OperatorReader) async throws -> [String] {
         try await reader.search(text, under: Sample.labels).map { found in
-            let ids = [found.transaction?.text, found.key?.externalID.text].compactMap(\.self)
+            let ids = [found.transaction?.text, found.notification, found.purchase?.text].compactMap(\.self)
             return (["\(found.kind)"] + ids + ["of", found.user?.text ?? "nobody"]).joined(separator: " ")
         }
     }
@@ -37,7 +37,8 @@ import Testing
 
     @Test func `nothing is found by less, by more or by another spelling`() async throws {
         let texts = [
-            "ann", "anna ", "Anna", "ANNA", "%", "_nna", "100", "10000", "", "ännä", "' OR '1'='1",
+            "anna ", "annaa", "Anna", "ANNA", "nna", "%", "a%", "_nna", "anna%", "100", "10000", "", "ännä",
+            "' OR '1'='1",
             String(repeating: "1", count: 256), "00000000-0000-4000-8000-000000000000",
         ]
         try await TestStore.open { store in
@@ -157,7 +158,7 @@ import Testing
     }
 
     /// The number of rows that the server has read so far, with those that counting them reads.
-    private static func reads(in schema: TestSchema) async throws -> Int {
+    static func reads(in schema: TestSchema) async throws -> Int {
         try await schema.number(
             """
             SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.GLOBAL_STATUS
@@ -191,6 +192,19 @@ import Testing
         FROM seq_1_to_20000
         """,
         "INSERT INTO audit_heads VALUES (1, 20000, 0, REPEAT('a', 32))",
+        "INSERT INTO jobs (kind, subject, due_at, created_at) SELECT 'delivery', seq, 0, 0 FROM seq_1_to_20000",
+        """
+        INSERT INTO inbox_deliveries (source, app, environment, external_id, content_hash, type, signed_at, received_at,
+            state, purchase)
+        SELECT 'stripe', 'stripe', 'Production', CONCAT('evt_', seq), UNHEX(SHA2(seq, 256)), 't', 0, 0, 'applied',
+            CONCAT('pi_', seq)
+        FROM seq_1_to_20000
+        """,
+        "INSERT INTO delivery_mentions SELECT CONCAT('ch_', seq), seq, FALSE FROM seq_1_to_20000",
+        """
+        INSERT INTO purchase_numbers
+        SELECT 'stripe', 'stripe', 'Production', CONCAT('ch_', seq), CONCAT('pi_', seq), '', 0 FROM seq_1_to_20000
+        """,
     ]
 
     private static let purchaseFilters = [
@@ -200,7 +214,7 @@ import Testing
 
     private static func askEverything(of store: TestStore) async throws {
         let operators = TestOperators(store)
-        for text in ["filler7", "#7", "00000000-0000-4000-8000-000000000000"] {
+        for text in ["filler7", "#7", "ch_7", "evt_7", "77", "00000000-0000-4000-8000-000000000000"] {
             _ = try await operators.reader.search(text, under: Sample.labels)
         }
         for id in [nil, UInt64(19_000)] {
@@ -214,13 +228,16 @@ import Testing
             _ = try await operators.reader.conflicts(before: id, limit: 100)
             _ = try await operators.reader.sandboxTesters(before: id, limit: 100)
             _ = try await operators.keys.page(before: id, limit: 100)
-            _ = try await AuditTrail.page(before: id, limit: 100, from: operators.pool)
+            _ = try await operators.reader.auditEntries(before: id, limit: 100)
+            for state in RecordedJob.State.allCases { _ = try await operators.reader.jobs(state, before: id, limit: 9) }
         }
         for end in [-1, 100, 19_000] as [Int64] {
             _ = try await operators.reader.covered(
                 after: CoveragePlace(after: Instant(milliseconds: end)), before: Instant(milliseconds: 20_000),
                 limit: 100)
         }
+        _ = try await operators.reader.purchases(under: ExternalID("filler7"))
+        _ = try await store.inbox().job(9)
         let (key, secret) = try await operators.create([.read])
         _ = try await operators.keys.key(for: secret)
         _ = try await operators.keys.revoke(key.id, by: .commandLine, reason: nil)

@@ -71,6 +71,19 @@ enum LedgerEntryRow {
         return ledgers
     }
 
+    /// The whole ledgers under `pseudonyms`, without those that cannot be read. Throws when the database is away.
+    static func loadReadable(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [UInt64: Loaded] {
+        do {
+            return try load(from: pseudonyms.map { Place(pseudonym: $0, after: 0) }, in: session)
+        } catch {
+            guard case .unexpectedCell = error.cause else { throw error }
+            guard pseudonyms.count > 1 else { return [:] }
+            var ledgers: [UInt64: Loaded] = [:]
+            for pseudonym in pseudonyms { ledgers.merge(try loadReadable([pseudonym], in: session)) { $1 } }
+            return ledgers
+        }
+    }
+
     /// The number of entries of a heavy ledger that one statement reads.
     private static let sliceLength = 4_096
 

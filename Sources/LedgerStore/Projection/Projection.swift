@@ -92,7 +92,7 @@ package struct Projection: Sendable {
         in session: Session
     ) throws(DatabaseError) -> [UInt64] {
         guard !people.isEmpty else { return [] }
-        let ledgers = try readable(people.map(\.pseudonym), in: session)
+        let ledgers = try LedgerEntryRow.loadReadable(people.map(\.pseudonym), in: session)
         var rows: [SubscriptionRow] = []
         var standings: [StandingRow] = []
         for person in people {
@@ -114,22 +114,5 @@ package struct Projection: Sendable {
         try StandingRow.remove(of: unreadable, in: session)
         try StandingRow.write(standings, in: session)
         return lost
-    }
-
-    /// The ledgers under `pseudonyms`, without those that cannot be read. Throws when the database is away.
-    private func readable(
-        _ pseudonyms: [UInt64], in session: Session
-    ) throws(DatabaseError) -> [UInt64: LedgerEntryRow.Loaded] {
-        do {
-            return try LedgerEntryRow.load(from: pseudonyms.map { .init(pseudonym: $0, after: 0) }, in: session)
-        } catch {
-            guard case .unexpectedCell = error.cause else { throw error }
-            guard pseudonyms.count > 1 else { return [:] }
-            var ledgers: [UInt64: LedgerEntryRow.Loaded] = [:]
-            for pseudonym in pseudonyms {
-                ledgers.merge(try readable([pseudonym], in: session)) { $1 }
-            }
-            return ledgers
-        }
     }
 }

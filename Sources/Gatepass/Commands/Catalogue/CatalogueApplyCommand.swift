@@ -9,6 +9,8 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
+    @OptionGroup var output: ActOutput
+
     @OptionGroup var installation: InstallationOptions
 
     @Flag(help: "Return once the standings of all users follow from the new version.")
@@ -19,12 +21,16 @@ struct CatalogueApplyCommand: AsyncParsableCommand {
         let startup = try installation.startup()
         let file = try startup.catalogueFile()
         try await Startup.reporting {
+            guard !output.dryRun else { return try await startup.printPlan(of: file, json: output.json) }
             let applied = try await startup.withPool { pool in
                 try await CatalogueApplier(pool: pool, clock: startup.clock)
                     .apply(file, audit: why.trailWriter)
             }
             let version = "version \(applied.version)"
-            print(applied.isNew ? "\(version) is in force" : "nothing to do: \(version) says the same")
+            print(
+                output.json
+                    ? try JSONText.pretty(["catalog_version": applied.version, "is_new": applied.isNew])
+                    : applied.isNew ? "\(version) is in force" : "nothing to do: \(version) says the same")
             if wait { try await startup.withStore { try await Self.makeAllDueAnew(in: $0.standings) } }
         }
     }

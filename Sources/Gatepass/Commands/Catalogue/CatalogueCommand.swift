@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// `gatepass catalog`: checks and applies the catalogue.
+/// `gatepass catalog`: checks, plans and applies the catalogue.
 struct CatalogueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "catalog", abstract: "Check and apply the catalogue.",
-        subcommands: [CatalogueCheckCommand.self, CatalogueApplyCommand.self])
+        commandName: "catalog", abstract: "Check a catalogue, see what it would change, and apply it.",
+        subcommands: [CatalogueCheckCommand.self, CataloguePlanCommand.self, CatalogueApplyCommand.self])
 }

@@ -42,9 +42,11 @@ struct Startup {
         logger.warning("settings that have no effect yet are set", metadata: ["settings": "\(names)"])
     }
 
-    /// Reads the catalogue from its file or from the environment. Throws the exit status 1, and prints all faults, if
-    /// it has any.
-    func catalogueFile() throws -> CatalogueFile { try Self.reporting { try loadCatalogue() } }
+    /// Reads the catalogue from the file `name`, else from the usual file or the environment. Throws the exit status 1,
+    /// and prints all faults, if it has any.
+    func catalogueFile(named name: String? = nil) throws -> CatalogueFile {
+        try Self.reporting { try loadCatalogue(named: name) }
+    }
 
     /// Reads the catalogue, if a file or the environment has one; else nil. The database may have a catalogue already.
     func optionalCatalogueFile() throws -> CatalogueFile? { hasCatalogueFile ? try catalogueFile() : nil }
@@ -55,10 +57,10 @@ struct Startup {
             || ProductMap.isConfigured(in: ProcessInfo.processInfo.environment)
     }
 
-    /// Reads the catalogue from its file or from the environment. Throws all its faults.
-    func loadCatalogue() throws(CatalogueFileError) -> CatalogueFile {
+    /// Reads the catalogue from the file `name`, else from the usual file or the environment. Throws all its faults.
+    func loadCatalogue(named name: String? = nil) throws(CatalogueFileError) -> CatalogueFile {
         try CatalogueLocation.load(
-            explicit: options.catalogue, environment: ProcessInfo.processInfo.environment, lookup: lookup)
+            explicit: name ?? options.catalogue, environment: ProcessInfo.processInfo.environment, lookup: lookup)
     }
 
     /// The connection settings of the database.

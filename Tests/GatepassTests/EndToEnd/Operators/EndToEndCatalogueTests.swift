@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 
@@ -50,6 +51,68 @@ extension EndToEnd {
             #expect(refused.status != 0)
             #expect(refused.text.contains("catalog.yaml:6: tiers[1]"))
             #expect(try await server.schema.counts()["catalog_versions"] == 2)
+            #expect(try await server.end() == 0)
+        }
+
+        @Test func `a plan says who gains, who loses and what becomes known, and changes nothing`() async throws {
+            let server = try await EndToEndServer.start()
+            let (new, old) = (
+                EndToEndServer.pass(of: "com.airport.vpn.pass.new", at: now - day), EndToEndServer.pass(at: now - day)
+            )
+            #expect(try await server.attach(server.sign(new), as: "pioneer").string("outcome") == "recorded")
+            #expect(try await server.attach(server.sign(old), as: "settler").string("outcome") == "attached")
+            let file = server.directory + "/next.yaml"
+            let line = "  - {id: com.airport.vpn.pass.new, kind: pass, tier: basic, duration: 7d}"
+            try EndToEndServer.write(EndToEndServer.catalogue(adding: line), to: file)
+            let tables = try await server.schema.dump()
+            let said = try await server.command(["catalog", "plan", file])
+            let end = EndToEnd.rfc3339(new.purchaseDate + 7 * day).prefix(19) + "Z"
+            #expect(
+                said.text.split(separator: "\n").map(String.init) == [
+                    "version 2 would be in force; 2 users looked at", "1 user gains:",
+                    "  pioneer: free; then basic until \(end)", "no user loses", "1 recorded purchase becomes known:",
+                    "  pioneer: com.airport.vpn.pass.new (apple_iap \(new.transactionId), Sandbox)",
+                ], "\(said.text)")
+            #expect(said.status == 0)
+            let (usual, before) = (server.directory + "/catalog.yaml", EndToEndServer.catalogue())
+            for words in [["plan", file, "--json"], ["apply", "--dry-run", "--json"]] {
+                try EndToEndServer.write(EndToEndServer.catalogue(adding: line), to: usual)
+                let answer = try await server.command(["catalog"] + words)
+                try EndToEndServer.write(before, to: usual)
+                let plan = EndToEndAnswer(status: 200, headers: [:], body: Array(answer.text.utf8))
+                #expect(answer.status == 0 && plan.integer("catalog_version") == 2, "\(answer.text)")
+                #expect(plan.integer("users") == 2 && plan.count("gains") == 1 && plan.count("losses") == 0)
+                #expect(plan.string("gains.0.before.tier") == "free")
+                #expect(plan.string("gains.0.after.expires_at") == String(end))
+                #expect(plan["gains.0.before.expires_at"]?.isNull == true)
+                #expect(plan.string("known_purchases.0.external_id") == new.transactionId)
+            }
+            let same = try await server.command(["catalog", "plan"])
+            #expect(same.text == "nothing to do: version 1 says the same\n" && same.status == 0)
+            try EndToEndServer.write(
+                EndToEndServer.catalogue().replacing("default_tier: free", with: "default_tier: none"), to: file)
+            let wrong = try await server.command(["catalog", "plan", file])
+            #expect(wrong.status == 1 && wrong.text.contains("next.yaml:"), "\(wrong.text)")
+            let missing = try await server.command(["catalog", "plan", server.directory + "/none.yaml"])
+            #expect(missing.status == 1 && missing.text.contains("there is no catalogue"), "\(missing.text)")
+            #expect(try await server.schema.dump() == tables)
+            let applied = try await server.command(["catalog", "apply", "--json"])
+            #expect(applied.text.contains(#""is_new" : false"#), "\(applied.text)")
+            // Purchases keep their terms. So what everybody has without a purchase is what a plan can take.
+            try EndToEndServer.write(
+                before.replacing("default_tier: free", with: "default_tier: basic"), to: usual)
+            #expect(try await server.command(["catalog", "apply"]).status == 0)
+            try EndToEndServer.write(before, to: usual)
+            let back = try await server.command(["catalog", "plan"])
+            #expect(
+                back.text == """
+                    version 3 would be in force; 2 users looked at
+                    no user gains
+                    1 user loses:
+                      pioneer: basic; then free
+                    no recorded purchase becomes known
+
+                    """, "\(back.text)")
             #expect(try await server.end() == 0)
         }
 

@@ -38,14 +38,6 @@ package enum ActReply {
         }
     }
 
-    /// The balances of a user.
-    package static func credits(_ balances: [CreditBalance]) -> [UInt8] {
-        JSONWriter.object { json in
-            json.name("credits")
-            json.array(balances) { $0.append($1) }
-        }
-    }
-
     /// True if a user is on the list of sandbox testers.
     package static func sandboxTester(_ isTester: Bool) -> [UInt8] {
         JSONWriter.object { $0.member("sandbox_tester", isTester) }

@@ -1,8 +1,8 @@
-import Entitlements
+package import Entitlements
 import Hummingbird
 
 /// `GET /api/credits`: the balance of each unit in each environment with its lots, ordered by unit, then environment.
-enum CreditsRoute {
+package enum CreditsRoute {
     /// - Throws: `invalid_request` for a malformed parameter, `rate_limited`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
@@ -18,6 +18,14 @@ enum CreditsRoute {
                 json.append(balance, lots[balance.purse] ?? [], explanation)
             }
             return .json(bytes, cacheControl: "private, no-cache")
+        }
+    }
+
+    /// The list of all balances at `at`, as JSON on one page.
+    package static func document(of timeline: Timeline, at: Instant) -> [UInt8] {
+        let lots = Dictionary(grouping: timeline.lotBalances(at: at), by: \.purse)
+        return CursorPage<BalanceCursor>.body(of: (rows: timeline.creditBalances(at: at), nextCursor: nil)) {
+            $0.append($1, lots[$1.purse] ?? [], nil)
         }
     }
 }

@@ -3,7 +3,7 @@ import Hummingbird
 import LedgerStore
 
 /// `GET /api/devices`: the user's registered devices, the newest first.
-enum DevicesRoute {
+package enum DevicesRoute {
     /// - Throws: `invalid_request` for a malformed parameter, `rate_limited`, `unavailable`.
     static func answer(about principal: Principal, _ call: some SignedCall) async throws(Problem) -> Response {
         let query = try Query(call.request.uri.query)
@@ -17,6 +17,13 @@ enum DevicesRoute {
                 json.append(device, device.words.flatMap { notes[$0] }, explanation)
             }
             return .json(bytes, cacheControl: "private, no-cache")
+        }
+    }
+
+    /// The list of `devices`, as JSON on one page; `notes` has their ids and names.
+    package static func document(of devices: [Device], _ notes: [NoteDigest: Note]) -> [UInt8] {
+        CursorPage<DeviceCursor>.body(of: (rows: devices, nextCursor: nil)) { json, device in
+            json.append(device, device.words.flatMap { notes[$0] })
         }
     }
 }

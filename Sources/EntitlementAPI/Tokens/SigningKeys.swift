@@ -67,6 +67,15 @@ package actor SigningKeys {
         return key.kid
     }
 
+    /// The preview of a rotation. No key is made.
+    ///
+    /// - Throws: ``SigningKeyFault``.
+    package func previewedRotation() async throws(SigningKeyFault) -> Preview {
+        let signer = SigningKeyRing.signer(among: try await asking { try await store.load() }, at: now())
+        let words = signer.map { "\($0.key.kid), which signs now, would only verify the tokens that it signed" }
+        return Preview(would: "A new key would sign from now on; \(words ?? "no key signs yet").")
+    }
+
     /// Seals again the keys that were sealed under a previous key-encryption key.
     ///
     /// - Throws: ``SigningKeyFault``.

@@ -22,8 +22,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
     @Option(help: "Only events since then, such as 2026-01-15T00:00:00Z.")
     var since: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var output: ActOutput
 
     @OptionGroup var installation: InstallationOptions
 
@@ -45,7 +44,7 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
             let outcome = try await StripeEventList.reading(
                 with: key, at: startup.settings.stripe.apiBaseURL, since: start
             ) { list in try await reconcile(list, startup) }
-            print(json ? try JSONText.pretty(outcome.report.document) : outcome.report.text)
+            print(output.json ? try JSONText.pretty(outcome.report.document) : outcome.report.text)
             if let failure = outcome.failure { throw Failure.cutOff(failure, goOn: goOn(outcome.report)) }
         }
     }
@@ -75,8 +74,9 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
             let reconciliation = StripeReconciliation(
                 list: list, store: store, rules: startup.settings.claimRules,
                 cards: CardReader(userKey: stripe.userIDMetadataKey, graceDays: stripe.graceDays),
+                isDry: output.dryRun,
                 note: { StandardError.print("gatepass: \($0.listed) events, \($0.new) new; \(goOn($0))") })
-            var report = ReconciliationReport(after: after)
+            var report = ReconciliationReport(after: after, isDry: output.dryRun)
             do {
                 try await reconciliation.run(&report)
                 return Outcome(report: report, failure: nil)
@@ -87,9 +87,9 @@ struct ReconcileStripeCommand: AsyncParsableCommand {
     }
 
     private func goOn(_ report: ReconciliationReport) -> String {
-        let since = since.map { " --since \($0)" } ?? ""
+        let options = (since.map { " --since \($0)" } ?? "") + (output.dryRun ? " --dry-run" : "")
         guard let end = report.end else { return "nothing was taken to the end; run it again" }
-        return "go on with: gatepass reconcile stripe --after \(end)\(since)"
+        return "go on with: gatepass reconcile stripe --after \(end)\(options)"
     }
 
     private static func words(_ error: any Error) -> String {

@@ -24,18 +24,9 @@ struct WebhooksListCommand: AsyncParsableCommand {
     @Option(help: "Only those with this reason, such as consent_rescinded.")
     var reason: DeliveryReason?
 
-    @Option(help: "How many at most, up to 1000.")
-    var limit = 100
-
-    @Flag(help: "Print JSON, a delivery a line.")
-    var json = false
+    @OptionGroup var list: ListOptions
 
     @OptionGroup var installation: InstallationOptions
-
-    /// Throws `ValidationError` for a limit out of range.
-    func validate() throws {
-        guard (1...1_000).contains(limit) else { throw ValidationError("a limit is from 1 to 1000") }
-    }
 
     /// Throws the exit status 1 if the database cannot be reached.
     func run() async throws {
@@ -43,22 +34,20 @@ struct WebhooksListCommand: AsyncParsableCommand {
         try await Startup.reporting {
             let deliveries = try await startup.withPool { pool in
                 try await OperatorReader(pool: pool).deliveries(
-                    before: nil, limit: limit, of: state, because: reason)
+                    before: nil, limit: list.limit, of: state, because: reason)
             }
-            for delivery in deliveries {
-                print(json ? String(decoding: delivery.json, as: UTF8.self) : Self.line(delivery))
-            }
+            for delivery in deliveries { list.print(Self.fields(delivery), json: delivery.json) }
         }
     }
 
-    private static func line(_ delivery: RecordedDelivery) -> String {
+    private static func fields(_ delivery: RecordedDelivery) -> [String] {
         let type = [delivery.type, delivery.subtype].compactMap(\.self).joined(separator: "/")
         let purchase = delivery.purchase.map { "purchase \($0.text)" } ?? "no purchase"
         let owner = delivery.owner.map { "of \($0.text)" } ?? "of nobody"
         return [
             String(delivery.id), delivery.outcome.words, delivery.source.text, delivery.environment.rawValue, type,
             purchase, owner, "received \(RFC3339.text(of: delivery.receivedAt))",
-        ].map(VisibleText.escaped).joined(separator: "\t")
+        ]
     }
 }
 

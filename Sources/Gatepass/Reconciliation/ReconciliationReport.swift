@@ -9,6 +9,9 @@ struct ReconciliationReport {
     var known = 0
     /// The number of new events by their outcome after they were placed.
     var outcomes: [DeliveryOutcome: Int] = [:]
+    /// True if new events are only counted, in `left`.
+    let isDry: Bool
+    var left = 0
     /// Events that could not be stored, and why. The id is nil if the event has none.
     var unreadable: [(id: String?, defect: String)] = []
     /// The id of the oldest event that was processed so far; the list goes from the newest to the oldest.
@@ -17,15 +20,19 @@ struct ReconciliationReport {
 
     /// - Parameter end: The event after which the reconciliation continues in the list; nil to begin at the newest
     ///   event.
-    init(after end: String?) { self.end = end }
+    init(after end: String?, isDry: Bool) {
+        self.end = end
+        self.isDry = isDry
+    }
 
-    var new: Int { outcomes.values.reduce(0, +) }
+    var new: Int { outcomes.values.reduce(left, +) }
     var listed: Int { known + new + unreadable.count }
 
     /// The report in words.
     var text: String {
         let words = results.map { "\($0.count) \($0.outcome.words)" }.joined(separator: ", ")
-        let counts = "\(listed) events listed: \(known) were known, \(new) are new"
+        let counts =
+            (isDry ? "Nothing was done. " : "") + "\(listed) events listed: \(known) were known, \(new) are new"
         var lines = [words.isEmpty ? counts : "\(counts): \(words)"]
         lines += unreadable.map { VisibleText.escaped("\($0.id ?? "an event") cannot be read: \($0.defect)") }
         if results.contains(where: { $0.outcome.result == .parked }) {
@@ -38,6 +45,7 @@ struct ReconciliationReport {
     var document: [String: Any] {
         [
             "listed": listed, "pages": pages, "known": known, "new": new, "complete": isComplete,
+            "dry_run": isDry,
             "continue_after": isComplete ? NSNull() : end as Any? ?? NSNull(),
             "results": results.map { result -> [String: Any] in
                 [

@@ -12,6 +12,8 @@ struct StripeReconciliation {
     let store: Store
     let rules: ClaimRules
     let cards: CardReader
+    /// True if new events are only counted.
+    let isDry: Bool
     /// Called with the report after each page but the last.
     let note: (ReconciliationReport) -> Void
 
@@ -58,6 +60,10 @@ struct StripeReconciliation {
         for (event, text) in events {
             guard known[event.environment]?.contains(event.id) != true else {
                 report.known += 1
+                continue
+            }
+            guard !isDry else {
+                report.left += 1
                 continue
             }
             let stored = try await store.inbox.receive(cards.delivery(event, written: text, under: store.labels))

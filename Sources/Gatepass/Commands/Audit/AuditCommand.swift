@@ -4,11 +4,11 @@ import Entitlements
 import LedgerStore
 import MariaDB
 
-/// `gatepass audit`: the integrity check of the audit trail, the API keys and the ledgers.
+/// `gatepass audit`: the audit trail, and the integrity check of the trail, the API keys and the ledgers.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Verify the audit trail, the API keys and the ledgers.",
-        subcommands: [AuditVerifyCommand.self])
+        commandName: "audit", abstract: "List the audit trail; verify it, the API keys and the ledgers.",
+        subcommands: [AuditListCommand.self, AuditVerifyCommand.self])
 }
 
 /// `gatepass audit verify`: runs the integrity check. The exit status is 1 if it finds a change.

@@ -10,6 +10,8 @@ struct TokensRotateCommand: AsyncParsableCommand {
 
     @OptionGroup var why: ReasonOptions
 
+    @OptionGroup var output: ActOutput
+
     @OptionGroup var installation: InstallationOptions
 
     /// Throws the exit status 1 if a fault was printed, for example if the key-encryption key is not the
@@ -17,14 +19,16 @@ struct TokensRotateCommand: AsyncParsableCommand {
     func run() async throws {
         let startup = try installation.startupForKeys()
         try await Startup.reporting {
-            let kid = try await startup.withPool { pool in
+            let line = try await startup.withPool { pool in
                 // This fails for a key-encryption key that is not the installation's. Sealed with it, the new key would
                 // be unreadable for every server.
                 _ = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
-                return try await SigningKeys(startup.settings.tokens, pool: pool, clock: startup.clock).rotate(
-                    why.trailWriter)
+                let keys = SigningKeys(startup.settings.tokens, pool: pool, clock: startup.clock)
+                guard !output.dryRun else { return try await keys.previewedRotation().text(json: output.json) }
+                let kid = try await keys.rotate(why.trailWriter)
+                return output.json ? try JSONText.pretty(["kid": kid]) : "\(kid) signs from now on"
             }
-            print("\(kid) signs from now on")
+            print(line)
         }
     }
 }

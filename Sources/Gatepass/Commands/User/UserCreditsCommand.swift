@@ -74,11 +74,11 @@ struct UserCreditsCommand: AsyncParsableCommand {
             let recorded = try await startup.ledger(of: user)
             let timeline = Timeline(
                 folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
-            let status = timeline.status(at: startup.clock.now())
+            let now = startup.clock.now()
             guard !output.json else {
-                return print(String(decoding: ActReply.credits(status.credits), as: UTF8.self))
+                return print(String(decoding: CreditsRoute.document(of: timeline, at: now), as: UTF8.self))
             }
-            for balance in status.credits { print(VisibleText.escaped(StatusText.line(balance))) }
+            for balance in timeline.status(at: now).credits { print(VisibleText.escaped(StatusText.line(balance))) }
         }
     }
 }

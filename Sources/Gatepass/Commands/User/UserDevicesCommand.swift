@@ -60,11 +60,11 @@ struct UserDevicesCommand: AsyncParsableCommand {
             let recorded = try await startup.ledger(of: user)
             let timeline = Timeline(
                 folding: recorded.ledger, given: recorded.catalogue, settings: startup.settings.entitlements)
-            for device in timeline.devices(at: startup.clock.now()).onRecord {
-                let words = device.words.flatMap { recorded.notes[$0] }
-                let json = String(decoding: DeviceBody(device, words).bytes, as: UTF8.self)
-                print(output.json ? json : line(device, words))
+            let devices = timeline.devices(at: startup.clock.now()).onRecord
+            guard !output.json else {
+                return print(String(decoding: DevicesRoute.document(of: devices, recorded.notes), as: UTF8.self))
             }
+            for device in devices { print(line(device, device.words.flatMap { recorded.notes[$0] })) }
         }
     }
 

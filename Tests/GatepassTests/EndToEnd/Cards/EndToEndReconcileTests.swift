@@ -48,6 +48,12 @@ extension EndToEnd {
             #expect(other != events[0].body)
             let list = try EventList([CardAccount.Event(id: events[0].id, body: other)] + events.dropFirst())
             defer { list.receiver.stop() }
+            let dry = try await Self.reconcile(list, at: server, ["--json", "--dry-run"])
+            #expect(dry.status == 0 && dry.counts == [4, 1, 3] && dry.results == [], "\(dry.text)")
+            #expect(dry.report["dry_run"]?.flag == true)
+            let words = try await Self.reconcile(list, at: server, ["--dry-run"])
+            #expect(words.text == "Nothing was done. 4 events listed: 1 were known, 3 are new\n", "\(words.text)")
+            for event in events.dropFirst() { #expect(try await server.outcomes(of: event.id).isEmpty) }
             let first = try await Self.reconcile(list, at: server)
             #expect(first.status == 0 && first.counts == [4, 1, 3], "\(first.text)")
             #expect(first.results == ["applied 2", "parked no_user 1"], "\(first.text)")
@@ -61,7 +67,7 @@ extension EndToEnd {
             let again = try await Self.reconcile(list, at: server)
             #expect(again.status == 0 && again.counts == [4, 4, 0] && again.results.isEmpty, "\(again.text)")
             for event in events { #expect(try await server.outcomes(of: event.id).count == 1) }
-            #expect(list.asked == [["limit": "100"], ["limit": "100"]])
+            #expect(list.asked == Array(repeating: ["limit": "100"], count: 4))
             let headers = list.receiver.requests.map(\.header)
             #expect(headers.allSatisfy { $0.contains("uthorization: Bearer \(EventList.key)\r\n") }, "\(headers)")
         }

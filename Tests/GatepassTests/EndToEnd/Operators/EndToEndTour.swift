@@ -66,7 +66,7 @@ enum EndToEndTour {
     ]
 
     /// Of a server about that user; `{guest}`, `{friend}` and `{late}` are other users, who have a pass each, `{late}`
-    /// one that had ended before.
+    /// one that had ended before; a job is dead.
     static let operators = [
         Call(route: "GET /api/admin/users/{user_id}/status", query: "?explain=1"),
         Call(route: "GET /api/admin/users/{user_id}/timeline"),
@@ -114,10 +114,12 @@ enum EndToEndTour {
         Call(route: "GET /api/admin/conflicts"),
         Call(route: "GET /api/admin/purchases", query: "?source=apple_iap&limit=2"),
         Call(route: "GET /api/admin/transactions"),
+        Call(route: "GET /api/admin/jobs", learned: ["data.0.id": "job_id"]),
+        Call(route: "POST /api/admin/jobs/{job_id}/revive", body: #"{"reason":"tour"}"#),
         Call(route: "GET /api/admin/webhooks", learned: ["data.0.id": "delivery_id"]),
         Call(route: "POST /api/admin/webhooks/{delivery_id}/replay", body: #"{"reason":"tour"}"#),
         Call(route: "GET /api/admin/catalog"),
-        Call(route: "GET /api/admin/audit"),
+        Call(route: "GET /api/admin/audit", query: "?action=grant.give&since={yesterday}"),
         Call(
             route: "POST /api/admin/api-keys", body: #"{"name":"tour","scopes":["read"]}"#, learned: ["id": "key_id"]),
         Call(route: "GET /api/admin/api-keys"),
@@ -128,7 +130,7 @@ enum EndToEndTour {
 
     /// Commands beside a server that serves, whose user is `{user}`.
     static let commands = [
-        "config check", "migrate", "catalog check", "catalog apply",
+        "config check", "migrate", "catalog check", "catalog plan", "catalog apply",
         "keys create --scopes read --name tour --json", "keys list", "keys revoke {key_id}",
         "grant {user} --pass pro --days 3 --reason tour --reference tour",
         "user status {user}", "user timeline {user}", "user devices {user}",
@@ -137,10 +139,11 @@ enum EndToEndTour {
         "user transfer {user} --purchase {pass} --to {user}.friend --reason tour",
         "user merge {user} --from {user}.friend --reason tour",
         "user revoke {user} --purchase {pass} --reason tour", "user bind {user} --purchase {unowned} --reason tour",
+        "user make-good {user}.late --purchase {ended} --reason tour --reference tour", "search {user}",
         "compensate --from 2026-01-01T00:00:00Z --to 2026-01-01T06:00:00Z --add-hours 6 --reason r --reference tour",
         "user export {user}", "user erase {user} --reason tour --dry-run", "user erase {user} --reason tour",
-        "tokens rotate", "webhooks list --state parked", "webhooks replay {delivery}", "reconcile stripe",
-        "audit verify",
+        "tokens rotate", "jobs list", "jobs revive {job}", "webhooks list --state parked",
+        "webhooks replay {delivery}", "reconcile stripe", "audit list --actor command_line", "audit verify",
         "projection rebuild",
     ]
 

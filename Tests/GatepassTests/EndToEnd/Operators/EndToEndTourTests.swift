@@ -18,6 +18,7 @@ extension EndToEnd {
             for call in EndToEndTour.open { try await Self.send(call, &names, fields: scraper, to: backend) }
             let user = names["user_id"]
             for call in EndToEndTour.own { try await Self.send(call, &names, as: user, to: backend) }
+            _ = try await Self.deadJob(backend)
             let key = [("Authorization", "Bearer " + backend.secret)]
             for call in EndToEndTour.operators { try await Self.send(call, &names, fields: key, to: backend) }
             #expect(try await backend.server.end() == 0)
@@ -38,9 +39,12 @@ extension EndToEnd {
             let told = try backend.server.notification(.oneTimeCharge, about: unowned)
             #expect(try await backend.server.place(told) == "parked no_user")
             let delivery = try await backend.server.schema.number("SELECT MAX(id) FROM inbox_deliveries")
+            let ended = EndToEndBackend.sale("pass.30", at: now - 90 * day)
+            #expect(try await backend.attach(ended, to: user + ".late").status == 200)
             var names = [
                 "user": user, "key_id": "0", "delivery": "\(delivery)", "pass": pass.transactionId,
-                "unowned": unowned.transactionId,
+                "unowned": unowned.transactionId, "ended": ended.transactionId,
+                "job": "\(try await Self.deadJob(backend))",
             ]
             for command in EndToEndTour.commands {
                 let done = try await backend.server.command(Self.words(command, names))
@@ -68,6 +72,17 @@ extension EndToEnd {
                 Self.keep(route[0], route[1], call.body.map { Array($0.utf8) }, answer)
             }
             #expect(await installation.server.end() == 0)
+        }
+
+        /// Makes a job dead that is about the newest delivery, and returns its id. Throws when the database is away.
+        private static func deadJob(_ backend: EndToEndBackend) async throws -> Int {
+            try await backend.server.schema.rows(
+                """
+                INSERT INTO jobs (kind, subject, due_at, attempts, created_at, died_at)
+                SELECT 'delivery', MAX(id), 0, 8, MAX(received_at), MAX(received_at) FROM inbox_deliveries
+                ON DUPLICATE KEY UPDATE died_at = VALUES(died_at)
+                """)
+            return try await backend.server.schema.number("SELECT MAX(id) FROM jobs WHERE died_at IS NOT NULL")
         }
 
         /// What the calls name: purchases that others have, and texts to attach. Throws when a purchase is refused.

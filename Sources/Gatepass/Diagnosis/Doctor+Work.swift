@@ -44,7 +44,7 @@ extension Doctor {
             let list = dead.map { "\($0.dead) of kind \($0.kind.rawValue)" }.joined(separator: ", ")
             return .wrong(
                 "dead, for they failed eight times: \(list)",
-                advice: "the server's log says why; `gatepass jobs list` names them, and `jobs revive ID` has one tried again")
+                advice: "the server's log says why; `gatepass jobs list` names them, `jobs revive ID` tries one again")
         }
         let oldest = jobs.compactMap(\.oldestDueAt).min()
         if let oldest, now - oldest > longestDue {

@@ -6,6 +6,8 @@ struct PurchasePage {
     let summaries: [PurchaseSummary]
     /// The purchases whose payments are told by events, and not by their states.
     let toldByEvents: [PurchaseKey]
+    /// The instants at which purchases went to another user, whose later payments are not shown.
+    private let gaveAwayAt: [PurchaseKey: Instant]
     private let nextCursor: String?
 
     init(_ asked: CursorPage<PurchaseCursor>, of ledger: UserLedger, _ timeline: Timeline, at: Instant) {
@@ -17,6 +19,8 @@ struct PurchasePage {
         summaries = page.rows.map {
             PurchaseSummary($0, explained[$0.key], paid: Payment.all(shownBy: states[$0.key] ?? []), timeline.catalogue)
         }
+        gaveAwayAt = Dictionary(
+            page.rows.compactMap { row in row.gaveAwayAt.map { (row.key, $0) } }, uniquingKeysWith: { $1 })
         toldByEvents = page.rows.filter { $0.state?.eventID != nil }.map(\.key)
         nextCursor = page.nextCursor
     }
@@ -24,7 +28,8 @@ struct PurchasePage {
     /// The JSON of the page, given the payments that events told.
     func body(paid told: [PurchaseKey: [Payment]]) -> [UInt8] {
         CursorPage<PurchaseCursor>.body(of: (rows: summaries, nextCursor: nextCursor)) { json, purchase in
-            json.append(purchase, paid: told[purchase.key] ?? purchase.payments)
+            let paid = told[purchase.key]?.filter { $0.madeAt < gaveAwayAt[purchase.key] ?? .distantFuture }
+            json.append(purchase, paid: paid ?? purchase.payments)
         }
     }
 }
@@ -37,12 +42,15 @@ struct ListedPurchase {
     let state: VerifiedPurchase?
     /// The instant of an operator's withdrawal; nil if there is none.
     let withdrawnAt: Instant?
+    /// The instant at which the purchase went to another user; nil if the user has it.
+    let gaveAwayAt: Instant?
 
     /// All purchases and grants that the user has or had, newest first.
     static func all(in ledger: UserLedger) -> [ListedPurchase] {
         var latest: [PurchaseKey: VerifiedPurchase] = [:]
         var grants: [PurchaseKey: Grant] = [:]
         var withdrawals: [PurchaseKey: Instant] = [:]
+        var handovers: [PurchaseKey: Instant] = [:]
         for entry in ledger.entries {
             switch entry.fact {
             case .stated(.purchase(let state)):
@@ -50,18 +58,20 @@ struct ListedPurchase {
                 latest[state.key] = state
             case .granted(let grant): grants[grant.key] = grant
             case .withdrawn(let key): withdrawals[key] = withdrawals[key] ?? entry.effectiveAt
-            case .stated(.renewal), .bound, .gaveAway, .received, .credit, .device,
-                .sandboxTester, .consumptionConsent:
-                continue
+            case .gaveAway(let key, _): handovers[key] = entry.effectiveAt
+            case .bound(let key), .received(let key, _): handovers[key] = nil
+            case .stated(.renewal), .credit, .device, .sandboxTester, .consumptionConsent: continue
             }
         }
         let purchases = latest.values.map { state in
             ListedPurchase(
-                key: state.key, purchasedAt: state.purchasedAt, state: state, withdrawnAt: withdrawals[state.key])
+                key: state.key, purchasedAt: state.purchasedAt, state: state, withdrawnAt: withdrawals[state.key],
+                gaveAwayAt: handovers[state.key])
         }
         let granted = grants.values.map { grant in
             ListedPurchase(
-                key: grant.key, purchasedAt: grant.grantedAt, state: nil, withdrawnAt: withdrawals[grant.key])
+                key: grant.key, purchasedAt: grant.grantedAt, state: nil, withdrawnAt: withdrawals[grant.key],
+                gaveAwayAt: handovers[grant.key])
         }
         return (purchases + granted).sorted { left, right in
             left.purchasedAt == right.purchasedAt ? left.key < right.key : left.purchasedAt > right.purchasedAt

@@ -36,8 +36,8 @@ enum RecordedPurchasesRoute {
                 json.member(
                     "purchased_at", exactly: "purchased_at_ms",
                     purchase.newest?.purchasedAt ?? purchase.grant?.grantedAt)
-                json.member("revoked_at", exactly: "revoked_at_ms", purchase.newest?.revocation?.revokedAt)
-                json.member("revoked_share", purchase.newest?.revocation?.share)
+                json.member("revoked_at", exactly: "revoked_at_ms", purchase.revocation?.revokedAt)
+                json.member("revoked_share", purchase.revocation?.share)
                 json.members(of: purchase.payments)
             })
     }

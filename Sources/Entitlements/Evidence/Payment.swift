@@ -57,15 +57,18 @@ extension Payment {
 
     /// The payment with these amounts; several if they are in several currencies, and none if nothing was paid.
     private static func payments(_ number: String, told amounts: [PaymentAmount]) -> [Payment] {
-        let kinds = Dictionary(grouping: amounts.filter { $0.paid != nil || $0.refunded != 0 }, by: \.kind)
-        let deciding = kinds[.charge] ?? kinds[.invoice] ?? kinds[.checkout] ?? []
-        return Dictionary(grouping: deciding, by: \.unit).map { unit, told in
-            let billed = (kinds[.invoice] ?? []).filter { $0.unit == unit }.compactMap(\.paid)
-            let paid = told.compactMap(\.paid)
+        let told = amounts.filter { $0.paid != nil || $0.refunded != 0 }
+        return Dictionary(grouping: told, by: \.unit).compactMap { unit, told in
+            let kinds = Dictionary(grouping: told, by: \.kind)
+            let deciding = [PaymentAmount.Kind.charge, .invoice, .checkout].compactMap { kinds[$0] }
+                .first { $0.contains { $0.paid != nil } }
+            guard let deciding = deciding ?? kinds[.charge] else { return nil }
+            let paid = deciding.compactMap(\.paid)
+            let billed = (kinds[.invoice] ?? []).compactMap(\.paid)
             return Payment(
-                number: number, madeAt: told.map(\.madeAt).min() ?? .distantPast,
+                number: number, madeAt: deciding.map(\.madeAt).min() ?? .distantPast,
                 paid: ([paid.isEmpty ? nil : sum(paid)] + billed).compactMap(\.self).max(),
-                refunded: sum(told.map(\.refunded)), currency: unit.currency, isRaw: unit.isRaw)
+                refunded: sum((kinds[.charge] ?? []).map(\.refunded)), currency: unit.currency, isRaw: unit.isRaw)
         }
     }
 

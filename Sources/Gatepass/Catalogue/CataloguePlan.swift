@@ -14,9 +14,10 @@ struct CataloguePlan: Sendable {
         let accessExpiresAt: Instant?
         private let active: Bool
 
-        init(_ status: Status) {
+        /// - Parameter catalogue: The catalogue whose ranks count. A new catalogue may number its tiers anew.
+        init(_ status: Status, under catalogue: CatalogueVersions) {
             tier = status.tier
-            rank = status.tierRank ?? -1
+            rank = status.tier.flatMap { catalogue.tier($0)?.rank } ?? status.tierRank ?? -1
             active = status.active
             expiresAt = status.active ? status.expiresAt : nil
             accessExpiresAt = status.active ? status.accessExpiresAt : nil
@@ -66,7 +67,10 @@ struct CataloguePlan: Sendable {
         users += timelines.count
         self.unreadable += unreadable
         for (before, after) in timelines {
-            let (old, new) = (Access(before.status(at: now)), Access(after.status(at: now)))
+            let (old, new) = (
+                Access(before.status(at: now), under: after.catalogue),
+                Access(after.status(at: now), under: after.catalogue)
+            )
             let change = Change(user: before.user, before: old, after: new)
             if new.isBetter(than: old) { gains.append(change) }
             if old.isBetter(than: new) { losses.append(change) }

@@ -51,6 +51,8 @@ struct Doctor: Sendable {
             let finding: Finding
             do {
                 finding = try await check.find(self)
+            } catch let failure as ServiceFailure where failure.isPassing && check.name != "database" {
+                finding = .wrong("the database did not answer this question: \(failure)", advice: nil)
             } catch let failure as ServiceFailure where failure.isPassing {
                 isAway = true
                 finding = .wrong(

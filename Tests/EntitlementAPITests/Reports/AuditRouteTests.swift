@@ -28,6 +28,7 @@ struct AuditRouteTests {
                 ("user_id=ben+1@x", ["2"]), ("user_id=%23\(anna)", ["3", "1"]), ("user_id=nobody", []),
                 ("actor=api_key:1", ["3", "2", "1"]), ("actor=api_key:1%20write", ["3", "2", "1"]),
                 ("actor=command_line", []), ("action=sandbox_tester.name", ["2", "1"]), ("action=x", []),
+                ("action=%C3%A9", []),
                 ("since=2026-01-16T00:00:00Z", ["3", "2"]), ("until=2026-01-16T00:00:00Z", ["1"]),
                 ("user_id=anna&since=2026-01-16T00:00:00Z&until=2026-01-17T00:00:00Z", ["3"]),
                 ("user_id=anna&action=sandbox_tester.name&actor=api_key:1", ["1"]),

@@ -170,6 +170,28 @@ struct RecordedPurchasesRouteTests {
         }
     }
 
+    @Test func `what is paid for a plan after it moved, the user who gave it away does not see`() async throws {
+        try await TestServer.runWithCards { server in
+            let (month, account) = (30 * 86_400 as Int64, CardAccount(tag: "t"))
+            var (sale, events) = SimulatedCardSale.subscribe(
+                to: "price_pro", by: "u1", until: Self.start + month, isTrial: false, at: Self.start, of: account)
+            try await server.deliver(events)
+            let moved = try await server.send(
+                "POST", "/api/admin/users/u1/transfer", #"{"to_user_id":"u2","all":true,"reason":"r"}"#,
+                token: Fixture.apiKey(.write), fields: [("Idempotency-Key", "k1")])
+            #expect(moved.status == 200, "\(moved.body)")
+            server.wait(hours: 30 * 24)
+            events = try sale.renew(until: Self.start + 2 * month, at: Self.start + month)
+            try await server.deliver(events)
+            for (user, numbers) in [("u1", ["in_t_1"]), ("u2", ["in_t_2", "in_t_1"])] {
+                let answer = try await server.send("GET", "/api/iap/purchases", token: Fixture.token(of: user))
+                let rows = try answer.json["data"]?.elements ?? []
+                let payments = rows.flatMap { $0["payments"]?.elements ?? [] }
+                #expect(payments.map { $0["number"]?.string } == numbers, "\(user): \(answer.body)")
+            }
+        }
+    }
+
     // MARK: Filters
 
     @Test func `the list can be cut by user, product, source, environment and time`() async throws {

@@ -46,7 +46,15 @@ import Testing
         ("pi_1", [step("pi_1", "ch_1", .charge), step("pi_1", "ch_2", .charge)], []),
         (
             "pi_1", [step("pi_1", "ch_1", .charge, back: 5), step("pi_1", "cs_1", .checkout, paid: 9)],
-            ["pi_1 ? back 5 EUR"]
+            ["pi_1 9 back 5 EUR"]
+        ),
+        ("pi_1", [step("pi_1", "ch_1", .charge, back: 5)], ["pi_1 ? back 5 EUR"]),
+        (
+            "pi_1",
+            [
+                step("pi_1", "cs_1", .checkout, paid: 9),
+                step("pi_1", "ch_1", .charge, paid: 7, in: "XTS", isRaw: true),
+            ], ["pi_1 7 back 0 XTS raw", "pi_1 9 back 0 EUR"]
         ),
         (
             "pi_1",

@@ -10,7 +10,9 @@ struct CataloguePlanTests {
     private static let tiers = ["free", "basic", "pro"].enumerated().map { Tier(id: TierID($1), rank: $0) }
 
     /// A catalogue that sells passes of these tiers, each under the tier's name.
-    private static func version(_ passes: [String], defaultTier: String = "free") -> CatalogueVersions {
+    private static func version(
+        _ passes: [String], defaultTier: String = "free", tiers: [Tier] = tiers
+    ) -> CatalogueVersions {
         let products = passes.map {
             Product(id: ProductID($0), app: app, terms: .pass(tier: TierID($0), days: $0 == "pro" ? 10 : 30))
         }
@@ -44,6 +46,20 @@ struct CataloguePlanTests {
         var plan = CataloguePlan(version: 2, isNew: true)
         plan.add(timelines, unreadable: unreadable, at: now)
         return plan
+    }
+
+    @Test func `tiers that are only numbered anew are no gain and no loss`() throws {
+        let renumbered = ["free", "new", "basic", "newer", "pro"].enumerated().map {
+            Tier(id: TierID($1), rank: $0 * 3)
+        }
+        let (before, after) = (
+            Self.version(["basic", "pro"]), Self.version(["basic", "pro"], tiers: renumbered)
+        )
+        let people = [["pro"], ["basic"], ["basic", "pro"], []]
+        for (old, new) in [(before, after), (after, before)] {
+            let plan = try Self.plan(people, old, new)
+            #expect(plan.users == 4 && plan.gains.isEmpty && plan.losses.isEmpty)
+        }
     }
 
     @Test func `a higher tier is a gain though it ends sooner, and with the same tier the later end`() throws {

@@ -21,7 +21,7 @@ struct PurchasePage {
         }
         gaveAwayAt = Dictionary(
             page.rows.compactMap { row in row.gaveAwayAt.map { (row.key, $0) } }, uniquingKeysWith: { $1 })
-        toldByEvents = page.rows.filter { $0.state?.eventID != nil }.map(\.key)
+        toldByEvents = page.rows.filter { $0.state != nil && $0.key.source != .appleIAP }.map(\.key)
         nextCursor = page.nextCursor
     }
 

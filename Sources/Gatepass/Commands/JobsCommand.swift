@@ -60,27 +60,16 @@ struct JobsReviveCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if there is no such job, or the database cannot be reached.
     func run() async throws {
-        let startup = try installation.startup()
-        try await Startup.reporting {
-            let line = try await startup.withPool { pool -> String? in
-                let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
-                guard !output.dryRun else {
-                    return try await inbox.previewedRevival(of: id).map { job, preview in
-                        preview.text(beside: job.json, json: output.json)
-                    }
-                }
-                return try await inbox.revive(job: id, by: .commandLine, reason: why.reason, audit: AuditTrail())
-                    .map { job in
-                        output.json
-                            ? String(decoding: job.json, as: UTF8.self)
-                            : "job \(job.id) is \(job.state.rawValue), after \(job.attempts) tries"
-                    }
+        try await output.act(on: "job \(id)", of: installation) { inbox in
+            try await inbox.previewedRevival(of: id).map { job, preview in
+                preview.text(beside: job.json, json: output.json)
             }
-            guard let line else {
-                StandardError.print("gatepass: there is no job \(id)")
-                throw ExitCode.failure
+        } act: { inbox in
+            try await inbox.revive(job: id, by: .commandLine, reason: why.reason, audit: AuditTrail()).map { job in
+                output.json
+                    ? String(decoding: job.json, as: UTF8.self)
+                    : "job \(job.id) is \(job.state.rawValue), after \(job.attempts) tries"
             }
-            print(line)
         }
     }
 }

@@ -67,27 +67,16 @@ struct WebhooksReplayCommand: AsyncParsableCommand {
 
     /// Throws the exit status 1 if there is no such delivery, or the database cannot be reached.
     func run() async throws {
-        let startup = try installation.startup()
-        try await Startup.reporting {
-            let line = try await startup.withPool { pool -> String? in
-                let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
-                guard !output.dryRun else {
-                    return try await inbox.previewedReplay(of: id).map { delivery, preview in
-                        preview.text(beside: delivery.json, json: output.json)
-                    }
-                }
-                return try await inbox.replay(id, by: .commandLine, reason: why.reason, audit: AuditTrail())
-                    .map { delivery in
-                        output.json
-                            ? String(decoding: delivery.json, as: UTF8.self)
-                            : "delivery \(delivery.id) is \(delivery.outcome.words)"
-                    }
+        try await output.act(on: "delivery \(id)", of: installation) { inbox in
+            try await inbox.previewedReplay(of: id).map { delivery, preview in
+                preview.text(beside: delivery.json, json: output.json)
             }
-            guard let line else {
-                StandardError.print("gatepass: there is no delivery \(id)")
-                throw ExitCode.failure
+        } act: { inbox in
+            try await inbox.replay(id, by: .commandLine, reason: why.reason, audit: AuditTrail()).map { delivery in
+                output.json
+                    ? String(decoding: delivery.json, as: UTF8.self)
+                    : "delivery \(delivery.id) is \(delivery.outcome.words)"
             }
-            print(line)
         }
     }
 }

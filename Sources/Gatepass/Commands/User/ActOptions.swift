@@ -23,6 +23,27 @@ struct ActOutput: ParsableArguments {
 
     @Flag(help: "Print JSON, as the API answers.")
     var json = false
+
+    /// Carries out an act on `name` in the inbox, or previews it, and prints the answer. Throws the exit status 1 if
+    /// there is no such thing, or the database cannot be reached.
+    func act(
+        on name: String, of installation: InstallationOptions,
+        preview: @escaping @Sendable (Inbox) async throws -> String?,
+        act: @escaping @Sendable (Inbox) async throws -> String?
+    ) async throws {
+        let startup = try installation.startup()
+        try await Startup.reporting {
+            let line = try await startup.withPool { pool in
+                let inbox = Inbox(pool: pool, now: startup.clock.now, realNow: WallClock.real.now)
+                return try await dryRun ? preview(inbox) : act(inbox)
+            }
+            guard let line else {
+                StandardError.print("gatepass: there is no \(name)")
+                throw ExitCode.failure
+            }
+            print(line)
+        }
+    }
 }
 
 extension UserOptions {

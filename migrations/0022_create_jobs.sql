@@ -10,5 +10,6 @@ CREATE TABLE IF NOT EXISTS jobs (
     died_at BIGINT NULL,
     PRIMARY KEY (id),
     UNIQUE KEY by_subject (kind, subject),
-    KEY by_due (died_at, due_at)
+    KEY by_due (died_at, due_at),
+    KEY by_kind (kind, died_at, due_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -21,6 +21,8 @@ package struct API: Sendable {
         /// The verifier of Apple's signed texts, for the apps of the present catalogue.
         let verifier: @Sendable () -> AppStoreVerifier
         let inbox: StoreInbox
+        /// The access to Apple's transaction history; nil without App Store credentials.
+        let history: StoreHistory?
         /// The secrets with which card billing signs its webhooks; nil if card billing is not configured.
         let cardSecrets: EndpointSecrets?
         let bearers: BearerVerifier
@@ -45,6 +47,8 @@ package struct API: Sendable {
         let realNow: @Sendable () -> Instant
         /// The control of `now` on a development server; nil where `now` is the real time.
         let developmentClock: (any DevelopmentClock)?
+        /// The simulated App Store Server API of a development server; nil elsewhere.
+        let simulatedServer: (any SimulatedAppStoreServer)?
         /// A monotonic clock, for durations.
         let uptime: @Sendable () -> Duration
         let newRequestID: @Sendable () -> String
@@ -62,13 +66,14 @@ package struct API: Sendable {
             store: StoreDoor, settings: EntitlementSettings, rules: ClaimRules,
             signingKeys: @escaping @Sendable () async throws(SigningKeyFault) -> SigningKeyRing,
             readiness: @escaping @Sendable () async -> Readiness,
-            verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, cardSecrets: EndpointSecrets?,
-            bearers: BearerVerifier,
+            verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, history: StoreHistory?,
+            cardSecrets: EndpointSecrets?, bearers: BearerVerifier,
             rateLimits: RateLimits = RateLimits(), allowedOrigins: [String] = [],
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
             usersMaySpend: Bool, openAPI: [UInt8], cores: Int,
             now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant,
             developmentClock: (any DevelopmentClock)? = nil,
+            simulatedServer: (any SimulatedAppStoreServer)? = nil,
             uptime: @escaping @Sendable () -> Duration,
             newRequestID: @escaping @Sendable () -> String, newID: @escaping @Sendable () -> String,
             logAccess: @escaping @Sendable (AccessLine) -> Void, metrics: APIMetrics,
@@ -81,6 +86,7 @@ package struct API: Sendable {
             self.readiness = readiness
             self.verifier = verifier
             self.inbox = inbox
+            self.history = history
             self.cardSecrets = cardSecrets
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)
@@ -94,6 +100,7 @@ package struct API: Sendable {
             self.now = now
             self.realNow = realNow
             self.developmentClock = developmentClock
+            self.simulatedServer = simulatedServer
             self.uptime = uptime
             self.newRequestID = newRequestID
             self.newID = newID

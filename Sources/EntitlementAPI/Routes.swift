@@ -12,6 +12,8 @@ package enum Routes {
         Endpoint.open(.get, "/dev/clock", ClockRoute.respond),
         Endpoint.open(.post, "/dev/clock", AdvanceClockRoute.respond)
             .allowing(seconds: AdvanceClockRoute.deadlineSeconds),
+        Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", AppStoreHistoryRoute.respond)
+            .reading(AppStoreHistoryRoute.parameters),
     ].map(\.inDevelopmentOnly)
 
     /// The parameters of a page, of the status, and of a list that is made of a user's ledger.

@@ -14,6 +14,8 @@ package final class Store: Sendable {
     package let apiKeys: APIKeys
     package let idempotency: IdempotencyKeys
     package let inbox: Inbox
+    package let history: HistoryWalks
+    package let pauses: ApplePauses
     package let export: Export
     package let erasure: Erasure
     package let reports: OperatorReader
@@ -48,6 +50,8 @@ package final class Store: Sendable {
         apiKeys = APIKeys(pool: pool, audit: audit, now: realNow, random: apiKey)
         idempotency = IdempotencyKeys(pool: pool, now: now, random: attempt)
         inbox = Inbox(pool: pool, now: now, realNow: realNow)
+        history = HistoryWalks(pool: pool, now: now, realNow: realNow)
+        pauses = ApplePauses(pool: pool)
         export = Export(pool: pool, labels: settings.labels)
         erasure = Erasure(pool: pool, labels: settings.labels, audit: audit, now: now)
         reports = OperatorReader(pool: pool)

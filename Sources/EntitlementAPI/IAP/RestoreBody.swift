@@ -101,8 +101,9 @@ struct SettledRestore {
 struct RestoreBody {
     let bytes: [UInt8]
 
-    /// Makes the body. Its `history` is always `not_configured`, because Apple's transaction history is not asked yet.
-    init(results: [RestoreResult], _ claimed: Claimed<[Restore.Verdict], Never>, showsStatus: Bool) {
+    init(
+        results: [RestoreResult], _ claimed: Claimed<[Restore.Verdict], Never>, _ healing: Healing, showsStatus: Bool
+    ) {
         var json = JSONWriter(capacity: 2048 + 192 * results.count)
         json.beginObject()
         json.name("results")
@@ -115,12 +116,13 @@ struct RestoreBody {
         json.member("recorded", results.count { $0.outcome == .recorded })
         json.member("duplicates", results.count { $0.outcome == .duplicateInRequest })
         json.member("refused", results.count { $0.outcome == .refused })
-        json.member("recovered", 0)
+        json.member("recovered", healing.recovered)
         json.endObject()
-        json.member("history", "not_configured")
+        json.member("history", healing.answer.rawValue)
         json.name("status")
         if showsStatus {
-            json.append(claimed.status, of: claimed.timeline.user, at: claimed.at)
+            let (answer, at) = healing.status ?? (claimed.status, claimed.at)
+            json.append(answer, of: claimed.timeline.user, at: at)
         } else {
             json.null()
         }

@@ -34,7 +34,8 @@ enum RestoreRoute {
                 RestoreResult(index: index, purchase.state, answers.next(), in: settled)
             }
         }
-        return .json(RestoreBody(results: results, claimed, showsStatus: showsStatus).bytes)
+        let healing = await call.healed(by: proof, at: claimed.at)
+        return .json(RestoreBody(results: results, claimed, healing, showsStatus: showsStatus).bytes)
     }
 
     /// The verdict of the verification, before the ledger is asked.

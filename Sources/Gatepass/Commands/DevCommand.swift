@@ -72,6 +72,9 @@ struct DevCommand: AsyncParsableCommand {
             "auth.issuer": "", "auth.audience": "", "auth.user_id_claim": "sub",
             "stripe.signing_secrets": try installation.cardSecret(),
             "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
+            "apple.issuer_id": "00000000-0000-0000-0000-000000000000", "apple.key_id": "DEVELOPMENT",
+            "apple.private_key_file": try installation.appStoreKeyFile(),
+            "apple.api_base_url": "", "apple.sandbox_api_base_url": "",
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
         ]
     }

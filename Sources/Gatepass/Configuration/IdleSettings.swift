@@ -1,9 +1,8 @@
 /// Known settings that no code reads yet, so that operators can write them in advance.
 enum IdleSettings {
     static let keys = [
-        "apple.issuer_id", "apple.key_id", "apple.private_key_file", "apple.api_base_url",
-        "apple.sandbox_api_base_url", "apple.shared_secret", "apple.verify_receipt_url",
-        "apple.sandbox_verify_receipt_url", "retention.access_log_days",
+        "apple.shared_secret", "apple.verify_receipt_url", "apple.sandbox_verify_receipt_url",
+        "retention.access_log_days",
     ]
 
     /// The keys of idle settings whose value is not the default.

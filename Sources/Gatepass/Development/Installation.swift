@@ -1,4 +1,5 @@
 import AppStore
+import Crypto
 import Entitlements
 import Foundation
 import StoreSimulator
@@ -118,6 +119,19 @@ struct Installation {
     /// The endpoint secret that signs simulated card events. The first call creates it. Throws an error of the file
     /// system.
     func cardSecret() throws -> String { try secret(in: "stripe-secret", beginning: "whsec_") }
+
+    /// The path of the In-App Purchase key, as the setting `apple.private_key_file` takes it. The first call creates
+    /// the key. Throws an error of the file system.
+    func appStoreKeyFile() throws -> String {
+        let file = directory.appendingPathComponent("app-store-key.p8")
+        if !FileManager.default.fileExists(atPath: file.path) {
+            try write(P256.Signing.PrivateKey().pemRepresentation, to: file)
+        }
+        return file.path
+    }
+
+    /// The In-App Purchase key in PEM. The first call creates it. Throws an error of the file system.
+    func appStoreKey() throws -> String { try String(contentsOfFile: try appStoreKeyFile(), encoding: .utf8) }
 
     /// The test clock of the installation.
     var clock: TestClock { TestClock(rememberedIn: directory.appendingPathComponent("clock")) }

@@ -54,6 +54,11 @@ struct RunningServer {
         try await send(.POST, "/api/iap/apple/transactions/attach", ["signedTransactionJWS": signed], as: user)
     }
 
+    /// Restores signed transactions as the user's app would. Throws if there is no complete answer.
+    func restore(_ signed: [String], as user: UserID) async throws -> Answer {
+        try await send(.POST, "/api/iap/apple/restore", ["signedTransactions": signed], as: user)
+    }
+
     /// Posts a signed notification as the App Store would. Throws if there is no complete answer.
     func notify(_ signedPayload: String) async throws -> Answer {
         try await send(.POST, "/api/billing/webhooks/apple", ["signedPayload": signedPayload])
@@ -110,7 +115,7 @@ struct RunningServer {
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, _ body: [String: String]? = nil, as user: UserID? = nil,
+        _ method: HTTPMethod, _ path: String, _ body: (any Encodable)? = nil, as user: UserID? = nil,
         within timeout: TimeAmount = Self.timeout
     ) async throws -> Answer {
         var headers: [(String, String)] = []

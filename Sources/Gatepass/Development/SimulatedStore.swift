@@ -32,9 +32,9 @@ actor SimulatedStore: Service, DevelopmentClock {
     /// need not wait long.
     private static let longestPass = Duration.seconds(20)
 
-    private let installation: Installation
+    let installation: Installation
     private let catalogue: Catalogue
-    private let clock: TestClock
+    let clock: TestClock
     private let logger: Logger
     /// The instant up to which all events are done.
     private var doneUntil: Instant

@@ -27,6 +27,32 @@ extension Simulation {
         }
     }
 
+    /// Sells something of which the server hears nothing: the app does not attach it, and no notification comes. Throws
+    /// if an option has a wrong value.
+    func lose() async throws {
+        let sold = try sold(from: try catalogue())
+        try await reporting {
+            try sold.keep(in: installation)
+            let words = "\(sold.user) bought \(sold.product) as \(sold.transactionID), and the server was not told"
+            print(has(.json) ? try JSONText.pretty(["transaction_id": sold.transactionID, "words": words]) : words)
+        }
+    }
+
+    /// Restores, as the user's app would, the purchases that the server was told of. Throws the exit status 1 if there
+    /// are none, if no server runs or it refuses the restore.
+    func restore() async throws {
+        try await reporting {
+            let sold = try SoldPurchase.all(in: installation).filter { $0.user == user && $0.delivered }
+            guard !sold.isEmpty else {
+                throw SimulatedSale.Failure(
+                    description: "the app of \(user) has nothing to restore: run `gatepass simulate purchase` first")
+            }
+            let texts = try sold.map { try installation.authority().sign($0.transaction).text }
+            let answer = try await RunningServer(on: installation).restore(texts, as: try userID()).required()
+            print(answer.body)
+        }
+    }
+
     /// Plays a parent who approves a child's purchase, or declines it. Throws the exit status 1 if no purchase waits
     /// for approval or the server refuses it.
     func approve() async throws {

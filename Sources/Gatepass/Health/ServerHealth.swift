@@ -18,16 +18,22 @@ final class ServerHealth: Sendable {
     private let store: StoreDoor
     private let keys: SigningKeys
     private let roots: TrustRoots
+    /// The pace of questions to Apple; nil without App Store credentials.
+    private let apple: ApplePace?
     private let clock: WallClock
     private let logger: Logger
     private let writableSchema: SharedQuestion<Int>
     private let lastDeliveries: SharedQuestion<[LastDelivery]>
     private let state = Mutex(State())
 
-    init(store: StoreDoor, keys: SigningKeys, pool: Pool, roots: TrustRoots, clock: WallClock, logger: Logger) {
+    init(
+        store: StoreDoor, keys: SigningKeys, pool: Pool, roots: TrustRoots, apple: ApplePace? = nil, clock: WallClock,
+        logger: Logger
+    ) {
         self.store = store
         self.keys = keys
         self.roots = roots
+        self.apple = apple
         self.clock = clock
         self.logger = logger
         // `try?` drops both errors, because the pool logs them.
@@ -86,6 +92,8 @@ final class ServerHealth: Sendable {
                 detail: expired.first.map { "\($0.subject) is not valid now" } ?? "\(roots.roots.count) loaded"),
             .init(name: "catalogue", isInOrder: isOpen, detail: isOpen ? "in force" : "not loaded yet"),
             state.keys.check, state.books.check, StoreSilence(await deliveries, at: clock.now()).check,
+            // A server without Apple still attaches, so the check never fails.
+            .init(name: "apple", isInOrder: true, detail: await apple?.words ?? "not configured"),
             .init(name: "serving", isInOrder: !state.isDraining, detail: state.isDraining ? "draining" : "yes"),
         ]
         return Readiness(checks: checks + [ahead].compactMap(\.self))

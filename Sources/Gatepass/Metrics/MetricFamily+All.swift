@@ -19,6 +19,9 @@ extension MetricFamily {
         MetricFamily(
             "gatepass_jobs_ended_total", .counter, "Tries of jobs, by kind and whether they were done or failed."),
         MetricFamily(
+            "gatepass_apple_questions_total", .counter,
+            "Questions to the App Store Server API, by kind, environment and outcome."),
+        MetricFamily(
             "gatepass_batch_requests", .histogram([1, 2, 4, 8, 16]), "Requests that shared one committed transaction."),
         MetricFamily(
             "gatepass_transaction_retries_total", .counter,

@@ -1,4 +1,6 @@
+import AppStore
 import EntitlementAPI
+import Entitlements
 import LedgerStore
 import MariaDB
 import Metrics
@@ -58,6 +60,24 @@ struct ServerMetrics: Sendable {
     func failed(_ error: DatabaseError, isRunAgain: Bool) {
         if error.isCommitUnknown { unknownCommits.increment() }
         if isRunAgain { retries[Retry(error)]?.increment() }
+    }
+
+    /// Counts a question to Apple by its answer.
+    func asked(
+        _ question: AppStoreQuestion, in environment: StoreEnvironment, _ failure: AppStoreServerFailure?
+    ) {
+        let outcome =
+            switch failure {
+            case nil: "answered"
+            case .unreachable, .unreadable: "failed"
+            case .keyNotAccepted: "key_not_accepted"
+            case .paused: "paused"
+            case .refused: "refused"
+            }
+        let labels = [
+            ("question", question.name), ("environment", environment.rawValue), ("outcome", outcome),
+        ]
+        Counter(label: "gatepass_apple_questions_total", dimensions: labels, factory: factory).increment()
     }
 
     /// Counts an attempt at a job that ended.

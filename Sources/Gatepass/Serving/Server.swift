@@ -45,7 +45,8 @@ struct Server: Sendable {
         let client = HTTPClient.outward()
         do {
             let login = Login(settings: settings.auth, files: files, client: client, uptime: uptime)
-            let services = self.services(roots: roots, bearers: try await login.verifier(), client: client)
+            let services = try await self.services(
+                roots: roots, bearers: try await login.verifier(), client: client)
             defer { LogStream.standardError.flush() }
             try await run(services, until: signals)
         } catch {
@@ -55,7 +56,9 @@ struct Server: Sendable {
         try await client.shutdown()
     }
 
-    private func services(roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient) -> [any Service] {
+    private func services(
+        roots: TrustRoots, bearers: BearerVerifier, client: HTTPClient
+    ) async throws -> [any Service] {
         var limits = PoolLimits()
         limits.maxConnections = settings.database.poolSize
         let metrics = ServerMetrics()
@@ -63,16 +66,19 @@ struct Server: Sendable {
             database, limits: limits, surroundings: Surroundings.pool, logger: logger, noteFailure: metrics.failed)
         let store = StoreDoor(provisional: provisional)
         let keys = SigningKeys(settings.tokens, pool: pool, clock: clock)
+        let pace = settings.apple.credentials.map { _ in ApplePace() }
         let health = ServerHealth(
-            store: store, keys: keys, pool: pool, roots: roots, clock: clock, logger: logger)
+            store: store, keys: keys, pool: pool, roots: roots, apple: pace, clock: clock, logger: logger)
         let statusCheck =
             settings.apple.ocsp
             ? CertificateStatusCheck(transport: OCSPQuestions(client: client), uptime: uptime) : nil
         let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
         let inbox = inbox(of: store, verifiers: verifiers, metrics: metrics.api)
+        let history = try await history(of: store, verifiers: verifiers, client: client, pace, metrics)
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
-            store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, reading)
+            store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, history: history,
+            reading)
         let api = API(dependencies, isInDevelopment: self.store != nil)
         let opening = DatabaseOpening(
             pool: pool, store: store, health: health, keys: keys, settings: settings, catalogueFile: catalogueFile,
@@ -85,6 +91,11 @@ struct Server: Sendable {
                 application: application(API(servingMetricsOf: dependencies), at: port) { _ in },
                 address: "\(settings.http.host):\(port)", remedy: "name another with http.metrics_port")
         }
+        let runners = JobKind.allCases.map { kind in
+            JobRunner(
+                kind: kind, pool: pool, store: store, inbox: inbox, history: history, logger: logger,
+                noteEnd: metrics.ended)
+        }
         return [
             AccessLog(), PoolService(pool: pool), opening,
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
@@ -92,13 +103,12 @@ struct Server: Sendable {
             NightlyIntegrityCheck(
                 pool: pool, derived: { store.isOpen ? (projection, store.catalogue) : nil }, clock: clock,
                 logger: logger, note: health.note),
-            JobRunner(pool: pool, store: store, inbox: inbox, logger: logger, noteEnd: metrics.ended),
             StandingUpkeep(store: store, logger: logger), CatalogueReload(server: self, pool: pool),
             ListeningHTTP(
                 application: http, address: "\(settings.http.host):\(settings.http.port)",
                 remedy: "name another with http.host and http.port, or --port", onShutdown: health.drain),
             notice,
-        ] + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
+        ] + runners + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
     }
 
     private func application(
@@ -130,15 +140,31 @@ struct Server: Sendable {
             metrics: metrics, logger: logger)
     }
 
+    /// The access to Apple's history; nil without App Store credentials. Throws `ServerFiles.Unusable` if the private
+    /// key cannot be used.
+    private func history(
+        of store: StoreDoor, verifiers: AppVerifiers, client: HTTPClient, _ pace: ApplePace?, _ metrics: ServerMetrics
+    ) async throws -> StoreHistory? {
+        guard let credentials = settings.apple.credentials, let pace else { return nil }
+        let server = try await AppleServer(
+            settings.apple, credentials, files: files, client: client, simulated: self.store, store: store, pace: pace,
+            metrics: metrics,
+            logger: logger)
+        return StoreHistory(
+            store: store, asking: server, under: settings.claimRules,
+            verifier: { verifiers.verifier(for: store.catalogue) },
+            cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now, logger: logger)
+    }
+
     private func dependencies(
         store: StoreDoor, health: ServerHealth, bearers: BearerVerifier, verifiers: AppVerifiers,
-        inbox: StoreInbox, _ reading: MetricsReading
+        inbox: StoreInbox, history: StoreHistory?, _ reading: MetricsReading
     ) -> API.Dependencies {
         let limits = settings.rateLimits
         return API.Dependencies(
             store: store, settings: settings.entitlements, rules: settings.claimRules,
             signingKeys: health.signingKeys, readiness: health.readiness,
-            verifier: { verifiers.verifier(for: store.catalogue) }, inbox: inbox,
+            verifier: { verifiers.verifier(for: store.catalogue) }, inbox: inbox, history: history,
             cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,
@@ -147,7 +173,8 @@ struct Server: Sendable {
             network: TrustedProxies(ranges: settings.http.trustedProxies).network,
             usersMaySpend: settings.credits.userSpend,
             openAPI: files.openAPI(), cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now,
-            realNow: WallClock.real.now, developmentClock: self.store, uptime: uptime,
+            realNow: WallClock.real.now, developmentClock: self.store,
+            simulatedServer: self.store, uptime: uptime,
             newRequestID: Surroundings.requestID,
             newID: Surroundings.id,
             logAccess: { [logger] in AccessLog.take($0, for: logger) }, metrics: reading.metrics.api,

@@ -1,19 +1,21 @@
 import EntitlementAPI
+import Entitlements
 import LedgerStore
 import Logging
 import MariaDB
 import ServiceLifecycle
 
-/// Does jobs that are due. Each instance has a runner, and only one of them takes a job.
+/// Does jobs of one kind that are due. Each instance has a runner of each kind, and only one of them takes a job.
 struct JobRunner: Service {
-    /// The number of jobs that are done at the same time.
-    private static let places = 16
     /// The pause when no job is due, and while the database cannot be reached.
     private static let pause = Duration.seconds(1)
 
+    let kind: JobKind
     let pool: Pool
     let store: StoreDoor
     let inbox: StoreInbox
+    /// The access to Apple's history; nil without App Store credentials.
+    let history: StoreHistory?
     let logger: Logger
     /// Called when an attempt at a job ends.
     let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
@@ -24,17 +26,17 @@ struct JobRunner: Service {
         case pause
     }
 
-    /// Works until the process is to end. Whenever fewer than 16 jobs run, it takes the next jobs that are due. Throws
+    /// Works until the process is to end. Whenever a place is free, it takes the next jobs that are due. Throws
     /// nothing.
     func run() async throws {
         let jobs = Jobs(pool: pool, now: WallClock.real.now, jitter: Surroundings.pool.jitter)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: End.self) { group in
-                var free = Self.places
+                var free = kind.places
                 var isPausing = false
                 while !Task.isCancelled {
                     // `try?` drops the error: if the database cannot be reached, the runner asks again after the pause.
-                    let taken = free > 0 && store.isOpen ? (try? await jobs.take(free)) ?? [] : []
+                    let taken = free > 0 && store.isOpen ? (try? await jobs.take(free, of: kind)) ?? [] : []
                     free -= taken.count
                     for job in taken {
                         group.addTask {
@@ -59,38 +61,61 @@ struct JobRunner: Service {
         }
     }
 
-    /// Does a job, and stops waiting for it when the job's lease ends.
+    /// Does a job, and stops waiting for it when the job's lease ends. A walk extends its lease, and keeps its place.
     private func perform(_ job: Job, of jobs: Jobs) async {
         let work = Task { await attempt(job, of: jobs) }
-        _ = await work.value(within: .milliseconds(Jobs.lease))
+        switch job.kind {
+        case .delivery: _ = await work.value(within: .milliseconds(Jobs.lease))
+        case .history: await work.value
+        }
     }
 
     private func attempt(_ job: Job, of jobs: Jobs) async {
-        do {
-            switch job.kind {
-            case .delivery: try await inbox.place(stored: job.subject)
+        let failure = await failure(of: job)
+        noteEnd(job.kind, failure == nil)
+        guard let failure else { return }
+        let counts = !failure.isPassing
+        logger.log(
+            level: counts && job.isLastAttempt ? .error : .warning, "a job failed",
+            metadata: [
+                "kind": "\(job.kind.rawValue)", "subject": "\(job.subject)", "attempt": "\(job.attempt)",
+                "error": "\(failure.error)",
+            ])
+        await note(job, counts: counts, notBefore: failure.earliest, in: jobs)
+    }
+
+    /// The failure of an attempt: whether it says nothing about the job, and the first instant at which another attempt
+    /// makes sense. Nil if the job is done.
+    private func failure(of job: Job) async -> (error: any Error, isPassing: Bool, earliest: Instant?)? {
+        switch job.kind {
+        case .delivery:
+            do throws(StoreInbox.Failure) {
+                try await inbox.place(stored: job.subject)
+            } catch {
+                return (error, error.isPassing, nil)
             }
-            noteEnd(job.kind, true)
-        } catch {
-            noteEnd(job.kind, false)
-            let counts = !error.isPassing
-            logger.log(
-                level: counts && job.isLastAttempt ? .error : .warning, "a job failed",
-                metadata: [
-                    "kind": "\(job.kind.rawValue)", "subject": "\(job.subject)", "attempt": "\(job.attempt)",
-                    "error": "\(error)",
-                ])
-            await note(job, counts: counts, in: jobs)
+        case .history:
+            do throws(StoreHistory.Failure) {
+                if let history {
+                    _ = try await history.walk(for: job.subject)
+                } else {
+                    // Without credentials nobody can be asked: the next restore begins anew.
+                    _ = try? await store().history.finish(job.subject, nil)
+                }
+            } catch {
+                return (error, error.isPassing, error.earliest)
+            }
         }
+        return nil
     }
 
     /// Records that an attempt failed; `counts` says if the attempt uses up a try of the job. While the database cannot
     /// be reached, recording is retried until the lease ends. An attempt that is not recorded by then uses up a try.
-    private func note(_ job: Job, counts: Bool, in jobs: Jobs) async {
+    private func note(_ job: Job, counts: Bool, notBefore earliest: Instant?, in jobs: Jobs) async {
         let end = ContinuousClock.now + .milliseconds(Jobs.lease)
         while ContinuousClock.now < end {
             do throws(ServiceFailure) {
-                return try await jobs.fail(job, counts: counts)
+                return try await jobs.fail(job, counts: counts, notBefore: earliest)
             } catch {
                 guard error.isPassing, error.cause != .shuttingDown else { return }
                 try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends with the pool

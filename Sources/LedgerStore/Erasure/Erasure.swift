@@ -11,6 +11,8 @@ package struct Erasure: Sendable {
         SQLStatement("erase tokens", "UPDATE account_tokens SET token = NULL, issued_to = NULL WHERE user_id = ?"),
         SQLStatement("erase standing", "DELETE FROM standings WHERE user_id = ?"),
         SQLStatement("erase standing answer", "DELETE FROM standing_answers WHERE user_id = ?"),
+        SQLStatement("erase history walks", "DELETE FROM history_walks WHERE user_id = ?"),
+        SQLStatement("erase history job", "DELETE FROM jobs WHERE kind = 'history' AND subject = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
         SQLStatement("erase audit notes", "DELETE n \(auditNotes) WHERE e.subject = ?"),
@@ -35,6 +37,7 @@ package struct Erasure: Sendable {
         SELECT (SELECT COUNT(*) FROM account_tokens WHERE user_id = p.n AND token IS NOT NULL),
             (SELECT COUNT(*) FROM standings WHERE user_id = p.n),
             (SELECT COUNT(*) FROM standing_answers WHERE user_id = p.n),
+            (SELECT COUNT(*) FROM history_walks WHERE user_id = p.n),
             (SELECT COUNT(*) FROM notes WHERE user_id = p.n)
                 + (SELECT COUNT(*) FROM notes WHERE other_user_id = p.n AND user_id <> p.n),
             (SELECT COUNT(*) \(auditNotes) WHERE e.subject = p.n)
@@ -87,7 +90,7 @@ package struct Erasure: Sendable {
                 return .erased(pseudonym: earlier)
             }
             try MentionRow.lock([name.text], in: session)
-            var person = try UserRow.lockToErase(user, in: session)
+            var person = try UserRow.lock(known: user, in: session)
             if person == nil { person = try addErased(named: name, at: now, in: session) }
             guard let pseudonym = person else { return nil }
             attempted.withLock { $0 = pseudonym }
@@ -127,7 +130,9 @@ package struct Erasure: Sendable {
             let deliveries = try PersonDeliveries.find(of: person, named: name, withPast: true, in: session)
             var rows = [("users", person == nil ? 0 : 1)]
             if let counts = try session.query(Self.counts, [pseudonym]).first {
-                let tables = ["account_tokens", "standings", "standing_answers", "notes", "audit_notes"]
+                let tables = [
+                    "account_tokens", "standings", "standing_answers", "history_walks", "notes", "audit_notes",
+                ]
                 for (place, table) in tables.enumerated() { rows.append((table, try counts.int(place))) }
             }
             let owned = try session.query(Self.countTexts, [pseudonym, pseudonym]).first?.int(0) ?? 0

@@ -126,6 +126,16 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "history_walks",
+            SQLStatement(
+                "export history walks",
+                """
+                SELECT JSON_OBJECT('app', w.app, 'environment', w.environment, 'transaction_id', w.transaction_id,
+                    'asked_at_ms', w.asked_at, 'answered_at_ms', w.answered_at, 'recovered', w.recovered)
+                FROM history_walks w WHERE w.user_id = ? ORDER BY w.app, w.environment, w.account
+                """)
+        ),
+        (
             "audit",
             SQLStatement(
                 "export audit entries",

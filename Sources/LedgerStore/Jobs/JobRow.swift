@@ -10,18 +10,21 @@ enum JobRow {
         ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at))
         """)
 
-    /// The kinds of jobs that this version knows. Jobs of other kinds are left to newer servers.
-    private static let kinds = JobKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-
     private static let due = SQLStatement(
         "find due jobs",
         """
-        SELECT id, kind, subject, attempts, created_at FROM jobs FORCE INDEX (by_due)
-        WHERE died_at IS NULL AND due_at <= ? AND kind IN (\(kinds)) ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED
+        SELECT id, subject, attempts, created_at FROM jobs FORCE INDEX (by_kind)
+        WHERE kind = ? AND died_at IS NULL AND due_at <= ? ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED
         """)
 
     private static let lease = SQLStatement(
         "lease job", "UPDATE jobs SET due_at = ?, attempts = attempts + 1 WHERE id = ?")
+
+    private static let hold = SQLStatement(
+        "hold job", "UPDATE jobs SET due_at = GREATEST(due_at, ?) WHERE kind = ? AND subject = ? AND died_at IS NULL")
+
+    private static let alive = SQLStatement(
+        "find live job", "SELECT 1 FROM jobs WHERE kind = ? AND subject = ? AND died_at IS NULL")
 
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
@@ -108,18 +111,31 @@ enum JobRow {
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
     }
 
-    /// Takes up to `limit` jobs that are due at `now`, the longest due first, and leases them until `end`. Jobs that
-    /// another instance is taking are skipped. Throws when the database is away.
+    /// True if there is a job of this kind about `subject` that was not given up. Throws when the database is away.
+    static func isAlive(
+        _ kind: JobKind, about subject: UInt64, in session: Session
+    ) throws(DatabaseError) -> Bool {
+        try session.query(alive, [.text(kind.rawValue), .uint64(subject)]).first != nil
+    }
+
+    /// Makes the job of this kind about `subject` due no earlier than `end`, so that no other worker takes it. Throws
+    /// when the database is away.
+    static func hold(
+        _ kind: JobKind, about subject: UInt64, until end: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.execute(hold, [.int64(end.milliseconds), .text(kind.rawValue), .uint64(subject)])
+    }
+
+    /// Takes up to `limit` jobs of a kind that are due at `now`, the longest due first, and leases them until `end`.
+    /// Jobs that another instance is taking are skipped. Throws when the database is away.
     static func take(
-        _ limit: Int, dueAt now: Instant, until end: Instant, in session: Session
+        _ limit: Int, of kind: JobKind, dueAt now: Instant, until end: Instant, in session: Session
     ) throws(DatabaseError) -> [Job] {
-        var jobs: [Job] = []
-        for row in try session.query(due, [.int64(now.milliseconds), Value(limit)]) {
-            guard let kind = JobKind(rawValue: try row.text(1)) else { throw row.malformed(1) }
-            jobs.append(
-                Job(
-                    id: try row.uint64(0), kind: kind, subject: try row.uint64(2), attempt: try row.int(3) + 1,
-                    createdAt: Instant(milliseconds: try row.int64(4))))
+        let rows = try session.query(due, [.text(kind.rawValue), .int64(now.milliseconds), Value(limit)])
+        let jobs = try rows.map { (row) throws(DatabaseError) in
+            Job(
+                id: try row.uint64(0), kind: kind, subject: try row.uint64(1), attempt: try row.int(2) + 1,
+                createdAt: Instant(milliseconds: try row.int64(3)))
         }
         try session.executeBulk(lease, jobs.map { [.int64(end.milliseconds), .uint64($0.id)] })
         return jobs

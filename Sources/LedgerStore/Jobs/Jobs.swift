@@ -5,13 +5,25 @@ package import MariaDB
 package enum JobKind: String, Hashable, Sendable, CaseIterable {
     /// Places a delivery of the inbox.
     case delivery
+    /// Walks through Apple's history for a person.
+    case history
+
+    /// The jobs of the kind that an instance does at the same time. Each kind has its own places, so that slow answers
+    /// of Apple hold up no delivery.
+    package var places: Int {
+        switch self {
+        case .delivery: 16
+        case .history: 4
+        }
+    }
 }
 
 /// A job that a worker has taken.
 package struct Job: Hashable, Sendable {
     let id: UInt64
     package let kind: JobKind
-    /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`.
+    /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`; for a walk,
+    /// the person's pseudonym.
     package let subject: UInt64
     /// The number of tries, including this one.
     package let attempt: Int
@@ -49,12 +61,12 @@ package struct Jobs: Sendable {
         self.jitter = jitter
     }
 
-    /// Takes up to `limit` jobs that are due. A job whose last try never ended, for example because it crashes its
-    /// worker, is given up instead. Throws when the database is away.
-    package func take(_ limit: Int) async throws(ServiceFailure) -> [Job] {
+    /// Takes up to `limit` jobs of a kind that are due. A job whose last try never ended, for example because it
+    /// crashes its worker, is given up instead. Throws when the database is away.
+    package func take(_ limit: Int, of kind: JobKind) async throws(ServiceFailure) -> [Job] {
         let now = now()
         return try await pool.commit { (session) throws(DatabaseError) in
-            let jobs = try JobRow.take(limit, dueAt: now, until: now + Self.lease, in: session)
+            let jobs = try JobRow.take(limit, of: kind, dueAt: now, until: now + Self.lease, in: session)
             for job in jobs where job.attempt > Self.maximumAttempts { try giveUp(job, at: now, in: session) }
             return jobs.filter { $0.attempt <= Self.maximumAttempts }
         }
@@ -65,14 +77,18 @@ package struct Jobs: Sendable {
     ///
     /// `counts` is false if something that the job needs is away. Then the try is not counted, and the pause may be as
     /// long as the job has waited so far. Throws when the database is away.
-    package func fail(_ job: Job, counts: Bool = true) async throws(ServiceFailure) {
+    ///
+    /// - Parameter earliest: The first instant at which a further try makes sense.
+    package func fail(
+        _ job: Job, counts: Bool = true, notBefore earliest: Instant? = nil
+    ) async throws(ServiceFailure) {
         let now = now()
         let usual = Self.firstPause << Int64(job.attempt - 1)
         let longest = min(Self.longestPause, counts ? usual : max(usual, now - job.createdAt))
         let pause = Double(longest) * jitter()
         try await pool.commit { (session) throws(DatabaseError) in
             if counts, job.isLastAttempt { return try giveUp(job, at: now, in: session) }
-            try JobRow.postpone(job, until: now + Int64(pause), counts: counts, in: session)
+            try JobRow.postpone(job, until: max(now + Int64(pause), earliest ?? now), counts: counts, in: session)
         }
     }
 
@@ -80,6 +96,7 @@ package struct Jobs: Sendable {
         guard try JobRow.end(job, at: now, in: session) else { return }
         switch job.kind {
         case .delivery: try InboxDeliveryRow.quarantine(job.subject, in: session)
+        case .history: break
         }
     }
 }

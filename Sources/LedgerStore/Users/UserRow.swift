@@ -91,13 +91,13 @@ enum UserRow {
         try pseudonym(of: user, in: session) != nil
     }
 
-    private static let lockToErase = SQLStatement(
-        "lock user to erase", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
+    private static let lockIfKnown = SQLStatement(
+        "lock user if known", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
 
-    /// Locks the row of `user`, who is to be erased, and returns the pseudonym; nil for a user who was never seen.
-    /// Throws when the database refuses the statement or is away.
-    static func lockToErase(_ user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
-        try session.query(lockToErase, [.text(user.text)]).first?.uint64(0)
+    /// Locks the row of `user` and returns the pseudonym; nil for a user who was never seen. Throws when the database
+    /// refuses the statement or is away.
+    static func lock(known user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
+        try session.query(lockIfKnown, [.text(user.text)]).first?.uint64(0)
     }
 
     private static let addErased = SQLStatement(

@@ -47,6 +47,7 @@ struct TestServer: Sendable {
         allowedOrigins: [String] = [],
         catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules(), usersMaySpend: Bool = true,
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
+        asking apple: (any AppStoreServer)? = nil, patience: Duration = .seconds(3),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance, metricsPage: MetricsPage? = nil,
         adding endpoints: [Endpoint] = [], isInDevelopment: Bool = false,
         _ body: @Sendable (TestServer) async throws -> Void
@@ -69,6 +70,11 @@ struct TestServer: Sendable {
             inbox: StoreInbox(
                 store: store, under: rules, apple: AppleReader(verifier: { verifier }, under: rules, now: now),
                 cards: CardReader(userKey: "user_id", graceDays: 14), metrics: APIMetrics(metrics), logger: logger),
+            history: apple.map {
+                StoreHistory(
+                    store: store, asking: $0, under: rules, verifier: { verifier }, cores: 2, now: now,
+                    patience: patience, logger: logger)
+            },
             cardSecrets: EndpointSecrets(["whsec_test"]),
             bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
             rateLimits: rateLimits, allowedOrigins: allowedOrigins,

@@ -37,7 +37,7 @@ import Testing
                 for isNew in [true, false] {
                     let told = try await store.place(telling, as: told)
                     #expect(told == (isNew || place < 2 ? "applied" : "duplicate"))
-                    let due = try await Self.jobs(in: store).take(9).map(\.subject)
+                    let due = try await Self.jobs(in: store).take(9, of: .delivery).map(\.subject)
                     #expect(due == (isNew ? [waiting] : []), "\(place)")
                     guard isNew else { continue }
                     let outcome = try await store.place(refund, as: waiting)

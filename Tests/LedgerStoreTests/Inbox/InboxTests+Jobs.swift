@@ -12,20 +12,20 @@ extension InboxTests {
         try await TestStore.open(instances: 2) { store in
             let stored = try await Self.inbox(in: store).receive(Self.delivery("1"))
             let (jobs, others) = (Self.jobs(in: store), Self.jobs(in: store, instance: 1))
-            #expect(try await jobs.take(16) == [])
+            #expect(try await jobs.take(16, of: .delivery) == [])
             store.clock.now = store.clock.now + 10_000
-            let taken = try await jobs.take(16)
+            let taken = try await jobs.take(16, of: .delivery)
             #expect(taken.map(\.subject) == [stored.id] && taken[0].attempt == 1)
-            #expect(try await others.take(16) == [])
+            #expect(try await others.take(16, of: .delivery) == [])
             store.clock.now = store.clock.now + Jobs.lease
-            let late = try await others.take(16)
+            let late = try await others.take(16, of: .delivery)
             #expect(late.map(\.subject) == [stored.id] && late[0].attempt == 2)
             // The first worker has stood still meanwhile; what it says of the job does not count any more.
             try await jobs.fail(taken[0])
-            #expect(try await jobs.take(16) == [])
+            #expect(try await jobs.take(16, of: .delivery) == [])
             try await settle(stored.id, as: DeliveryOutcome(.duplicate), in: store)
             store.clock.now = store.clock.now + Jobs.lease
-            #expect(try await jobs.take(16) == [])
+            #expect(try await jobs.take(16, of: .delivery) == [])
         }
     }
 
@@ -37,7 +37,7 @@ extension InboxTests {
                 "INSERT INTO jobs (kind, subject, due_at, created_at) SELECT 'newer', seq, 0, 0 FROM seq_1_to_40")
             let stored = try await Self.inbox(in: store).receive(Self.delivery("1"))
             store.clock.now = store.clock.now + 10_000
-            #expect(try await Self.jobs(in: store).take(16).map(\.subject) == [stored.id])
+            #expect(try await Self.jobs(in: store).take(16, of: .delivery).map(\.subject) == [stored.id])
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs WHERE attempts = 0") == 40)
         }
     }
@@ -48,14 +48,16 @@ extension InboxTests {
             store.clock.now = store.clock.now + 10_000
             let taken = try await withThrowingTaskGroup(of: [UInt64].self) { group in
                 for worker in 0..<8 {
-                    group.addTask { try await Self.jobs(in: store, instance: worker % 2).take(5).map(\.subject) }
+                    group.addTask {
+                        try await Self.jobs(in: store, instance: worker % 2).take(5, of: .delivery).map(\.subject)
+                    }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(Set(taken).count == taken.count)
             var left: [UInt64] = []
             while true {
-                let more = try await Self.jobs(in: store).take(16).map(\.subject)
+                let more = try await Self.jobs(in: store).take(16, of: .delivery).map(\.subject)
                 if more.isEmpty { break }
                 left += more
             }
@@ -72,7 +74,7 @@ extension InboxTests {
             var pauses: [Int64] = []
             for attempt in 1...Jobs.maximumAttempts {
                 store.clock.now = store.clock.now + 11 * 60_000
-                let taken = try await jobs.take(16)
+                let taken = try await jobs.take(16, of: .delivery)
                 let job = try #require(taken.first { $0.subject == bad.id })
                 #expect(job.attempt == attempt)
                 if attempt == 1 {
@@ -85,11 +87,11 @@ extension InboxTests {
             }
             #expect(pauses.dropLast() == [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000])
             store.clock.now = store.clock.now + 365 * Instant.millisecondsPerDay
-            #expect(try await jobs.take(16) == [])
+            #expect(try await jobs.take(16, of: .delivery) == [])
             #expect(try await inbox.outcome(of: bad.id) == DeliveryOutcome(.quarantined, because: .failed))
             #expect(try await inbox.receive(Self.delivery("1")) == bad, "it came again")
             store.clock.now = store.clock.now + 10_000
-            #expect(try await jobs.take(16).map(\.attempt) == [1])
+            #expect(try await jobs.take(16, of: .delivery).map(\.attempt) == [1])
         }
     }
 
@@ -110,7 +112,7 @@ extension InboxTests {
             _ = try await inbox.replay(old.id, by: .commandLine, reason: nil, audit: trail)
             for _ in 1...Jobs.maximumAttempts {
                 #expect(try await failed() == [])
-                let job = try #require(try await jobs.take(16).first)
+                let job = try #require(try await jobs.take(16, of: .delivery).first)
                 try await jobs.fail(job)
                 store.clock.now = store.clock.now + 11 * 60_000
             }
@@ -123,7 +125,7 @@ extension InboxTests {
             let again = try await inbox.replay(old.id, by: .commandLine, reason: nil, audit: trail)
             #expect(again?.outcome == DeliveryOutcome(.applied) && again?.settledAt == settledAt)
             #expect(try await failed() == [])
-            #expect(try await jobs.take(16).map(\.attempt) == [1])
+            #expect(try await jobs.take(16, of: .delivery).map(\.attempt) == [1])
             try await settle(old.id, as: DeliveryOutcome(.duplicate), in: store)
             #expect(try await inbox.outcome(of: old.id) == DeliveryOutcome(.applied))
             #expect(try await store.schema.counts()["jobs"] == 0)
@@ -137,7 +139,7 @@ extension InboxTests {
             var last: Job?
             for attempt in 1...Jobs.maximumAttempts {
                 store.clock.now = store.clock.now + 11 * 60_000
-                let job = try #require(try await jobs.take(16).first)
+                let job = try #require(try await jobs.take(16, of: .delivery).first)
                 last = job
                 if attempt < Jobs.maximumAttempts { try await jobs.fail(job) }
             }
@@ -157,14 +159,14 @@ extension InboxTests {
             let jobs = Self.jobs(in: store)
             for _ in 1...Jobs.maximumAttempts {
                 store.clock.now = store.clock.now + 11 * 60_000
-                let taken = try await jobs.take(16)
+                let taken = try await jobs.take(16, of: .delivery)
                 #expect(Set(taken.map(\.subject)) == [deadly.id, patient.id])
                 let away = try #require(taken.first { $0.subject == patient.id })
                 #expect(away.attempt == 1)
                 try await jobs.fail(away, counts: false)
             }
             store.clock.now = store.clock.now + 11 * 60_000
-            #expect(try await jobs.take(16).map(\.subject) == [patient.id])
+            #expect(try await jobs.take(16, of: .delivery).map(\.subject) == [patient.id])
             let listed = try await OperatorReader(pool: store.pool).deliveries(
                 before: nil, limit: 10, of: .quarantined)
             #expect(listed.map(\.id) == [deadly.id])
@@ -180,7 +182,7 @@ extension InboxTests {
             let jobs = Self.jobs(in: store)
             var pauses: [Int64] = []
             for _ in 1...10 {
-                let job = try #require(try await jobs.take(16).first)
+                let job = try #require(try await jobs.take(16, of: .delivery).first)
                 try await jobs.fail(job, counts: false)
                 let due = Int64(try await store.schema.number("SELECT due_at FROM jobs"))
                 pauses.append(due - store.clock.now.milliseconds)

@@ -194,7 +194,7 @@ import Testing
             let jobs = Self.jobs(in: store)
             for _ in 1...Jobs.maximumAttempts {
                 store.clock.now = store.clock.now + 11 * 60_000
-                for job in try await jobs.take(16) { try await jobs.fail(job) }
+                for job in try await jobs.take(16, of: .delivery) { try await jobs.fail(job) }
             }
             let reader = OperatorReader(pool: store.pool)
             let listed = try await reader.deliveries(before: nil, limit: 10, of: .quarantined)
@@ -207,7 +207,7 @@ import Testing
             try await settle(waiting.id, as: DeliveryOutcome(.duplicate), in: store)
             let replayed = try await inbox.replay(bad.id, by: .commandLine, reason: "asked", audit: trail)
             #expect(replayed?.outcome == .pending)
-            let taken = try await jobs.take(16)
+            let taken = try await jobs.take(16, of: .delivery)
             #expect(taken.map(\.subject) == [bad.id] && taken[0].attempt == 1)
             let entries = try await OperatorReader(pool: store.pool).auditEntries(before: nil, limit: 1).rows
             #expect(entries.map(\.action) == ["delivery.replay"])
@@ -215,7 +215,7 @@ import Testing
             #expect(try await reader.deliveries(before: nil, limit: 10, of: .quarantined) == [])
             let applied = try await inbox.replay(bad.id, by: .commandLine, reason: nil, audit: trail)
             #expect(applied?.outcome == DeliveryOutcome(.applied) && applied?.settledAt != nil)
-            #expect(try await jobs.take(16).map(\.subject) == [bad.id])
+            #expect(try await jobs.take(16, of: .delivery).map(\.subject) == [bad.id])
             try await settle(bad.id, as: DeliveryOutcome(.duplicate), in: store)
             #expect(try await inbox.outcome(of: bad.id) == DeliveryOutcome(.applied))
             #expect(try await store.schema.counts()["jobs"] == 0)
@@ -267,7 +267,7 @@ import Testing
             let jobs = Self.jobs(in: store)
             for _ in 1...Jobs.maximumAttempts {
                 store.clock.now = store.clock.now + 11 * 60_000
-                for job in try await jobs.take(16) { try await jobs.fail(job) }
+                for job in try await jobs.take(16, of: .delivery) { try await jobs.fail(job) }
             }
             #expect(try await Self.inbox(in: store).content(of: refund.id)?.text == nil)
             let outcome = try await Self.inbox(in: store).outcome(of: refund.id)

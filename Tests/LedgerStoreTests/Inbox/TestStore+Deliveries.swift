@@ -67,7 +67,7 @@ extension TestStore {
     func placeWoken(_ news: [UInt64: ReadDelivery]) async throws {
         let jobs = Jobs(pool: pool, now: { clock.now }, jitter: { 1 })
         while true {
-            let due = try await jobs.take(16)
+            let due = try await jobs.take(16, of: .delivery)
             if due.isEmpty { return }
             for job in due {
                 if let read = news[job.subject] { try await place(read, as: job.subject) }

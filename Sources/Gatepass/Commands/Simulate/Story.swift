@@ -58,6 +58,12 @@ struct Story: Sendable {
         Story("purchase", "Buy a pass, an add-on or credits.", buyer + "product quantity ask-to-buy") {
             try await $0.purchase()
         },
+        Story("lose", "Buy, and let neither the app nor Apple tell.", "user at json product quantity environment") {
+            try await $0.lose()
+        },
+        Story("restore", "Restore what the app knows; the server asks Apple for the rest.", "user") {
+            try await $0.restore()
+        },
         Story("approve", "Approve, or decline, what was bought with --ask-to-buy.", plan + "decline") {
             try await $0.approve()
         },

@@ -33,6 +33,15 @@ extension Settings {
             sharedSecret = reader.secret("apple.shared_secret")
             verifyReceiptURL = reader.address("apple.verify_receipt_url")
             sandboxVerifyReceiptURL = reader.address("apple.sandbox_verify_receipt_url")
+            for (key, address) in [
+                ("apple.api_base_url", apiBaseURL), ("apple.sandbox_api_base_url", sandboxAPIBaseURL),
+            ] {
+                if let address, !address.isEncrypted, !address.isLoopback {
+                    reader.report(
+                        key, "\(key) is not https, so others could read the tokens",
+                        "write an https URL, or leave it out")
+                }
+            }
             if trustRoots.isEmpty {
                 reader.report(
                     "apple.trust_roots", "apple.trust_roots names no certificate", "write [\(Self.defaultTrustRoot)]")

@@ -1,0 +1,70 @@
+import AppStore
+import EntitlementAPI
+import Entitlements
+import Foundation
+import JWTKit
+import StoreSimulator
+
+/// The history of the simulated App Store: everything that was sold, whether or not the server was told.
+extension SimulatedStore: SimulatedAppStoreServer {
+    /// The base address of the simulated API; nil before the server listens.
+    nonisolated var serverAddress: String? { installation.runningAddress.map { $0 + "/dev/apple" } }
+
+    /// The number of transactions on a page, as at Apple.
+    private static let pageSize = 20
+
+    /// The page of an Apple account's history (`apple.md` §5.3). A question whose token the installation's key did not
+    /// sign is answered 401, an unknown transaction 404.
+    ///
+    /// Throws if a file is broken.
+    func history(
+        of transaction: String, after revision: String?, bearing token: String
+    ) async throws -> (status: Int, body: [UInt8]) {
+        guard try await isSigned(token) else { return (401, []) }
+        let sold = try sold()
+        guard let buyer = sold.first(where: { $0.names(transaction) }) else {
+            return (404, try json(["errorCode": 4_040_010, "errorMessage": "Transaction id not found."]))
+        }
+        let account = sold.filter {
+            $0.appTransactionId == buyer.appTransactionId && $0.environment == buyer.environment
+                && $0.bundleId == buyer.bundleId
+        }
+        let start = revision.flatMap { Int($0) } ?? 0
+        let page = account.dropFirst(start).prefix(Self.pageSize)
+        let (authority, now) = (try installation.authority(), clock.now().milliseconds)
+        let body: [String: Any] = [
+            "revision": String(start + page.count), "hasMore": account.count > start + page.count,
+            "bundleId": buyer.bundleId, "environment": buyer.environment.rawValue,
+            "signedTransactions": try page.map { try authority.sign($0.signed(at: now)).text },
+        ]
+        return (200, try json(body))
+    }
+
+    /// All transactions in their present state, the last changed last.
+    private func sold() throws -> [SimulatedTransaction] {
+        let purchases = try SoldPurchase.all(in: installation).filter { $0.isAskedFor != true }.map(\.transaction)
+        let periods = try KeptSubscription.all(in: installation).flatMap { kept in
+            kept.subscription.periods.map {
+                kept.subscription.transaction(of: $0, signedAt: kept.subscription.signedAt)
+            }
+        }
+        return (purchases + periods).sorted { ($0.signedDate, $0.transactionId) < ($1.signedDate, $1.transactionId) }
+    }
+
+    private func isSigned(_ token: String) async throws -> Bool {
+        let keys = JWTKeyCollection()
+        await keys.add(ecdsa: try ES256PrivateKey(pem: installation.appStoreKey()))
+        // `try?` drops the reason, which a real store does not tell either.
+        return (try? await keys.verify(token, as: AppleToken.self)) != nil
+    }
+
+    private func json(_ body: [String: Any]) throws -> [UInt8] {
+        Array(try JSONSerialization.data(withJSONObject: body, options: [.sortedKeys]))
+    }
+}
+
+extension SimulatedTransaction {
+    fileprivate func names(_ id: String) -> Bool {
+        id == transactionId || id == originalTransactionId || id == appTransactionId
+    }
+}

@@ -8,13 +8,12 @@ package enum Routes {
     static let all = everywhere + development
 
     /// The routes that only `gatepass dev` serves. No other path begins with `/dev`.
-    package static let development: [Endpoint] = [
-        Endpoint.open(.get, "/dev/clock", ClockRoute.respond),
-        Endpoint.open(.post, "/dev/clock", AdvanceClockRoute.respond)
-            .allowing(seconds: AdvanceClockRoute.deadlineSeconds),
-        Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", AppStoreHistoryRoute.respond)
-            .reading(AppStoreHistoryRoute.parameters),
-    ].map(\.inDevelopmentOnly)
+    package static let development: [Endpoint] =
+        (SimulatedAppStoreRoute.all + [
+            Endpoint.open(.get, "/dev/clock", ClockRoute.respond),
+            Endpoint.open(.post, "/dev/clock", AdvanceClockRoute.respond)
+                .allowing(seconds: AdvanceClockRoute.deadlineSeconds),
+        ]).map(\.inDevelopmentOnly)
 
     /// The parameters of a page, of the status, and of a list that is made of a user's ledger.
     private static let page = ["limit", "cursor"]

@@ -82,11 +82,10 @@ extension Inbox {
         of id: UInt64
     ) async throws(ServiceFailure) -> (job: RecordedJob, preview: Preview)? {
         guard let job = try await job(id) else { return nil }
-        let content = try await content(of: job.delivery)
         let words =
             if job.state != .dead {
                 "stays as it is: it is not dead"
-            } else if content?.text == nil, content?.takeback == nil {
+            } else if let delivery = job.delivery, try await !isLeft(of: delivery) {
                 "stays as it is: nothing is left of its delivery to place"
             } else {
                 "would be tried again at once, with its tries counted from 0"
@@ -99,10 +98,9 @@ extension Inbox {
         of id: UInt64
     ) async throws(ServiceFailure) -> (delivery: RecordedDelivery, preview: Preview)? {
         guard let delivery = try await delivery(id) else { return nil }
-        let content = try await content(of: id)
         let state = delivery.outcome.result.rawValue + (delivery.outcome.reason.map { " (\($0.rawValue))" } ?? "")
         let words =
-            if content?.text == nil, content?.takeback == nil {
+            if try await !isLeft(of: id) {
                 "stays as it is, \(state): nothing is left of it to place"
             } else if delivery.outcome.result == .applied {
                 "stays applied: what it changed is not changed twice"
@@ -110,5 +108,11 @@ extension Inbox {
                 "would be placed again; it is \(state)"
             }
         return (delivery, Preview(would: "The delivery \(id) \(words)."))
+    }
+
+    /// True if something is left of a delivery to place.
+    private func isLeft(of delivery: UInt64) async throws(ServiceFailure) -> Bool {
+        let content = try await content(of: delivery)
+        return content?.text != nil || content?.takeback != nil
     }
 }

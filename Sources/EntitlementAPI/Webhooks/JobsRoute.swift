@@ -35,7 +35,7 @@ extension JSONWriter {
         member("id", String(job.id))
         member("kind", job.kind.rawValue)
         member("state", job.state.rawValue)
-        member("delivery_id", String(job.delivery))
+        member("delivery_id", job.delivery.map(String.init))
         member("source", job.source?.text)
         member("type", job.type)
         member("notification_id", job.notification)

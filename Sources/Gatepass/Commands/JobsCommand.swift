@@ -37,8 +37,9 @@ struct JobsListCommand: AsyncParsableCommand {
 
     private static func fields(_ job: RecordedJob) -> [String] {
         let about = [job.source?.text, job.type, job.notification].compactMap(\.self).joined(separator: " ")
+        let subject = [job.kind.rawValue, job.delivery.map(String.init)].compactMap(\.self).joined(separator: " ")
         return [
-            String(job.id), job.state.rawValue, "delivery \(job.delivery)", about, "\(job.attempts) tries",
+            String(job.id), job.state.rawValue, subject, about, "\(job.attempts) tries",
             "since \(RFC3339.text(of: job.createdAt))",
         ] + [job.diedAt.map { "given up \(RFC3339.text(of: $0))" }].compactMap(\.self)
     }

@@ -13,17 +13,24 @@ extension SimulatedStore: SimulatedAppStoreServer {
     /// The number of transactions on a page, as at Apple.
     private static let pageSize = 20
 
-    /// The page of an Apple account's history (`apple.md` §5.3). A question whose token the installation's key did not
-    /// sign is answered 401, an unknown transaction 404.
+    /// The answer to a question, as Apple's (`apple.md` §5.3). A question whose token the installation's key did not sign
+    /// is answered 401.
     ///
     /// Throws if a file is broken.
-    func history(
-        of transaction: String, after revision: String?, bearing token: String
-    ) async throws -> (status: Int, body: [UInt8]) {
-        guard try await isSigned(token) else { return (401, []) }
+    func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer {
+        guard try await isSigned(question.token) else { return SimulatedAnswer(status: 401) }
+        switch (question.method, question.path.dropLast(), question.path.last) {
+        case ("GET", ["inApps", "v2", "history"], let transaction?):
+            return try history(of: transaction, after: question.revision)
+        default: return SimulatedAnswer(status: 404)
+        }
+    }
+
+    /// The page of an Apple account's history; 404 for an unknown transaction.
+    private func history(of transaction: String, after revision: String?) throws -> SimulatedAnswer {
         let sold = try sold()
         guard let buyer = sold.first(where: { $0.names(transaction) }) else {
-            return (404, try json(["errorCode": 4_040_010, "errorMessage": "Transaction id not found."]))
+            return try refusal(4_040_010, "Transaction id not found.")
         }
         let account = sold.filter {
             $0.appTransactionId == buyer.appTransactionId && $0.environment == buyer.environment
@@ -37,7 +44,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
             "bundleId": buyer.bundleId, "environment": buyer.environment.rawValue,
             "signedTransactions": try page.map { try authority.sign($0.signed(at: now)).text },
         ]
-        return (200, try json(body))
+        return SimulatedAnswer(status: 200, body: try json(body))
     }
 
     /// All transactions in their present state, the last changed last.
@@ -56,6 +63,11 @@ extension SimulatedStore: SimulatedAppStoreServer {
         await keys.add(ecdsa: try ES256PrivateKey(pem: installation.appStoreKey()))
         // `try?` drops the reason, which a real store does not tell either.
         return (try? await keys.verify(token, as: AppleToken.self)) != nil
+    }
+
+    /// The answer to a question that Apple refuses: the status is the first three digits of the code (`apple.md` §5.4).
+    private func refusal(_ code: Int, _ message: String) throws -> SimulatedAnswer {
+        SimulatedAnswer(status: code / 10_000, body: try json(["errorCode": code, "errorMessage": message]))
     }
 
     private func json(_ body: [String: Any]) throws -> [UInt8] {

@@ -105,12 +105,17 @@ struct AppleServer: AppStoreServer {
         let (head, body): (HTTPClientResponse, ByteBuffer)
         do {
             var request = HTTPClientRequest(url: address + question.path)
+            request.method = HTTPMethod(rawValue: question.method)
+            if let body = question.body {
+                request.headers.add(name: "Content-Type", value: "application/json")
+                request.body = .bytes(body)
+            }
             request.headers.add(name: "Authorization", value: "Bearer \(try await token(for: app))")
             (head, body) = try await client.exchange(request, within: Self.deadline, upTo: Self.maximumAnswer)
         } catch {
             throw .unreachable("\(error)")
         }
-        guard head.status == .ok else {
+        guard head.status == .ok || head.status == .accepted else {
             throw AppStoreServerFailure(
                 status: Int(head.status.code), retryAfter: head.headers.first(name: "Retry-After"),
                 body: Array(buffer: body), at: Surroundings.now())

@@ -123,8 +123,8 @@ package struct Inbox: Sendable {
         try await pool.ask { (session) throws(DatabaseError) in try JobRow.read(id, in: session) }
     }
 
-    /// Makes a dead job due at once, with its tries counted from 0, and enters this into the audit trail. Its delivery
-    /// is pending then. Returns the job; nil if there is none.
+    /// Makes a dead job due at once, with its tries counted from 0, and enters this into the audit trail. The
+    /// delivery that it places is pending then. Returns the job; nil if there is none.
     ///
     /// A job that is not dead, or whose delivery has neither text nor takeback, stays as it is, without an audit entry.
     /// Throws when the database is away.
@@ -134,11 +134,17 @@ package struct Inbox: Sendable {
         let (now, realNow) = (now(), realNow())
         return try await pool.commit { (session) throws(DatabaseError) in
             guard let job = try JobRow.read(id, in: session) else { return nil }
-            guard job.state == .dead, try Self.reopen(job.delivery, at: realNow, in: session) else { return job }
+            guard job.state == .dead else { return job }
+            var details = ["job": "\(id)"]
+            if let delivery = job.delivery {
+                guard try Self.reopen(delivery, at: realNow, in: session) else { return job }
+                details["delivery"] = "\(delivery)"
+            } else {
+                try JobRow.revive(job.kind, about: job.subject, dueAt: realNow, now: realNow, in: session)
+            }
             try audit.append(
                 AuditRecord(
-                    at: now, actor: actor, action: .reviveJob, subject: nil,
-                    details: ["job": "\(id)", "delivery": "\(job.delivery)"], reason: reason),
+                    at: now, actor: actor, action: .reviveJob, subject: nil, details: details, reason: reason),
                 in: session)
             return try JobRow.read(id, in: session)
         }

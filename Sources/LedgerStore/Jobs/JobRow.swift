@@ -44,9 +44,12 @@ enum JobRow {
         ON DUPLICATE KEY UPDATE due_at = VALUES(due_at), attempts = 0, died_at = NULL, created_at = VALUES(created_at)
         """)
 
+    /// The kinds of jobs that this version knows. Jobs of other kinds are left to newer servers.
+    private static let kinds = JobKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+
     private static let recorded = """
         SELECT j.id, j.kind, j.subject, d.source, d.type, d.external_id, j.attempts, j.created_at, j.due_at, j.died_at
-        FROM jobs j FORCE INDEX (PRIMARY) LEFT JOIN inbox_deliveries d ON d.id = j.subject
+        FROM jobs j FORCE INDEX (PRIMARY) LEFT JOIN inbox_deliveries d ON j.kind = 'delivery' AND d.id = j.subject
         """
 
     private static let page = SQLStatement(
@@ -76,7 +79,7 @@ enum JobRow {
     private static func recorded(_ row: Row) throws(DatabaseError) -> RecordedJob {
         guard let kind = JobKind(rawValue: try row.text(1)) else { throw row.malformed(1) }
         return RecordedJob(
-            id: try row.uint64(0), kind: kind, delivery: try row.uint64(2),
+            id: try row.uint64(0), kind: kind, subject: try row.uint64(2),
             source: try row.optionalText(3).map { Source($0) }, type: try row.optionalText(4),
             notification: try row.optionalText(5), attempts: try row.int(6),
             createdAt: Instant(milliseconds: try row.int64(7)), dueAt: Instant(milliseconds: try row.int64(8)),

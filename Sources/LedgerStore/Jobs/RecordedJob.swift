@@ -13,9 +13,9 @@ package struct RecordedJob: Hashable, Sendable {
     /// The row's id. A job that was added later has a larger one.
     package let id: UInt64
     package let kind: JobKind
-    /// The delivery that the job is about.
-    package let delivery: UInt64
-    /// The delivery's source, its type and the store's id of it; nil if there is no such delivery any more.
+    /// The id of the row that the job is about, as in ``Job/subject``.
+    let subject: UInt64
+    /// The delivery's source, its type and the store's id of it; nil if the job is about none, or it is there no more.
     package let source: Source?
     package let type: String?
     package let notification: String?
@@ -27,6 +27,9 @@ package struct RecordedJob: Hashable, Sendable {
     package let dueAt: Instant
     /// The instant at which the last try failed; nil while there is another try.
     package let diedAt: Instant?
+
+    /// The delivery that the job is about; nil for a job of another kind.
+    package var delivery: UInt64? { kind == .delivery ? subject : nil }
 
     package var state: State { diedAt == nil ? .waiting : .dead }
 }

@@ -14,7 +14,7 @@ import Testing
         let jobs = InboxTests.jobs(in: store)
         for _ in 1...Jobs.maximumAttempts {
             store.clock.now = store.clock.now + 11 * 60_000
-            for job in try await jobs.take(16) where job.subject == bad.id { try await jobs.fail(job) }
+            for job in try await jobs.take(16, of: .delivery) where job.subject == bad.id { try await jobs.fail(job) }
         }
         let id = try await store.schema.number("SELECT id FROM jobs WHERE subject = \(bad.id)")
         let other = try await store.schema.number("SELECT id FROM jobs WHERE subject <> \(bad.id)")
@@ -62,12 +62,13 @@ import Testing
             let revived = try #require(try await revive(dead))
             #expect(revived.id == dead && revived.state == .waiting && revived.attempts == 0)
             #expect(revived.createdAt == store.clock.now && revived.dueAt == store.clock.now)
-            #expect(try await inbox.outcome(of: revived.delivery) == .pending)
+            let delivery = try #require(revived.delivery)
+            #expect(try await inbox.outcome(of: delivery) == .pending)
             #expect(try await Self.ids(.dead, store) == [])
             #expect(try await revive(dead) == revived)
-            let told = #"job.revive {"delivery":"\#(revived.delivery)","job":"\#(dead)"} mended"#
+            let told = #"job.revive {"delivery":"\#(delivery)","job":"\#(dead)"} mended"#
             #expect(try await operators.told() == [told])
-            #expect(try await InboxTests.jobs(in: store).take(16).map(\.attempt).contains(1))
+            #expect(try await InboxTests.jobs(in: store).take(16, of: .delivery).map(\.attempt).contains(1))
             #expect(try await operators.defects() == [])
         }
     }
@@ -95,7 +96,7 @@ import Testing
             var (found, pages, place) = ([UInt64](), 0, UInt64?.none)
             repeat {
                 let page = try await reader.jobs(.dead, before: place, limit: 10)
-                (found, pages, place) = (found + page.rows.map(\.delivery), pages + 1, page.next)
+                (found, pages, place) = (found + page.rows.compactMap(\.delivery), pages + 1, page.next)
             } while place != nil
             #expect(found == [12_000, 8_000, 4_000] && pages == 3)
         }

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// A question to the simulated App Store Server API.
+package struct SimulatedQuestion: Sendable {
+    /// The method, in capitals.
+    package let method: String
+    /// The parts of the path below `/dev/apple`.
+    package let path: [String]
+    package let revision: String?
+    package let paginationToken: String?
+    package let body: [UInt8]
+    /// The bearer token; empty without one.
+    package let token: String
+}
+
+/// An answer of the simulated App Store Server API.
+package struct SimulatedAnswer: Sendable {
+    package let status: Int
+    /// JSON in Apple's members, or nothing.
+    package let body: [UInt8]
+    /// The field `Retry-After`, in Apple's form: milliseconds since the epoch.
+    package let retryAfter: String?
+
+    package init(status: Int, body: [UInt8] = [], retryAfter: String? = nil) {
+        self.status = status
+        self.body = body
+        self.retryAfter = retryAfter
+    }
+}
+
+/// The App Store Server API of a development server, under `/dev/apple` (`api.md`, "Development").
+package protocol SimulatedAppStoreServer: Sendable {
+    /// The answer to a question. Throws if the store's files cannot be read.
+    func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer
+}
+
+/// The routes under `/dev/apple`: the simulated App Store Server API, on Apple's paths (`apple.md` §5.3).
+enum SimulatedAppStoreRoute {
+    private static let root = "/dev/apple"
+
+    /// Apple's parameters of a transaction history.
+    private static let history = [
+        "revision", "sort", "startDate", "endDate", "productId", "productType", "subscriptionGroupIdentifier",
+        "inAppOwnershipType", "revoked",
+    ]
+
+    static let all: [Endpoint] = [
+        Endpoint.open(.get, root + "/inApps/v2/history/{transaction_id}", respond).reading(history)
+    ]
+
+    /// - Throws: `not_found` without a simulated store, `unavailable` if its files cannot be read.
+    private static func respond(to call: OpenCall) async throws(Problem) -> Response {
+        guard let server = call.api.simulatedServer else { throw .notFound }
+        let query = try Query(call.request.uri.query)
+        let field = call.request.headers[.authorization] ?? ""
+        let question = SimulatedQuestion(
+            method: call.request.method.rawValue,
+            path: call.request.uri.path.dropFirst(root.count).split(separator: "/").map(String.init),
+            revision: try query.text("revision"), paginationToken: try query.text("paginationToken"),
+            body: call.request.method == .get ? [] : try await call.bytes(),
+            token: field.hasPrefix("Bearer ") ? String(field.dropFirst("Bearer ".count)) : "")
+        do {
+            let answer = try await server.answer(to: question)
+            var response = Response(
+                status: .init(code: answer.status), headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+            response.headers[.retryAfter] = answer.retryAfter
+            return response
+        } catch {
+            call.api.logger.error("the simulated App Store failed", metadata: ["error": "\(error)"])
+            throw Problem(.unavailable, "The simulated App Store failed.")
+        }
+    }
+}

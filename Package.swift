@@ -144,7 +144,8 @@ let package = Package(
             name: "GatepassTests",
             dependencies: [
                 "AppStore", "EntitlementAPI", "Entitlements", "Gatepass", "LedgerStore", "MariaDB", "StoreSimulator",
-                "StrictJSON", "Support", crypto, httpClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
+                "StrictJSON", "Support", crypto, httpClient, jwtKit, logging, metrics, nioCore, nioHTTP1,
+                serviceLifecycle,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -136,7 +136,7 @@ extension OfferType {
     /// This server's name of the offer's type; an unknown type is written as Apple's number.
     fileprivate var text: String {
         switch self {
-        case .introductory: "introductory"
+        case .introductory: VerifiedPurchase.introductoryOffer
         case .promotional: "promotional"
         case .offerCode: "offer_code"
         case .winBack: "win_back"

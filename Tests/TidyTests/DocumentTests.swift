@@ -73,8 +73,15 @@ import Testing
         #expect(words.filter { !page.contains("`\($0)`") } == [])
     }
 
+    /// The routes of the URL table. Throws if a file of it is missing.
+    private static func routes() throws -> [String] {
+        try ["Routes", "Development/SimulatedAppStoreRoute"].flatMap {
+            Documents.routes(inTable: try SourceTree.file(api + $0 + ".swift").text)
+        }
+    }
+
     @Test func `every route is in the documents and no other`() throws {
-        let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
+        let routes = try Self.routes()
         #expect(routes.count > 5)
         let documented = Documents.routes(inOpenAPI: try SourceTree.file("openapi.yaml").text)
         #expect(Set(routes) == Set(documented))
@@ -85,7 +92,7 @@ import Testing
     private static let tour = "Tests/GatepassTests/EndToEnd/Operators/EndToEndTour.swift"
 
     @Test func `every route is called by the tour and succeeds there`() throws {
-        let routes = Documents.routes(inTable: try SourceTree.file(Self.api + "Routes.swift").text)
+        let routes = try Self.routes()
         let called = Documents.routes(inTour: try SourceTree.file(Self.tour).text)
         #expect(routes.filter { route in !called.contains { Documents.isCall($0, of: route) } } == [])
         #expect(called.filter { call in !routes.contains { Documents.isCall(call, of: $0) } } == [])

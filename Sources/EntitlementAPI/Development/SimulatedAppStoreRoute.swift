@@ -48,7 +48,7 @@ enum SimulatedAppStoreRoute {
     ]
 
     static let all: [Endpoint] = [
-        Endpoint.open(.get, root + "/inApps/v2/history/{transaction_id}", respond).reading(history)
+        Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", respond).reading(history)
     ]
 
     /// - Throws: `not_found` without a simulated store, `unavailable` if its files cannot be read.

@@ -106,6 +106,8 @@ extension JSONWriter {
         array(status.credits) { $0.append($1) }
         name("devices")
         append(status.devices)
+        name("offers")
+        array(status.introductoryOffers) { $0.append($1) }
         name("explanation")
         array(parts.explanation == nil ? [] : status.explanation) { $0.append($1) }
         if let explanation = parts.explanation {
@@ -208,6 +210,13 @@ extension JSONWriter {
         member("allowed", seats.allowed)
         member("active", seats.active)
         member("suspended", seats.suspended)
+        endObject()
+    }
+
+    private mutating func append(_ offer: IntroductoryOffer) {
+        beginObject()
+        member("subscription_group", offer.subscriptionGroup)
+        member("introductory_eligible", offer.isOpen)
         endObject()
     }
 

@@ -71,6 +71,7 @@ extension JSONWriter {
         member("on_shortfall", terms.onShortfall?.rawValue)
         member("plan_id", terms.planID)
         member("family_shareable", terms.familyShareable)
+        member("subscription_group", product.subscriptionGroup)
         endObject()
     }
 

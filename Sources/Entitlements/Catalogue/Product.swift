@@ -71,6 +71,8 @@ package struct Product: Hashable, Sendable {
     /// Further names by which card billing sells the product: prices, lookup keys and payment links.
     package let cardNames: [ProductID]
     package let price: Price?
+    /// The App Store's subscription group of a plan; nil if the catalogue names none.
+    package let subscriptionGroup: String?
     /// Titles by language tag (BCP 47), such as `en` or `zh-Hans`.
     package let titles: [String: String]
     package let descriptions: [String: String]
@@ -78,7 +80,7 @@ package struct Product: Hashable, Sendable {
     package init(
         id: ProductID, source: Source = .appleIAP, app: AppID, terms: Terms, devices: Int? = nil,
         seatsFollowQuantity: Bool = false, cardNames: [ProductID] = [], price: Price? = nil,
-        titles: [String: String] = [:], descriptions: [String: String] = [:]
+        subscriptionGroup: String? = nil, titles: [String: String] = [:], descriptions: [String: String] = [:]
     ) {
         self.id = id
         self.source = source
@@ -88,6 +90,7 @@ package struct Product: Hashable, Sendable {
         self.seatsFollowQuantity = seatsFollowQuantity
         self.cardNames = cardNames
         self.price = price
+        self.subscriptionGroup = subscriptionGroup
         self.titles = titles
         self.descriptions = descriptions
     }

@@ -47,6 +47,9 @@ package final class Purchase: Sendable {
     let isRefundUnclear: Bool
     /// The device seats that the product of a pass gives; nil if its tier says how many.
     package let seats: Int?
+    /// The App Store's subscription groups that the buyer's own states name, and whether an introductory offer sold one
+    /// of these.
+    let subscriptionGroups: [String: Bool]
 
     private init?(_ gathered: PurchaseFacts, given catalogue: CatalogueVersions) {
         guard let boundAt = gathered.boundAt, let meaning = PurchaseMeaning(gathered, given: catalogue) else {
@@ -65,6 +68,7 @@ package final class Purchase: Sendable {
         benefit = meaning.benefit
         isRefundUnclear = meaning.benefit.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
         seats = meaning.seats
+        subscriptionGroups = Self.subscriptionGroups(in: gathered.states)
     }
 
     /// Returns the purchases that the user has or had, by anchor and then by id. A purchase that the user never had
@@ -77,6 +81,15 @@ package final class Purchase: Sendable {
     static func precedes(_ left: Purchase, _ right: Purchase) -> Bool {
         if left.anchor != right.anchor { return left.anchor < right.anchor }
         return left.key.comesFirst(inTieWith: right.key)
+    }
+
+    private static func subscriptionGroups(in states: [VerifiedPurchase]) -> [String: Bool] {
+        var groups: [String: Bool] = [:]
+        for state in states where !state.isFamilyShared {
+            guard let group = state.subscriptionGroup else { continue }
+            groups[group] = groups[group] == true || state.offer == VerifiedPurchase.introductoryOffer
+        }
+        return groups
     }
 
     /// Returns the purchase date of a one-time purchase: the earliest `purchasedAt` of its original. While no state of

@@ -27,6 +27,8 @@ package final class VerifiedPurchase: Hashable, Sendable {
     package let quantity: Int
     package let isFamilyShared: Bool
     package let isUpgraded: Bool
+    /// The name of the introductory offer, which has no id of its own at the App Store.
+    package static let introductoryOffer = "introductory"
     /// The offer by which the product was sold.
     package let offer: String?
     /// The store's group of plans that can replace each other.

@@ -36,6 +36,8 @@ package struct Status: Hashable, Sendable {
     package let addOns: [AddOn]
     package let credits: [CreditBalance]
     package let devices: DeviceSeats
+    /// An introductory offer for each subscription group, by the group's name.
+    package let introductoryOffers: [IntroductoryOffer]
     /// An explanation for each purchase, in the order of recording; empty unless it was asked for.
     package let explanation: [Explanation]
     /// The settings on which the answer depends.
@@ -45,8 +47,8 @@ package struct Status: Hashable, Sendable {
         user: UserID, isKnown: Bool, at: Instant, active: Bool, tier: TierID?, tierRank: Int?,
         expiresAt: Instant?, accessExpiresAt: Instant?, state: State, decisive: Decisive?, features: [Feature],
         limits: [String: Int], entitlements: [Entitlement], segments: [Segment], addOns: [AddOn],
-        credits: [CreditBalance],
-        devices: DeviceSeats, explanation: [Explanation], settings: EntitlementSettings
+        credits: [CreditBalance], devices: DeviceSeats, introductoryOffers: [IntroductoryOffer],
+        explanation: [Explanation], settings: EntitlementSettings
     ) {
         self.user = user
         self.isKnown = isKnown
@@ -65,6 +67,7 @@ package struct Status: Hashable, Sendable {
         self.addOns = addOns
         self.credits = credits
         self.devices = devices
+        self.introductoryOffers = introductoryOffers
         self.explanation = explanation
         self.settings = settings
     }

@@ -14,7 +14,8 @@ extension Timeline {
             decisive: moment.decisive, features: moment.features, limits: moment.limits,
             entitlements: moment.entitlements,
             segments: moment.coverage.map(\.segment), addOns: moment.addOns, credits: moment.credits,
-            devices: deviceSeats(at: at), explanation: explains ? moment.explanation : [], settings: settings)
+            devices: deviceSeats(at: at), introductoryOffers: moment.introductoryOffers,
+            explanation: explains ? moment.explanation : [], settings: settings)
     }
 
     /// Returns the entitlement and explanation at `at` of each of the user's purchases in `keys`. Other purchases are

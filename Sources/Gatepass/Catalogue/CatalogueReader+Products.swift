@@ -24,13 +24,14 @@ extension CatalogueReader {
         let devices = seatsFollowQuantity ? nil : integer("devices", in: fields)
         let cardNames = cardNames(fields)
         let price = price(fields)
+        let group = optionalText("subscription_group", in: fields, example: "\"21000000\"")
         let titles = texts("title", in: fields)
         let descriptions = texts("description", in: fields)
         guard let id, let terms, let app else { return nil }
         return Product(
             id: ProductID(id), source: source, app: app, terms: terms, devices: devices,
-            seatsFollowQuantity: seatsFollowQuantity, cardNames: cardNames, price: price, titles: titles,
-            descriptions: descriptions)
+            seatsFollowQuantity: seatsFollowQuantity, cardNames: cardNames, price: price, subscriptionGroup: group,
+            titles: titles, descriptions: descriptions)
     }
 
     /// True for `devices: quantity`, which makes each unit that is sold a seat.

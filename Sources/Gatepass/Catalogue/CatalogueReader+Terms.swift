@@ -7,7 +7,7 @@ extension CatalogueReader {
         case .pass: ["tier", "duration", "devices"]
         case .addOn: ["features", "requires", "seats", "family_shareable"]
         case .consumable: ["unit", "amount", "on_shortfall"]
-        case .plan: ["tier", "plan_id", "devices", "family_shareable"]
+        case .plan: ["tier", "plan_id", "devices", "family_shareable", "subscription_group"]
         }
     }
 

@@ -147,17 +147,18 @@ extension VerifiedPurchase {
         transaction: String? = nil, period: String? = nil, source: Source = .appleIAP,
         environment: StoreEnvironment = .production, at purchasedAt: Instant, originallyAt: Instant? = nil,
         until expiresAt: Instant? = nil, quantity: Int = 1, isFamilyShared: Bool = false, isUpgraded: Bool = false,
-        otherNames: [ProductID] = [], offer: String? = nil, milliunits: Int64? = nil, suspension: Suspension? = nil,
-        revocation: Revocation? = nil, accountToken: Label? = nil, account: String? = nil, signedAt: Instant? = nil
+        otherNames: [ProductID] = [], offer: String? = nil, group: String? = nil, milliunits: Int64? = nil,
+        suspension: Suspension? = nil, revocation: Revocation? = nil, accountToken: Label? = nil,
+        account: String? = nil, signedAt: Instant? = nil
     ) -> VerifiedPurchase {
         VerifiedPurchase(
             key: PurchaseKey(source: source, app: .vpn, environment: environment, externalID: ExternalID(id)),
             transactionID: TransactionID(transaction ?? id), periodID: period, productID: product,
             otherNames: otherNames, type: type, purchasedAt: purchasedAt, originallyPurchasedAt: originallyAt,
             expiresAt: expiresAt, quantity: quantity, isFamilyShared: isFamilyShared, isUpgraded: isUpgraded,
-            offer: offer, suspension: suspension, price: milliunits.map { Price(milliunits: $0, currency: "EUR") },
-            revocation: revocation, accountToken: accountToken, account: account.map { Label($0) },
-            signedAt: signedAt ?? purchasedAt)
+            offer: offer, subscriptionGroup: group, suspension: suspension,
+            price: milliunits.map { Price(milliunits: $0, currency: "EUR") }, revocation: revocation,
+            accountToken: accountToken, account: account.map { Label($0) }, signedAt: signedAt ?? purchasedAt)
     }
 
     /// The same transaction, signed again.

@@ -248,7 +248,7 @@ extension Status {
             expiresAt: expiresAt, accessExpiresAt: accessExpiresAt, state: state, decisive: decisive,
             features: features, limits: limits,
             entitlements: entitlements, segments: segments, addOns: addOns, credits: credits, devices: devices,
-            explanation: [], settings: settings)
+            introductoryOffers: introductoryOffers, explanation: [], settings: settings)
     }
 }
 

@@ -11,6 +11,7 @@ extension Timeline {
             decisive: status.decisive, features: status.features, limits: status.limits,
             entitlements: status.entitlements,
             segments: status.segments.filter { $0.endsAt > instant }, addOns: status.addOns, credits: status.credits,
-            devices: status.devices, explanation: [], settings: status.settings)
+            devices: status.devices, introductoryOffers: status.introductoryOffers, explanation: [],
+            settings: status.settings)
     }
 }

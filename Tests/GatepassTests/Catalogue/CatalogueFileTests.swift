@@ -62,7 +62,7 @@ import Testing
                   - {id: c, kind: consumable, app: b, unit: credit, amount: 6}
                   - {id: c, kind: consumable, app: b, source: stripe, unit: credit, amount: 7}
                   - {id: p, kind: pass, app: a, tier: pro, duration: 30d, devices: 2}
-                  - {id: q, kind: plan, app: a, tier: pro, devices: 4}
+                  - {id: q, kind: plan, app: a, tier: pro, devices: 4, subscription_group: "21"}
                 """, fileName: "f")
         #expect(catalogue.lanes[1] == Lane(id: LaneID("side"), underHigherWindow: .pause))
         #expect(catalogue.tiers[1].lane == LaneID("side"))
@@ -79,6 +79,7 @@ import Testing
             ])
         #expect(catalogue.products.map(\.devices) == [nil, nil, nil, nil, 2, 4])
         #expect(catalogue.products.map(\.app.text) == ["b", "a", "b", "b", "a", "a"])
+        #expect(catalogue.products.map(\.subscriptionGroup) == [nil, nil, nil, nil, nil, "21"])
         #expect(catalogue.products[0].descriptions == ["no": "Ekstra"])
     }
 

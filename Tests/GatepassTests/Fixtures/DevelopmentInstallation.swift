@@ -1,10 +1,13 @@
 import AsyncHTTPClient
 import Foundation
+import JWTKit
 import MariaDB
 import NIOCore
 import NIOHTTP1
 import Support
 import Testing
+
+@testable import Gatepass
 
 /// A `gatepass dev` whose passes may be transferred, and the commands beside it.
 struct DevelopmentInstallation {
@@ -83,6 +86,16 @@ struct DevelopmentInstallation {
     /// Attaches what `body` holds. Throws when no whole answer came.
     func attach(_ body: [String: String], as user: String) async throws -> EndToEndAnswer {
         try await send(.POST, EndToEndServer.attachPath, try JSONEncoder().encode(body), as: user)
+    }
+
+    /// A token for the installation's simulated App Store. Throws when the installation's key cannot be read.
+    func appStoreToken() async throws -> String {
+        let pem = try String(contentsOfFile: directory + "/app-store-key.p8", encoding: .utf8)
+        let keys = await JWTKeyCollection().add(ecdsa: try ES256PrivateKey(pem: pem))
+        let claims = AppleToken(
+            iss: "tests", iat: .init(value: Date()), exp: .init(value: Date(timeIntervalSinceNow: 300)),
+            aud: AppleToken.audience, bid: "com.airport.vpn")
+        return try await keys.sign(claims)
     }
 
     /// Sends one request, signed in as `user`. Throws when no whole answer came.

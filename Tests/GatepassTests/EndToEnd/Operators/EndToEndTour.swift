@@ -27,9 +27,11 @@ enum EndToEndTour {
         Call(route: "GET /.well-known/jwks.json"), Call(route: "GET /api/iap/apple/products"),
     ]
 
-    /// Of anybody, where the clock can be put forward.
+    /// Of anybody, where the clock can be put forward, and of the simulated App Store under its own kind of token;
+    /// `{transaction_id}` was sold.
     static let development = [
         Call(route: "GET /dev/clock"), Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
+        Call(route: "GET /dev/apple/inApps/v2/history/{transaction_id}"),
     ]
 
     /// Of a signed-in user, who then has `{pass}` and 100 credits.

@@ -59,17 +59,23 @@ extension EndToEnd {
             let installation = try await DevelopmentInstallation.open()
             defer { installation.close() }
             let printed = try await installation.simulate(["purchase", "--user", "tourist", "--print"])
-            let names = ["jws": printed.text.filter { !$0.isWhitespace }]
+            var names = ["jws": printed.text.filter { !$0.isWhitespace }]
             for command in EndToEndTour.simulated {
                 let done = try await installation.run(Self.words(command, names))
                 #expect(done.status == 0, "\(command): \(done.text)")
             }
+            let held = try await installation.send(.GET, "/api/iap/purchases", as: "tourist")
+            names["transaction_id"] = try #require(held.string("data.0.external_id"), "\(held.text)")
+            let token = try await installation.appStoreToken()
             for call in EndToEndTour.development {
                 let route = call.route.split(separator: " ").map(String.init)
-                let answer = try await installation.send(
-                    HTTPMethod(rawValue: route[0]), route[1], call.body.map { Data($0.utf8) }, as: "tourist")
-                #expect(answer.status == 200, "\(call.route): \(answer.text)")
-                Self.keep(route[0], route[1], call.body.map { Array($0.utf8) }, answer)
+                let (method, path, body) = (
+                    HTTPMethod(rawValue: route[0]), Self.filled(route[1] + call.query, names),
+                    call.body.map { Self.filled($0, names) }
+                )
+                let answer = try await installation.send(method, path, body.map { Data($0.utf8) }, bearing: token)
+                #expect((200..<300).contains(answer.status), "\(call.route): \(answer.text)")
+                Self.keep(route[0], path, body.map { Array($0.utf8) }, answer)
             }
             #expect(await installation.server.end() == 0)
         }

@@ -35,6 +35,7 @@ def status(user: str, timeline: Timeline, at: int) -> dict:
         "add_ons": add_ons,
         "credits": credits,
         "devices": {"allowed": tier.devices if tier else 0, "active": 0, "suspended": 0},
+        "offers": [],
         "explanation": [],
     }
 

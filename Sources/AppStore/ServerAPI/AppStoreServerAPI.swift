@@ -1,6 +1,6 @@
 package import Entitlements
 
-/// A question to the App Store Server API, and the rate at which Apple answers it (`apple.md` §5.3).
+/// A question to the App Store Server API, and the rate at which Apple answers it (`apple.md` §10.3).
 package enum AppStoreQuestion: Hashable, Sendable {
     /// Get Transaction History v2: a page of all transactions of the Apple account that made `transaction`.
     ///

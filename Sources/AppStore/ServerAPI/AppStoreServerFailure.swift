@@ -9,7 +9,7 @@ package enum AppStoreServerFailure: Error, Hashable, Sendable {
     case keyNotAccepted
     /// Apple or this server's own rate lets nothing be asked until the instant.
     case paused(until: Instant)
-    /// Apple refused, with the error's code (`apple.md` §5.4).
+    /// Apple refused, with the error's code (`apple.md` §10.4).
     case refused(code: Int)
     /// The answer is not what Apple documents.
     case unreadable
@@ -35,7 +35,7 @@ package enum AppStoreServerFailure: Error, Hashable, Sendable {
     }
 
     /// The failure in an answer that is not 200. A 429 says when to ask again, as milliseconds since the epoch
-    /// (`apple.md` §5.4); the pause is at least a second and at most an hour, a minute where Apple names no instant.
+    /// (`apple.md` §10.4); the pause is at least a second and at most an hour, a minute where Apple names no instant.
     package init(status: Int, retryAfter: String?, body: [UInt8], at now: Instant) {
         switch status {
         case 401: self = .keyNotAccepted

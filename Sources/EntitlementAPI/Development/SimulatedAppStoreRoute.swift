@@ -37,7 +37,7 @@ package protocol SimulatedAppStoreServer: Sendable {
     func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer
 }
 
-/// The routes under `/dev/apple`: the simulated App Store Server API, on Apple's paths (`apple.md` §5.3).
+/// The routes under `/dev/apple`: the simulated App Store Server API, on Apple's paths (`apple.md` §10.3).
 enum SimulatedAppStoreRoute {
     private static let root = "/dev/apple"
 

@@ -56,7 +56,7 @@ package struct StatusBody {
 
     /// The number of the answer's form. It grows with every change of the form or of a rule by which the same ledger
     /// gets another answer, so that no earlier answer is sent (`StandingFormatTests`).
-    static let formNumber: UInt32 = 1
+    static let formNumber: UInt32 = 2
     package static let format = StandingFormat(number: formNumber, write: answer)
 
     /// The answer to store for a status.

@@ -13,8 +13,8 @@ extension SimulatedStore: SimulatedAppStoreServer {
     /// The number of transactions on a page, as at Apple.
     private static let pageSize = 20
 
-    /// The answer to a question, as Apple's (`apple.md` §5.3). A question whose token the installation's key did not sign
-    /// is answered 401.
+    /// The answer to a question, as Apple's (`apple.md` §10.3). A question whose token the installation's key did not
+    /// sign is answered 401.
     ///
     /// Throws if a file is broken.
     func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer {
@@ -65,7 +65,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
         return (try? await keys.verify(token, as: AppleToken.self)) != nil
     }
 
-    /// The answer to a question that Apple refuses: the status is the first three digits of the code (`apple.md` §5.4).
+    /// The answer to a refused question: its status is the first three digits of the code (`apple.md` §10.4).
     private func refusal(_ code: Int, _ message: String) throws -> SimulatedAnswer {
         SimulatedAnswer(status: code / 10_000, body: try json(["errorCode": code, "errorMessage": message]))
     }

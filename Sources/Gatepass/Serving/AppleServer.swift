@@ -9,9 +9,9 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// The App Store Server API over HTTP (`apple.md` §5), asked no faster than this server's own rate.
+/// The App Store Server API over HTTP (`apple.md` §10), asked no faster than this server's own rate.
 struct AppleServer: AppStoreServer {
-    /// The addresses that Apple recommends (`apple.md` §5.1).
+    /// The addresses that Apple recommends (`apple.md` §10.1).
     private static let addresses: [StoreEnvironment: String] = [
         .production: "https://api.storekit.apple.com", .sandbox: "https://api.storekit-sandbox.apple.com",
     ]
@@ -135,7 +135,7 @@ struct AppleServer: AppStoreServer {
     }
 }
 
-/// The claims of a question's token (`apple.md` §5.2).
+/// The claims of a question's token (`apple.md` §10.2).
 struct AppleToken: JWTPayload {
     static let audience = "appstoreconnect-v1"
 

@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// The pauses that Apple asks for, which all instances keep (`apple.md` §5.4).
+/// The pauses that Apple asks for, which all instances keep (`apple.md` §10.4).
 package struct ApplePauses: Sendable {
     private static let find = SQLStatement(
         "find pause", "SELECT paused_until FROM apple_pauses WHERE environment = ?")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppStore
 
-/// Questions to the App Store Server API, and what Apple's answers mean (`apple.md` §5).
+/// Questions to the App Store Server API, and what Apple's answers mean (`apple.md` §10).
 struct AppStoreServerTests {
     /// Answers each question with the same text.
     private struct Server: AppStoreServer {

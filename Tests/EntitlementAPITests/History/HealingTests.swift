@@ -94,14 +94,14 @@ struct HealingTests {
         }
     }
 
-    @Test func `of 16 restores at once one asks`() async throws {
+    @Test func `of ten restores at once one asks`() async throws {
         try await Self.open { shop in
             let sent = try shop.text("1001")
             shop.apple.list([sent, try shop.text("1002")])
             _ = try await shop.server.send(
                 "POST", "/api/iap/apple/transactions/attach", #"{"signedTransactionJWS":"\#(sent)"}"#)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<16 { group.addTask { _ = try await shop.restore([sent]) } }
+                for _ in 0..<10 { group.addTask { _ = try await shop.restore([sent]) } }
                 try await group.waitForAll()
             }
             #expect(shop.apple.asked.count == 1)
@@ -304,7 +304,7 @@ struct HealingTests {
                     #expect((200..<300).contains(answer.status), "\(answer.body)")
                 }
                 #expect(Self.said(try await shop.restore([sent]))[1] == "0")
-                #expect(try await shop.purchases().isEmpty)
+                #expect(try await shop.purchases() == (isErased ? [] : ["1001"]), "the list tells what was given away")
                 #expect(try await shop.purchases(of: "u2") == (isErased ? [] : ["1001"]))
                 #expect(try await shop.owner(of: "1002") == [[.null]])
                 let walks = try await shop.server.open.schema.rows("SELECT 1 FROM history_walks")

@@ -28,7 +28,8 @@ struct ReadRoutesTests {
                 + #""tier_rank":0,"expires_at":null,"expires_at_ms":null,"access_expires_at":null,"#
                 + #""access_expires_at_ms":null,"#
                 + #""state":"none","features":[],"limits":{"saved_trips":1},"entitlements":[],"segments":[],"#
-                + #""add_ons":[],"credits":[],"devices":{"allowed":0,"active":0,"suspended":0},"offers":[],"explanation":[]}"#
+                + #""add_ons":[],"credits":[],"devices":{"allowed":0,"active":0,"suspended":0},"#
+                + #""offers":[],"explanation":[]}"#
             #expect(answer.body == empty)
             #expect(answer.headers.first(name: "cache-control") == "private, no-cache")
             try await Self.attachPasses(1, server)

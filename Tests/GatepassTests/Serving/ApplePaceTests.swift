@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gatepass
 
-/// How fast one instance asks Apple (`apple.md` §5.4).
+/// How fast one instance asks Apple (`apple.md` §10.4).
 struct ApplePaceTests {
     private static let question = AppStoreQuestion.history(of: "1", after: nil)
 

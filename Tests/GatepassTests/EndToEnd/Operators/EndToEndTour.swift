@@ -169,6 +169,7 @@ enum EndToEndTour {
         "simulate stripe recover --user payer", "simulate stripe pause --user payer",
         "simulate stripe resume --user payer", "simulate stripe refund --user payer",
         "simulate stripe dispute --user payer --won", "simulate stripe cancel --user payer",
+        "simulate lose --user tourist", "simulate restore --user tourist",
         "simulate app-transaction --user tourist", "inspect {jws}",
     ]
 }

@@ -16,6 +16,7 @@ package final class Store: Sendable {
     package let inbox: Inbox
     package let history: HistoryWalks
     package let pauses: ApplePauses
+    package let consumption: ConsumptionRequests
     package let export: Export
     package let erasure: Erasure
     package let reports: OperatorReader
@@ -52,6 +53,7 @@ package final class Store: Sendable {
         inbox = Inbox(pool: pool, now: now, realNow: realNow)
         history = HistoryWalks(pool: pool, now: now, realNow: realNow)
         pauses = ApplePauses(pool: pool)
+        consumption = ConsumptionRequests(pool: pool, now: now)
         export = Export(pool: pool, labels: settings.labels)
         erasure = Erasure(pool: pool, labels: settings.labels, audit: audit, now: now)
         reports = OperatorReader(pool: pool)

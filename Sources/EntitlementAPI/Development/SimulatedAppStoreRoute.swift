@@ -48,7 +48,9 @@ enum SimulatedAppStoreRoute {
     ]
 
     static let all: [Endpoint] = [
-        Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", respond).reading(history)
+        Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", respond).reading(history),
+        Endpoint.open(.put, "/dev/apple/inApps/v2/transactions/consumption/{transaction_id}", respond),
+        Endpoint.open(.put, "/dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken", respond),
     ]
 
     /// - Throws: `not_found` without a simulated store, `unavailable` if its files cannot be read.

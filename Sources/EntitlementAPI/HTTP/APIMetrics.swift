@@ -114,6 +114,14 @@ package final class APIMetrics: Sendable {
         }.increment()
     }
 
+    /// Counts a question about consumption by what became of it. Questions are seldom, so the series is looked up.
+    func decided(_ outcome: ConsumptionOutcome, in environment: StoreEnvironment) {
+        let labels = [
+            ("environment", environment.rawValue), ("outcome", outcome.silence?.rawValue ?? "answered"),
+        ]
+        Counter(label: "gatepass_consumption_requests_total", dimensions: labels, factory: factory).increment()
+    }
+
     /// Counts a genuine delivery that was answered, or that was placed later.
     func delivered(from source: Source, _ outcome: DeliveryOutcome) {
         deliveries.withLock { deliveries in

@@ -61,6 +61,11 @@ package struct AppleReader: Sendable {
         }
         let purchase = VerifiedPurchase(transaction, labels: labels)
         news.about = purchase.key
+        if delivery.notification.payload.notificationType == .consumptionRequest {
+            news.question = ConsumptionQuestion(
+                about: purchase.transactionID, of: purchase.key,
+                askedAt: Instant(milliseconds: delivery.signedDate))
+        }
         if let token = transaction.payload.appAccountToken.flatMap({ AccountToken($0) }) {
             news.token = labels.label(of: token)
             // An account token of the legacy form may name a user who was never seen.

@@ -16,6 +16,8 @@ package struct DeliveryNews: Hashable, Sendable {
     package var numbers: [PurchaseNumber] = []
     /// The refund or dispute that the delivery reports, to be matched to a purchase by its numbers.
     package var takeback: Takeback?
+    /// The question about the purchase that the delivery asks.
+    package var question: ConsumptionQuestion?
     /// A remark for operators; by itself it changes nobody's access.
     package var remark: DeliveryReason?
     /// True if nothing is done about deliveries of this type.

@@ -17,11 +17,13 @@ package struct Placement: Hashable, Sendable {
     package let customer: Customer?
     /// The statements of a takeback about the purchases that it takes from.
     package let statements: [Statement]
+    /// The question that the delivery asks, which a job answers.
+    package let question: ConsumptionQuestion?
 
     package init(
         of delivery: UInt64, _ outcome: DeliveryOutcome, about purchase: ExternalID? = nil,
         awaiting awaited: [String] = [], telling numbers: [PurchaseNumber] = [], customer: Customer? = nil,
-        stating statements: [Statement] = []
+        stating statements: [Statement] = [], asking question: ConsumptionQuestion? = nil
     ) {
         self.delivery = delivery
         self.outcome = outcome
@@ -30,5 +32,6 @@ package struct Placement: Hashable, Sendable {
         self.numbers = numbers
         self.customer = customer
         self.statements = statements
+        self.question = question
     }
 }

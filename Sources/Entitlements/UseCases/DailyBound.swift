@@ -53,7 +53,7 @@ extension Decision {
             return Decision<Reply, BoundedRefusal<Refusal>>(answer: .failure(.exceeded(exceeded)))
         }
         return Decision<Reply, BoundedRefusal<Refusal>>(
-            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
+            bindings: bindings, bindingNote: bindingNote, proven: proven, moves: moves, drafts: drafts,
             tokens: tokens, placement: placement,
             answer: answer.mapError { .refused($0) })
     }

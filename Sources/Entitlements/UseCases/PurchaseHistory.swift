@@ -57,6 +57,8 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let bindings: [PurchaseKey: UserID]
     /// The note of the bindings, if an operator makes them.
     package let bindingNote: Note?
+    /// The purchases among `bindings` of which the user proved the Apple account.
+    package let proven: Set<PurchaseKey>
     /// The purchases that go from one user to another. The entries in both ledgers are made of these.
     package let moves: [PurchaseKey: Move]
     /// Other facts for each user, in order. A grant among them becomes a purchase of the user.
@@ -68,12 +70,13 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
 
     package init(
-        bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, moves: [PurchaseKey: Move] = [:],
-        drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
+        bindings: [PurchaseKey: UserID] = [:], bindingNote: Note? = nil, proven: Set<PurchaseKey> = [],
+        moves: [PurchaseKey: Move] = [:], drafts: [UserID: [LedgerEntry.Draft]] = [:], tokens: [Label: UserID] = [:],
         placement: Placement? = nil, answer: Result<Reply, Refusal>
     ) {
         self.bindings = bindings
         self.bindingNote = bindingNote
+        self.proven = proven
         self.moves = moves
         self.drafts = drafts
         self.tokens = tokens
@@ -89,7 +92,7 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
     /// Returns this decision with another reply.
     package func mapReply<New>(_ transform: (Reply) -> New) -> Decision<New, Refusal> {
         Decision<New, Refusal>(
-            bindings: bindings, bindingNote: bindingNote, moves: moves, drafts: drafts,
+            bindings: bindings, bindingNote: bindingNote, proven: proven, moves: moves, drafts: drafts,
             tokens: tokens, placement: placement,
             answer: answer.map(transform))
     }

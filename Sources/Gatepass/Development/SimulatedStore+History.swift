@@ -22,6 +22,11 @@ extension SimulatedStore: SimulatedAppStoreServer {
         switch (question.method, question.path.dropLast(), question.path.last) {
         case ("GET", ["inApps", "v2", "history"], let transaction?):
             return try history(of: transaction, after: question.revision)
+        case ("PUT", ["inApps", "v2", "transactions", "consumption"], let transaction?):
+            return try take(consumption: question.body, of: transaction)
+        case ("PUT", let path, "appAccountToken")
+        where path.count == 4 && path.prefix(3) == ["inApps", "v1", "transactions"]:
+            return try take(accountToken: question.body, of: path[3])
         default: return SimulatedAnswer(status: 404)
         }
     }
@@ -48,7 +53,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
     }
 
     /// All transactions in their present state, the last changed last.
-    private func sold() throws -> [SimulatedTransaction] {
+    func sold() throws -> [SimulatedTransaction] {
         let purchases = try SoldPurchase.all(in: installation).filter { $0.isAskedFor != true }.map(\.transaction)
         let periods = try KeptSubscription.all(in: installation).flatMap { kept in
             kept.subscription.periods.map {
@@ -66,7 +71,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
     }
 
     /// The answer to a refused question: its status is the first three digits of the code (`apple.md` §10.4).
-    private func refusal(_ code: Int, _ message: String) throws -> SimulatedAnswer {
+    func refusal(_ code: Int, _ message: String) throws -> SimulatedAnswer {
         SimulatedAnswer(status: code / 10_000, body: try json(["errorCode": code, "errorMessage": message]))
     }
 

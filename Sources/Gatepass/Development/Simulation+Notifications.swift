@@ -4,9 +4,29 @@ import Entitlements
 import StoreSimulator
 
 extension Simulation {
+    /// Asks as Apple does before it decides on a refund, and prints what the server tells Apple. Throws the exit status
+    /// 1 if there is no sale, or if the server refuses the notification.
+    func requestConsumption() async throws {
+        var transaction: String?
+        try await notify(NotificationType.consumptionRequest.rawValue) { transaction = $0 }
+        guard let transaction, !has(.print), !has(.hold), !has(.json) else { return }
+        for _ in 0..<Self.looks {
+            if let told = try ToldText.all(about: transaction, in: installation).last(where: { $0.at >= at }) {
+                return print("Apple was told: \(told.body)")
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        print("Apple was told nothing: GET /api/admin/consumption-requests says why")
+    }
+
+    /// How often the story looks for an answer, five times a second. A server takes its jobs every second.
+    private static let looks = 25
+
     /// Sends a notification of any type, known or not, about the newest state of a sale. Throws the exit status 1 if
     /// there is no sale for it, or if the server refuses it.
-    func notify() async throws {
+    ///
+    /// - Parameter tell: Gets the id of the transaction that it is about, before it is sent.
+    func notify(_ subject: String, _ tell: (String) -> Void = { _ in }) async throws {
         let catalogue = try catalogue()
         let environment = try environment()
         guard let app = catalogue.apps.first else { throw ValidationError("the catalogue has no app") }
@@ -19,6 +39,7 @@ extension Simulation {
             var keep: () throws -> Void = {}
             if content == nil, blank.notificationType != .test { (sent, keep) = try await event(like: blank) }
             let name = [subject, options.subtype].compactMap { $0 }.joined(separator: " ")
+            if let transaction = sent.transaction { tell(transaction.transactionId) }
             let about = sent.transaction.map { " about transaction \($0.transactionId) (\($0.productId))" } ?? ""
             try await EventDelivery(self, catalogue).deliver(
                 "Notified \(name)\(about)", sent, containing: content, keep: keep)

@@ -22,6 +22,9 @@ extension MetricFamily {
             "gatepass_apple_questions_total", .counter,
             "Questions to the App Store Server API, by kind, environment and outcome."),
         MetricFamily(
+            "gatepass_consumption_requests_total", .counter,
+            "Questions of the App Store about consumption, by what it was told: answered, or why nothing."),
+        MetricFamily(
             "gatepass_batch_requests", .histogram([1, 2, 4, 8, 16]), "Requests that shared one committed transaction."),
         MetricFamily(
             "gatepass_transaction_retries_total", .counter,

@@ -74,7 +74,11 @@ struct Server: Sendable {
             ? CertificateStatusCheck(transport: OCSPQuestions(client: client), uptime: uptime) : nil
         let verifiers = AppVerifiers(roots: roots, statusCheck: statusCheck)
         let inbox = inbox(of: store, verifiers: verifiers, metrics: metrics.api)
-        let history = try await history(of: store, verifiers: verifiers, client: client, pace, metrics)
+        let apple = try await apple(of: store, client: client, pace, metrics)
+        let history = apple.map { self.history(of: store, verifiers: verifiers, asking: $0) }
+        let answers = StoreAnswers(
+            store: store, asking: apple, under: settings.apple.consumption, now: clock.now, metrics: metrics.api,
+            logger: logger)
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
             store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, history: history,
@@ -93,8 +97,8 @@ struct Server: Sendable {
         }
         let runners = JobKind.allCases.map { kind in
             JobRunner(
-                kind: kind, pool: pool, store: store, inbox: inbox, history: history, logger: logger,
-                noteEnd: metrics.ended)
+                kind: kind, pool: pool, store: store, inbox: inbox, history: history, answers: answers,
+                logger: logger, noteEnd: metrics.ended)
         }
         return [
             AccessLog(), PoolService(pool: pool), opening,
@@ -140,17 +144,19 @@ struct Server: Sendable {
             metrics: metrics, logger: logger)
     }
 
-    /// The access to Apple's history; nil without App Store credentials. Throws `ServerFiles.Unusable` if the private
-    /// key cannot be used.
-    private func history(
-        of store: StoreDoor, verifiers: AppVerifiers, client: HTTPClient, _ pace: ApplePace?, _ metrics: ServerMetrics
-    ) async throws -> StoreHistory? {
+    /// The App Store Server API; nil without App Store credentials. Throws `ServerFiles.Unusable` if the private key
+    /// cannot be used.
+    private func apple(
+        of store: StoreDoor, client: HTTPClient, _ pace: ApplePace?, _ metrics: ServerMetrics
+    ) async throws -> AppleServer? {
         guard let credentials = settings.apple.credentials, let pace else { return nil }
-        let server = try await AppleServer(
+        return try await AppleServer(
             settings.apple, credentials, files: files, client: client, simulated: self.store, store: store, pace: pace,
-            metrics: metrics,
-            logger: logger)
-        return StoreHistory(
+            metrics: metrics, logger: logger)
+    }
+
+    private func history(of store: StoreDoor, verifiers: AppVerifiers, asking server: AppleServer) -> StoreHistory {
+        StoreHistory(
             store: store, asking: server, under: settings.claimRules,
             verifier: { verifiers.verifier(for: store.catalogue) },
             cores: ProcessInfo.processInfo.activeProcessorCount, now: clock.now, logger: logger)

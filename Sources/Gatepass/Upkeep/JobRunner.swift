@@ -16,6 +16,7 @@ struct JobRunner: Service {
     let inbox: StoreInbox
     /// The access to Apple's history; nil without App Store credentials.
     let history: StoreHistory?
+    let answers: StoreAnswers
     let logger: Logger
     /// Called when an attempt at a job ends.
     let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
@@ -65,13 +66,13 @@ struct JobRunner: Service {
     private func perform(_ job: Job, of jobs: Jobs) async {
         let work = Task { await attempt(job, of: jobs) }
         switch job.kind {
-        case .delivery: _ = await work.value(within: .milliseconds(Jobs.lease))
+        case .delivery, .consumption, .accountToken: _ = await work.value(within: .milliseconds(Jobs.lease))
         case .history: await work.value
         }
     }
 
     private func attempt(_ job: Job, of jobs: Jobs) async {
-        let failure = await failure(of: job)
+        let failure = await failure(of: job, in: jobs)
         noteEnd(job.kind, failure == nil)
         guard let failure else { return }
         let counts = !failure.isPassing
@@ -86,7 +87,9 @@ struct JobRunner: Service {
 
     /// The failure of an attempt: whether it says nothing about the job, and the first instant at which another attempt
     /// makes sense. Nil if the job is done.
-    private func failure(of job: Job) async -> (error: any Error, isPassing: Bool, earliest: Instant?)? {
+    private func failure(
+        of job: Job, in jobs: Jobs
+    ) async -> (error: any Error, isPassing: Bool, earliest: Instant?)? {
         switch job.kind {
         case .delivery:
             do throws(StoreInbox.Failure) {
@@ -105,6 +108,20 @@ struct JobRunner: Service {
             } catch {
                 return (error, error.isPassing, error.earliest)
             }
+        case .consumption:
+            do throws(StoreHistory.Failure) {
+                try await answers.answer(question: job.subject)
+            } catch {
+                return (error, error.isPassing, error.earliest)
+            }
+        case .accountToken:
+            do throws(StoreHistory.Failure) {
+                try await answers.tellToken(ofPurchase: job.subject)
+            } catch {
+                return (error, error.isPassing, error.earliest)
+            }
+            // `try?` drops the fault: the job is due again, and telling Apple twice is harmless.
+            try? await jobs.finish(job)
         }
         return nil
     }

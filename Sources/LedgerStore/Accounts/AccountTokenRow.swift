@@ -43,6 +43,15 @@ enum AccountTokenRow {
         "read token",
         "SELECT a.token FROM users u JOIN account_tokens a ON a.issued_to = u.pseudonym WHERE u.user_id = ?")
 
+    private static let owed = SQLStatement(
+        "read owner of purchase without token",
+        """
+        SELECT \(PurchaseRow.columns), u.user_id FROM purchases p STRAIGHT_JOIN users u ON u.pseudonym = p.user_id
+        WHERE p.id = ? AND p.source = 'apple_iap' AND u.user_id IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM apple_iap_transactions t
+            WHERE t.purchase_id = p.id AND (t.app_account_token IS NOT NULL OR t.is_family_shared))
+        """)
+
     private static let labelsByPseudonym = SQLStatement(
         "read tokens of person", "SELECT label FROM account_tokens WHERE user_id = ?")
 
@@ -106,6 +115,18 @@ enum AccountTokenRow {
     static func token(of user: UserID, in session: Session) throws(DatabaseError) -> AccountToken? {
         guard let row = try session.query(byUser, [.text(user.text)]).first else { return nil }
         return AccountToken(bytes: try row.bytes(0))
+    }
+
+    /// A purchase of the App Store that carries no token and that no family shares, and its owner; nil for any other
+    /// purchase, and if no living user has it. Throws when the database is away.
+    static func owed(
+        for purchase: UInt64, in session: Session
+    ) throws(DatabaseError) -> (purchase: PurchaseKey, owner: UserID)? {
+        guard let row = try session.query(owed, [.uint64(purchase)]).first,
+            let key = try PurchaseRow.key(row, from: 0)
+        else { return nil }
+        guard let owner = UserID(try row.text(4)) else { throw row.malformed(4) }
+        return (key, owner)
     }
 
     /// The labels of all tokens and customers that name the person, whose row is locked. Throws when the database is

@@ -19,6 +19,27 @@ package struct AccountTokens: Sendable {
         self.random = random
     }
 
+    /// The purchase in the row `purchase`, and the account token that the App Store should know it by; the token is
+    /// issued if its owner has none. Nil if the purchase is of another store, carries a token, is shared by a family, or
+    /// no living user has it. Throws when the database is away.
+    package func owed(
+        for purchase: UInt64
+    ) async throws(ServiceFailure) -> (purchase: PurchaseKey, token: AccountToken)? {
+        let now = now()
+        return try await pool.commit { (session) throws(DatabaseError) in
+            // People are locked before purchases, so the owner is read, locked, and read again.
+            guard let first = try AccountTokenRow.owed(for: purchase, in: session),
+                let person = try UserRow.lock(known: first.owner, in: session),
+                let owed = try AccountTokenRow.owed(for: purchase, in: session), owed.owner == first.owner
+            else { return nil }
+            if let token = try AccountTokenRow.token(of: owed.owner, in: session) { return (owed.purchase, token) }
+            let token = random()
+            let issued = try AccountTokenRow.issue(
+                token, as: labels.label(of: token), to: person, at: now, in: session)
+            return (owed.purchase, issued)
+        }
+    }
+
     /// The account token of `user`. It is issued at the first call and stays the same.
     ///
     /// Repeat is safe because a user has one row. Throws when the database is away.

@@ -136,6 +136,19 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "consumption_requests",
+            SQLStatement(
+                "export consumption requests",
+                """
+                SELECT JSON_OBJECT('app', r.app, 'environment', r.environment, 'transaction_id', r.transaction_id,
+                    'purchase', r.purchase, 'asked_at_ms', r.asked_at, 'deadline_ms', r.deadline,
+                    'consent', r.consent, 'decided_at_ms', r.decided_at, 'reason', r.silence,
+                    'delivered', r.is_delivered, 'share', r.share, 'refund_preference', r.preference,
+                    'sample_content_provided', r.provides_samples, 'refusal', r.refusal)
+                FROM consumption_requests r WHERE r.user_id = ? ORDER BY r.id
+                """)
+        ),
+        (
             "audit",
             SQLStatement(
                 "export audit entries",

@@ -29,6 +29,9 @@ enum JobRow {
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
+    private static let removeTaken = SQLStatement(
+        "remove taken job", "DELETE FROM jobs WHERE id = ? AND attempts = ?")
+
     /// The instant at which a woken job is due: earlier than all other jobs, so that it is taken first.
     private static let atOnce = Instant(milliseconds: 0)
 
@@ -147,6 +150,12 @@ enum JobRow {
     /// Removes the job of this kind about `subject`. Repeat is safe. Throws when the database is away.
     static func remove(_ kind: JobKind, about subject: UInt64, in session: Session) throws(DatabaseError) {
         try session.execute(remove, [.text(kind.rawValue), .uint64(subject)])
+    }
+
+    /// Removes a job, unless it was restarted or another worker took it after its lease ran out. Throws when the database
+    /// is away.
+    static func remove(_ job: Job, in session: Session) throws(DatabaseError) {
+        try session.execute(removeTaken, [.uint64(job.id), Value(job.attempt)])
     }
 
     /// Makes a job due again at `dueAt`, unless another worker took it after its lease ran out. If `counts` is false,

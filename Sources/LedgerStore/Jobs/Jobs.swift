@@ -7,13 +7,18 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case delivery
     /// Walks through Apple's history for a person.
     case history
+    /// Answers a question of the App Store about consumption.
+    case consumption
+    /// Tells the App Store the account token of a purchase's owner.
+    case accountToken = "account_token"
 
     /// The jobs of the kind that an instance does at the same time. Each kind has its own places, so that slow answers
     /// of Apple hold up no delivery.
     package var places: Int {
         switch self {
         case .delivery: 16
-        case .history: 4
+        case .history, .consumption: 4
+        case .accountToken: 2
         }
     }
 }
@@ -23,7 +28,8 @@ package struct Job: Hashable, Sendable {
     let id: UInt64
     package let kind: JobKind
     /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`; for a walk,
-    /// the person's pseudonym.
+    /// the person's pseudonym; for an answer about consumption, the id in `consumption_requests`; for an account
+    /// token, the id in `purchases`.
     package let subject: UInt64
     /// The number of tries, including this one.
     package let attempt: Int
@@ -92,11 +98,17 @@ package struct Jobs: Sendable {
         }
     }
 
+    /// Removes a job that is done, unless it was restarted or another worker took it meanwhile. Throws when the database
+    /// is away.
+    package func finish(_ job: Job) async throws(ServiceFailure) {
+        try await pool.commit { (session) throws(DatabaseError) in try JobRow.remove(job, in: session) }
+    }
+
     private func giveUp(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) {
         guard try JobRow.end(job, at: now, in: session) else { return }
         switch job.kind {
         case .delivery: try InboxDeliveryRow.quarantine(job.subject, in: session)
-        case .history: break
+        case .history, .consumption, .accountToken: break
         }
     }
 }

@@ -69,6 +69,9 @@ struct Workspace {
     private(set) var tokenHolders: [Label: UserID]
     /// The account tokens that this batch moved to another user.
     private(set) var movedTokens: Set<Label> = []
+    /// The purchases that this batch bound with the proof of their Apple account, or by an operator. If they carry no
+    /// account token, the store is told that of their owners.
+    private(set) var proven: Set<PurchaseKey> = []
     /// The notes of the entries that this batch appended.
     private(set) var notes: [NoteRow] = []
     /// The names and numbers in the batch's deliveries, which are locked.
@@ -206,6 +209,9 @@ struct Workspace {
             }
         }
         for (token, user) in decision.tokens { give(token, to: user) }
+        proven.formUnion(decision.proven)
+        if decision.bindingNote != nil { proven.formUnion(decision.bindings.keys) }
+        proven.formUnion(decision.moves.keys)
     }
 
     private mutating func apply(_ placement: Placement) {

@@ -34,6 +34,7 @@ struct WriteBack {
         let folded = try project(workspace, in: session)
         try write(workspace.placements, in: workspace, session)
         try placeDeliveries(of: workspace, known: known, in: session)
+        try oweAccountTokens(of: workspace, in: session)
         return Written(grown: grown, head: head, folded: folded)
     }
 
@@ -263,9 +264,25 @@ struct WriteBack {
                 placement.awaited, of: placement.delivery, isAwaited: true, in: session)
             try InboxDeliveryRow.settle(placement, at: now, in: session)
             try JobRow.remove(.delivery, about: placement.delivery, in: session)
+            if let question = placement.question {
+                let owner = workspace.holdings[question.purchase]?.owner.flatMap { $0.isErased ? nil : $0 }
+                try ConsumptionRequestRow.ask(
+                    question, of: owner.flatMap { workspace.people[$0]?.head.pseudonym }, at: now, in: session)
+            }
         }
         for (placement, known) in zip(placements, known) {
             try DeliveryMentionRow.wake(awaiting: known, besides: placement.delivery, at: now, in: session)
+        }
+    }
+
+    /// Adds a job for each purchase of the App Store of which the App Store should learn the owner's account token: its
+    /// owner is sure, it carries no token, and no family shares it (`semantics.md` §5).
+    private func oweAccountTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        for key in workspace.proven.sorted() where key.source == .appleIAP {
+            guard let holding = workspace.holdings[key], let id = holding.id, holding.owner?.isErased == false,
+                holding.states.allSatisfy({ $0.purchase.accountToken == nil && !$0.purchase.isFamilyShared })
+            else { continue }
+            try JobRow.wake(.accountToken, about: id, now: workspace.now, in: session)
         }
     }
 

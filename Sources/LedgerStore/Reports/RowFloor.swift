@@ -17,6 +17,13 @@ struct RowFloor {
         "find floor of jobs",
         "SELECT COUNT(*), MIN(id) FROM (SELECT id FROM jobs WHERE id < ? ORDER BY id DESC LIMIT ?) j")
 
+    static let consumptionRequests = RowFloor(
+        "find floor of consumption requests",
+        """
+        SELECT COUNT(*), MIN(id)
+        FROM (SELECT id FROM consumption_requests WHERE id < ? ORDER BY id DESC LIMIT ?) j
+        """)
+
     /// The floor of a page of sandbox testers, which is the lowest pseudonym that the page reads. A page reads a
     /// bounded number of audit entries that name a tester, and a user may have several of them.
     static let sandboxTesters = RowFloor(

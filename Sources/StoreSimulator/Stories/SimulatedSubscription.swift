@@ -87,7 +87,7 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         case ended
     }
 
-    package let buyer: Buyer
+    package private(set) var buyer: Buyer
     /// All periods, the oldest first; never empty.
     package internal(set) var periods: [Period]
     package internal(set) var phase = Phase.active
@@ -122,6 +122,15 @@ package struct SimulatedSubscription: Codable, Hashable, Sendable {
         var subscription = SimulatedSubscription(order, by: buyer, at: instant)
         let event = subscription.event(.subscribed, .initialBuy, at: instant)
         return (subscription, event)
+    }
+
+    /// The app's server names the account token (Set App Account Token); later texts carry it.
+    package mutating func name(accountToken: String) {
+        buyer = Buyer(
+            bundleId: buyer.bundleId, subscriptionGroup: buyer.subscriptionGroup, environment: environment,
+            appAccountToken: accountToken, appTransactionId: buyer.appTransactionId,
+            isFamilyMember: buyer.isFamilyMember)
+        signedAt += 1
     }
 
     /// The id of the chain.

@@ -28,7 +28,7 @@ package struct PlaceDelivery: Sendable {
             placement: Placement(
                 of: delivery, outcome, about: news.about?.externalID,
                 awaiting: outcome.result == .parked ? [news.customer?.text].compactMap(\.self) : [],
-                telling: news.numbers, customer: owner.customer),
+                telling: news.numbers, customer: owner.customer, asking: news.question),
             answer: .success(outcome))
     }
 

@@ -7,6 +7,8 @@ struct Claims {
     let proof: AccountProof?
     let context: ClaimContext
     private(set) var bindings: [PurchaseKey: UserID] = [:]
+    /// The purchases among `bindings` whose Apple account the caller proved.
+    private var proven: Set<PurchaseKey> = []
     private(set) var moves: [PurchaseKey: Move] = [:]
     private var timelines: [UserID: Timeline] = [:]
     /// The releases of reservations, for each erased person from whom purchases move.
@@ -21,7 +23,9 @@ struct Claims {
 
     /// Returns the decision with everything that the claims bound, moved and released.
     func decision<Reply, Refusal>(answering answer: Result<Reply, Refusal>) -> Decision<Reply, Refusal> {
-        Decision(bindings: bindings, moves: moves, drafts: releases.filter { !$0.value.isEmpty }, answer: answer)
+        Decision(
+            bindings: bindings, proven: proven, moves: moves, drafts: releases.filter { !$0.value.isEmpty },
+            answer: answer)
     }
 
     /// Claims the purchase for the user: binds it, moves it, or refuses.
@@ -35,6 +39,7 @@ struct Claims {
         }
         if let refusal = refusal(of: purchase) { return .failure(refusal) }
         bindings[key] = user
+        if purchase.isProven(by: proof) { proven.insert(key) }
         return .success(.unowned)
     }
 

@@ -27,7 +27,7 @@ struct Story: Sendable {
     var words: [String] { name.split(separator: " ").map(String.init) }
 
     /// The name and the description in columns.
-    var row: String { "  " + name.padding(toLength: 17, withPad: " ", startingAt: 0) + line }
+    var row: String { "  " + name.padding(toLength: 20, withPad: " ", startingAt: 0) + line }
 
     /// True if the words of a command are the story's name.
     func isCalled(_ said: [String]) -> Bool {
@@ -163,7 +163,10 @@ struct Story: Sendable {
             }
         },
         Story("notify TYPE", "Send a notification of any type.", plan + "subtype reason environment") {
-            try await $0.notify()
+            try await $0.notify($0.subject)
+        },
+        Story("consumption-request", "Ask how much was used, before a refund is decided.", plan + "reason") {
+            try await $0.requestConsumption()
         },
         Story("deliver", "Deliver the notifications that --hold held back.", "newest-first") {
             try await $0.deliverHeld()

@@ -1,3 +1,5 @@
+import Entitlements
+
 extension Settings {
     /// `apple`: the trusted roots, and the access to Apple's servers.
     struct Apple: Hashable, Sendable {
@@ -18,6 +20,8 @@ extension Settings {
         let apiBaseURL: WebAddress?
         let sandboxAPIBaseURL: WebAddress?
         let sharedSecret: Secret?
+        /// The answers to questions about refunds.
+        let consumption: ConsumptionPolicy
         let verifyReceiptURL: WebAddress?
         let sandboxVerifyReceiptURL: WebAddress?
 
@@ -33,6 +37,9 @@ extension Settings {
             sharedSecret = reader.secret("apple.shared_secret")
             verifyReceiptURL = reader.address("apple.verify_receipt_url")
             sandboxVerifyReceiptURL = reader.address("apple.sandbox_verify_receipt_url")
+            consumption = ConsumptionPolicy(
+                preference: reader.choice("apple.consumption.refund_preference", default: .none),
+                providesSamples: reader.boolean("apple.consumption.sample_content_provided", default: false))
             for (key, address) in [
                 ("apple.api_base_url", apiBaseURL), ("apple.sandbox_api_base_url", sandboxAPIBaseURL),
             ] {

@@ -32,6 +32,12 @@ enum EndToEndTour {
     static let development = [
         Call(route: "GET /dev/clock"), Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
         Call(route: "GET /dev/apple/inApps/v2/history/{transaction_id}"),
+        Call(
+            route: "PUT /dev/apple/inApps/v2/transactions/consumption/{transaction_id}",
+            body: #"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED"}"#),
+        Call(
+            route: "PUT /dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken",
+            body: #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}"#),
     ]
 
     /// Of a signed-in user, who then has `{pass}` and 100 credits.
@@ -120,6 +126,7 @@ enum EndToEndTour {
         Call(route: "POST /api/admin/jobs/{job_id}/revive", body: #"{"reason":"tour"}"#),
         Call(route: "GET /api/admin/webhooks", learned: ["data.0.id": "delivery_id"]),
         Call(route: "POST /api/admin/webhooks/{delivery_id}/replay", body: #"{"reason":"tour"}"#),
+        Call(route: "GET /api/admin/consumption-requests"),
         Call(route: "GET /api/admin/catalog"),
         Call(route: "GET /api/admin/audit", query: "?action=grant.give&since={yesterday}"),
         Call(
@@ -170,6 +177,7 @@ enum EndToEndTour {
         "simulate stripe resume --user payer", "simulate stripe refund --user payer",
         "simulate stripe dispute --user payer --won", "simulate stripe cancel --user payer",
         "simulate lose --user tourist", "simulate restore --user tourist",
+        "simulate consumption-request --user tourist",
         "simulate app-transaction --user tourist", "inspect {jws}",
     ]
 }

@@ -64,8 +64,8 @@ extension EndToEnd {
                 let done = try await installation.run(Self.words(command, names))
                 #expect(done.status == 0, "\(command): \(done.text)")
             }
-            let held = try await installation.send(.GET, "/api/iap/purchases", as: "tourist")
-            names["transaction_id"] = held.string("data.0.external_id")
+            let sold = try await installation.simulate(["lose", "--user", "tourist", "--json"])
+            names["transaction_id"] = sold.string("transaction_id")
             let token = try await installation.appStoreToken()
             for call in EndToEndTour.development {
                 let route = call.route.split(separator: " ").map(String.init)

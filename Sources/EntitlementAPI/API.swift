@@ -23,6 +23,8 @@ package struct API: Sendable {
         let inbox: StoreInbox
         /// The access to Apple's transaction history; nil without App Store credentials.
         let history: StoreHistory?
+        /// The access to verifyReceipt; nil without the shared secret, or without App Store credentials.
+        let receipts: Receipts?
         /// The secrets with which card billing signs its webhooks; nil if card billing is not configured.
         let cardSecrets: EndpointSecrets?
         let bearers: BearerVerifier
@@ -67,6 +69,7 @@ package struct API: Sendable {
             signingKeys: @escaping @Sendable () async throws(SigningKeyFault) -> SigningKeyRing,
             readiness: @escaping @Sendable () async -> Readiness,
             verifier: @escaping @Sendable () -> AppStoreVerifier, inbox: StoreInbox, history: StoreHistory?,
+            receipts: Receipts? = nil,
             cardSecrets: EndpointSecrets?, bearers: BearerVerifier,
             rateLimits: RateLimits = RateLimits(), allowedOrigins: [String] = [],
             network: @escaping @Sendable (_ peer: String?, _ forwardedFor: String?) -> [UInt8],
@@ -87,6 +90,7 @@ package struct API: Sendable {
             self.verifier = verifier
             self.inbox = inbox
             self.history = history
+            self.receipts = receipts
             self.cardSecrets = cardSecrets
             self.bearers = bearers
             rateLimiter = RateLimiter(rateLimits)

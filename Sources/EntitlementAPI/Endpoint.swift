@@ -122,12 +122,16 @@ package struct Endpoint: Sendable {
     }
 
     /// An endpoint for servers whose key has the scope; never for a user. Its lists are sent in gzip where asked.
+    ///
+    /// - Parameter rate: The rate of each server; nil if servers may ask as often as they like.
     package static func server(
-        _ method: HTTPRequest.Method, _ path: String, _ scope: APIKeyScope,
+        _ method: HTTPRequest.Method, _ path: String, _ scope: APIKeyScope, rate: RateLimits.Kind? = nil,
         _ route: @escaping @Sendable (ServerCall) async throws(Problem) -> Response
     ) -> Endpoint {
         let endpoint = Endpoint(method, path) { call throws(Problem) in
-            try await route(try await ServerCall(call, scope: scope))
+            let server = try await ServerCall(call, scope: scope)
+            if let rate { try call.count(rate, for: .server(server.key.id), at: call.api.realNow()) }
+            return try await route(server)
         }
         return method == .get ? endpoint.sendingGzip(from: gzipFrom) : endpoint.reading([dryRun])
     }

@@ -36,6 +36,9 @@ package enum Routes {
         .signedIn(.post, "/api/iap/apple/restore", rate: .restore, RestoreRoute.respond)
             .reading(["status"]).sendingGzip(from: Endpoint.gzipFrom).takingTransactions
             .allowing(bodyBytes: RestoreRoute.bodyLimit, seconds: RestoreRoute.deadlineSeconds),
+        .signedIn(.post, "/api/iap/apple/receipts", rate: .restore, ReceiptRoute.respond)
+            .sendingGzip(from: Endpoint.gzipFrom)
+            .allowing(bodyBytes: ReceiptRoute.bodyLimit, seconds: ReceiptRoute.deadlineSeconds),
         .signedIn(.get, "/api/iap/apple/status", rate: .read, about(StatusRoute.answer))
             .reading(status).sendingGzip(from: StatusRoute.gzipFrom),
         .signedIn(.get, "/api/iap/apple/account-token", rate: .read, AccountTokenRoute.respond),
@@ -134,6 +137,7 @@ package enum Routes {
         .server(.post, "/api/admin/compensations", .write, CompensationsRoute.respond)
             .allowing(seconds: CompensationsRoute.deadlineSeconds),
         .server(.get, "/api/admin/search", .read, SearchRoute.respond).reading(page + ["q"]),
+        .server(.post, "/api/admin/orders/look-up", .read, rate: .lookUp, OrderLookUpRoute.respond).reading([]),
         .server(.get, "/api/admin/sandbox-testers", .read, Lists.sandboxTesters).reading(page),
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond).reading(page + ["reason"]),
         .server(.get, "/api/admin/conflicts", .read, Lists.conflicts).reading(page),

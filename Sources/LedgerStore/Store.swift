@@ -15,6 +15,7 @@ package final class Store: Sendable {
     package let idempotency: IdempotencyKeys
     package let inbox: Inbox
     package let history: HistoryWalks
+    package let lookups: Lookups
     package let pauses: ApplePauses
     package let consumption: ConsumptionRequests
     package let export: Export
@@ -52,6 +53,7 @@ package final class Store: Sendable {
         idempotency = IdempotencyKeys(pool: pool, now: now, random: attempt)
         inbox = Inbox(pool: pool, now: now, realNow: realNow)
         history = HistoryWalks(pool: pool, now: now, realNow: realNow)
+        lookups = Lookups(pool: pool, labels: settings.labels, now: now, realNow: realNow)
         pauses = ApplePauses(pool: pool)
         consumption = ConsumptionRequests(pool: pool, now: now)
         export = Export(pool: pool, labels: settings.labels)

@@ -47,8 +47,8 @@ package struct TestSchema: Sendable {
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "apple_pauses", "audit_entries", "audit_heads",
         "audit_notes", "catalog_versions", "consumption_requests", "delivery_mentions", "history_walks",
-        "idempotency_keys",
-        "inbox_deliveries", "inbox_texts", "installation_keys", "jobs", "ledger_entries", "mentions", "notes",
+        "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "jobs", "ledger_entries", "lookups",
+        "mentions", "notes",
         "payment_amounts", "purchase_holders",
         "purchase_numbers", "purchases", "signed_headers", "signed_texts", "signing_keys", "standing_answers",
         "standings", "subscriptions", "users",

@@ -8,7 +8,7 @@ package struct HistoryPage: Sendable {
     package let hasMore: Bool
 
     /// Reads Apple's answer; nil for anything else.
-    init?(_ body: [UInt8]) {
+    package init?(_ body: [UInt8]) {
         // `try?` drops the defect: the answer is of no use, whatever is wrong with it.
         guard let json = try? JSONValue(StrictJSON(body, boundsNames: false)),
             let texts = json["signedTransactions"]?.elements, let revision = json["revision"]?.string,

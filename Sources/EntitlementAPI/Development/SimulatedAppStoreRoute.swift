@@ -51,6 +51,7 @@ enum SimulatedAppStoreRoute {
         Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", respond).reading(history),
         Endpoint.open(.put, "/dev/apple/inApps/v2/transactions/consumption/{transaction_id}", respond),
         Endpoint.open(.put, "/dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken", respond),
+        Endpoint.open(.get, "/dev/apple/inApps/v1/lookup/{order_id}", respond),
     ]
 
     /// - Throws: `not_found` without a simulated store, `unavailable` if its files cannot be read.

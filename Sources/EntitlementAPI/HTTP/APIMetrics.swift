@@ -14,6 +14,8 @@ package final class APIMetrics: Sendable {
         case appTransaction = "app_transaction"
         case notification
         case cardEvent = "card_event"
+        /// A legacy receipt, whose signature is not checked: it is refused if it cannot be read, or by Apple.
+        case receipt
     }
 
     /// The key of a series of requests.

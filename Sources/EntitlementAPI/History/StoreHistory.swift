@@ -41,8 +41,8 @@ package struct StoreHistory: Sendable {
     }
 
     private let store: StoreDoor
-    private let server: any AppStoreServer
-    private let rules: ClaimRules
+    let server: any AppStoreServer
+    let rules: ClaimRules
     private let verifier: @Sendable () -> AppStoreVerifier
     private let cores: Int
     private let now: @Sendable () -> Instant
@@ -105,7 +105,7 @@ package struct StoreHistory: Sendable {
         }
     }
 
-    private func tell(_ failure: Failure) {
+    func tell(_ failure: Failure) {
         logger.warning("Apple's history could not be read", metadata: ["error": "\(failure)"])
     }
 
@@ -129,7 +129,7 @@ package struct StoreHistory: Sendable {
                 _ = try await note(walk, of: person, in: owed, at: nil, recovering: 0, isOver: true, store)
                 return false
             }
-            let genuine = try await genuine(page, store)
+            let genuine = try await genuine(page.signed)
             // A purchase of an old text names no account, but Apple's present text may.
             account = account ?? genuine.first { $0.state.key == walk.purchase }?.state.account
             let theirs = genuine.filter { purchase in
@@ -146,18 +146,35 @@ package struct StoreHistory: Sendable {
         }
     }
 
-    /// The genuine transactions of a page.
-    private func genuine(_ page: HistoryPage, _ store: Store) async throws(Failure) -> [ShownPurchase] {
+    /// The apps of the present catalogue.
+    var apps: [AppID] { verifier().evidence.apps.map { AppID($0.bundleId) }.sorted { $0.text < $1.text } }
+
+    /// The result of `ask`, called with the open store.
+    ///
+    /// - Throws: ``Failure``.
+    func served<Value>(_ ask: (Store) async throws(ServiceFailure) -> Value) async throws(Failure) -> Value {
+        do throws(ServiceFailure) {
+            return try await ask(try store())
+        } catch {
+            throw .service(error)
+        }
+    }
+
+    /// The genuine ones of transactions that Apple lists.
+    ///
+    /// - Throws: ``Failure``.
+    func genuine(_ signed: [SignedTransaction]) async throws(Failure) -> [ShownPurchase] {
+        let labels = try await served { (store) async throws(ServiceFailure) in store.labels }
         let verdicts: [AppStoreVerifier.Verdict]
         do throws(CertificateStatusUnavailable) {
-            verdicts = try await verifier().verify(all: page.signed, at: now().milliseconds, cores: cores)
+            verdicts = try await verifier().verify(all: signed, at: now().milliseconds, cores: cores)
         } catch {
             throw .certificateStatus(error)
         }
         var (genuine, refused): ([ShownPurchase], Int) = ([], 0)
         for verdict in verdicts {
             switch verdict {
-            case .genuine(let transaction): genuine.append(ShownPurchase(transaction, labels: store.labels))
+            case .genuine(let transaction): genuine.append(ShownPurchase(transaction, labels: labels))
             case .refused: refused += 1
             case .notJudged: throw .apple(.unreachable("its texts have too many unknown headers"))
             }

@@ -29,6 +29,11 @@ package struct RateLimits: Hashable, Sendable {
         case write
         /// A delivery to a webhook that was refused.
         case refusedDelivery = "refused_delivery"
+        /// An order that a server has Apple asked about: one a second.
+        case lookUp = "look_up"
+
+        /// The seconds in which the limit counts requests.
+        var windowSeconds: Int { self == .lookUp ? 1 : 60 }
     }
 
     subscript(kind: Kind) -> Int {
@@ -37,11 +42,12 @@ package struct RateLimits: Hashable, Sendable {
         case .restore: restorePerMinute
         case .read, .open: readPerMinute
         case .refusedDelivery: refusedDeliveriesPerMinute
+        case .lookUp: 1
         }
     }
 }
 
-/// A token bucket for each asker and kind. It holds the requests of one minute and is refilled evenly.
+/// A token bucket for each asker and kind. It holds the requests of a kind's window and is refilled evenly.
 ///
 /// Beyond ``maximumAskers``, the least recently seen askers are forgotten, so memory is bounded (`threats.md` T28). If
 /// the clock goes back, nothing is refilled.
@@ -51,6 +57,8 @@ final class RateLimiter: Sendable {
     /// The sender whose requests are counted.
     enum Asker: Hashable {
         case user(UserID)
+        /// A server, by the id of its API key.
+        case server(UInt64)
         /// A network without sign-in, rated apart for each path. So a flood of requests for the products does not block
         /// the health checks.
         case network([UInt8], path: String)
@@ -62,7 +70,7 @@ final class RateLimiter: Sendable {
         let kind: RateLimits.Kind
     }
 
-    /// The requests that are left. The unit is a request times the milliseconds of a minute, so that refilling is
+    /// The requests that are left. The unit is a request times the milliseconds of the window, so that refilling is
     /// exact.
     private struct Bucket {
         var level: Int64
@@ -80,38 +88,37 @@ final class RateLimiter: Sendable {
     /// Takes one request from the asker's bucket, if any is left, and gives the state of the limit; nil if there is no
     /// limit.
     func take(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateQuota? {
-        look(kind, asker, now, taking: Self.millisecondsPerMinute)
+        look(kind, asker, now, isTaking: true)
     }
 
     /// The state of the asker's limit if no request is left in the bucket. Nil if a request is left, which is not
     /// taken, or if there is no limit.
     func exceeded(_ kind: RateLimits.Kind, for asker: Asker, at now: Instant) -> RateQuota? {
-        look(kind, asker, now, taking: 0).flatMap { $0.isExceeded ? $0 : nil }
+        look(kind, asker, now, isTaking: false).flatMap { $0.isExceeded ? $0 : nil }
     }
 
     private func look(
-        _ kind: RateLimits.Kind, _ asker: Asker, _ now: Instant, taking amount: Int64
+        _ kind: RateLimits.Kind, _ asker: Asker, _ now: Instant, isTaking: Bool
     ) -> RateQuota? {
         let limit = limits[kind]
         guard limit > 0 else { return nil }
         let key = Key(asker: asker, kind: kind)
-        let full = Int64(limit) * Self.millisecondsPerMinute
+        let window = Int64(kind.windowSeconds) * 1_000
+        let full = Int64(limit) * window
         return buckets.withLock { buckets in
             var bucket = buckets[key] ?? Bucket(level: full, filledAt: now)
-            let elapsed = min(max(0, now - bucket.filledAt), Self.millisecondsPerMinute)
+            let elapsed = min(max(0, now - bucket.filledAt), window)
             bucket.level = min(full, bucket.level + elapsed * Int64(limit))
             bucket.filledAt = now
-            let isExceeded = bucket.level < Self.millisecondsPerMinute
-            if !isExceeded { bucket.level -= amount }
+            let isExceeded = bucket.level < window
+            if isTaking, !isExceeded { bucket.level -= window }
             buckets[key] = bucket
-            let remaining = bucket.level / Self.millisecondsPerMinute
-            let missing = (remaining + 1) * Self.millisecondsPerMinute - bucket.level
+            let remaining = bucket.level / window
+            let missing = (remaining + 1) * window - bucket.level
             let milliseconds = (missing + Int64(limit) - 1) / Int64(limit)
             return RateQuota(
-                policy: kind.rawValue, limit: limit, windowSeconds: 60, remaining: Int(remaining),
+                policy: kind.rawValue, limit: limit, windowSeconds: kind.windowSeconds, remaining: Int(remaining),
                 resetSeconds: max(1, Int((milliseconds + 999) / 1000)), isExceeded: isExceeded)
         }
     }
-
-    private static let millisecondsPerMinute: Int64 = 60_000
 }

@@ -191,7 +191,8 @@ extension Problem {
 
     /// The problem of a user or network that sent too many requests (RFC 6585 §4 and the RateLimit fields).
     init(_ exceeded: RateQuota) {
-        self.init(exceeded, "At most \(exceeded.limit) requests of this kind are answered per minute.")
+        let window = exceeded.windowSeconds == 1 ? "second" : "minute"
+        self.init(exceeded, "At most \(exceeded.limit) requests of this kind are answered per \(window).")
     }
 
     private init(_ exceeded: RateQuota, _ detail: String) {

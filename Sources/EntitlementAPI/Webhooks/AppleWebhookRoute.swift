@@ -4,15 +4,15 @@ import Hummingbird
 import LedgerStore
 import StrictJSON
 
-/// `POST /api/billing/webhooks/apple`: takes a notification of the App Store, version 2 (`api.md`, "Webhooks").
+/// `POST /api/billing/webhooks/apple`: takes a notification of the App Store (`api.md`, "Webhooks").
 ///
 /// A delivery is first stored and committed, then placed. Placing may go on after the answer. If placing fails, a job
 /// tries again.
 enum AppleWebhookRoute {
     static let bodyLimit = 256 * 1024
 
-    /// - Throws: `not_found` for notifications of version 1 and if the catalogue has no app; `invalid_request`, the
-    ///   problem of texts that are not genuine, `unavailable`.
+    /// - Throws: `not_found` if the catalogue has no app, and for version 1 where Apple cannot be asked;
+    ///   `invalid_request`, the problem of texts that are not genuine, `unavailable`.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         // Before the database is open, the apps of the newest catalogue are not known.
         _ = try await call.served { $0 }
@@ -20,7 +20,7 @@ enum AppleWebhookRoute {
         let body = try await call.json()
         guard body.value.isObject else { throw .invalidRequest("The body must be an object.", at: "#") }
         guard let payload = body.value["signedPayload"] else {
-            if body.value["notification_type"] != nil { throw .notFound }
+            if LegacyNotification.isMeant(by: body) { return try await LegacyNotification.respond(to: body, call) }
             throw .invalidRequest("The member is required.", at: "#/signedPayload")
         }
         guard let text = payload.string else {

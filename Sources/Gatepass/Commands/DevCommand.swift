@@ -74,7 +74,7 @@ struct DevCommand: AsyncParsableCommand {
             "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
             "apple.issuer_id": "00000000-0000-0000-0000-000000000000", "apple.key_id": "DEVELOPMENT",
             "apple.private_key_file": try installation.appStoreKeyFile(),
-            "apple.api_base_url": "", "apple.sandbox_api_base_url": "",
+            "apple.api_base_url": "", "apple.sandbox_api_base_url": "", "apple.shared_secret": "",
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
         ]
     }
@@ -85,7 +85,9 @@ struct DevCommand: AsyncParsableCommand {
     ) async {
         do {
             let address = "http://127.0.0.1:\(port)"
-            try installation.announce(overrides.merging(["address": address]) { _, new in new })
+            let apple = address + "/dev/apple"
+            let reached = ["address": address, "apple.api_base_url": apple, "apple.sandbox_api_base_url": apple]
+            try installation.announce(overrides.merging(reached) { _, new in new })
             try await Welcome(address: address, installation: installation, authority: authority, catalogue: catalogue)
                 .show()
         } catch {

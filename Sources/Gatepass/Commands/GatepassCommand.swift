@@ -10,7 +10,8 @@ struct GatepassCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, DoctorCommand.self,
             TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self, CompensateCommand.self,
-            AuditCommand.self, SearchCommand.self, WebhooksCommand.self, JobsCommand.self, ProjectionCommand.self,
+            AuditCommand.self, SearchCommand.self, OrderCommand.self, WebhooksCommand.self, JobsCommand.self,
+            ProjectionCommand.self,
             ReconcileCommand.self, InspectCommand.self,
         ] + development)
 

@@ -35,9 +35,10 @@ struct SearchCommand: AsyncParsableCommand {
             let found = try await startup.withPool { pool in
                 let settings = try await LedgerSettings(startup.settings, from: pool, clock: startup.clock)
                 return try await OperatorReader(pool: pool).search(text, under: settings.labels)
+                    + SearchRoute.orders(text)
             }
             guard !json else { return print(String(decoding: SearchRoute.document(of: found), as: UTF8.self)) }
-            let lines = found.isEmpty ? nothing : SearchRoute.sorted(found).map(Self.line)
+            let lines = found.isEmpty ? nothing : SearchRoute.sorted(found).map(line)
             for line in lines { print(line) }
         }
     }
@@ -48,7 +49,11 @@ struct SearchCommand: AsyncParsableCommand {
             + (isEMail ? ["Gatepass stores no e-mail addresses: search for the user id, or for a number"] : [])
     }
 
-    private static func line(_ found: Found) -> String {
+    private func line(_ found: Found) -> String {
+        guard found.kind != .order else {
+            return
+                "it looks like an order number; this asks Apple about it: gatepass order \(VisibleText.escaped(text))"
+        }
         let whose = found.user?.text ?? (found.kind == .user ? "an erased person" : "nobody")
         let purchase = found.purchase?.text
         let words: [String?] =
@@ -63,6 +68,7 @@ struct SearchCommand: AsyncParsableCommand {
                     found.delivery.map { String($0) }, found.notification,
                     purchase.map { "about purchase \($0)" } ?? "about no purchase", "of \(whose)",
                 ]
+            case .order: []
             }
         let place = found.space.map { "\($0.source.text) \($0.environment.rawValue)" }
         return ([found.kind.rawValue, place] + words).compactMap(\.self).map(VisibleText.escaped)

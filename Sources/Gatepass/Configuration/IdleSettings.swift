@@ -1,9 +1,6 @@
 /// Known settings that no code reads yet, so that operators can write them in advance.
 enum IdleSettings {
-    static let keys = [
-        "apple.shared_secret", "apple.verify_receipt_url", "apple.sandbox_verify_receipt_url",
-        "retention.access_log_days",
-    ]
+    static let keys = ["retention.access_log_days"]
 
     /// The keys of idle settings whose value is not the default.
     static func set(in settings: [EffectiveSetting]) -> [String] {

@@ -27,6 +27,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
         case ("PUT", let path, "appAccountToken")
         where path.count == 4 && path.prefix(3) == ["inApps", "v1", "transactions"]:
             return try take(accountToken: question.body, of: path[3])
+        case ("GET", ["inApps", "v1", "lookup"], let order?): return try self.order(order)
         default: return SimulatedAnswer(status: 404)
         }
     }
@@ -50,6 +51,15 @@ extension SimulatedStore: SimulatedAppStoreServer {
             "signedTransactions": try page.map { try authority.sign($0.signed(at: now)).text },
         ]
         return SimulatedAnswer(status: 200, body: try json(body))
+    }
+
+    /// The transactions of an order, whose number is the letter M and the transaction's id; status 1 for no order.
+    private func order(_ id: String) throws -> SimulatedAnswer {
+        let (authority, now) = (try installation.authority(), clock.now().milliseconds)
+        let ordered = try sold().filter { "M" + $0.transactionId == id }
+        let texts = try ordered.map { try authority.sign($0.signed(at: now)).text }
+        return SimulatedAnswer(
+            status: 200, body: try json(["status": texts.isEmpty ? 1 : 0, "signedTransactions": texts]))
     }
 
     /// All transactions in their present state, the last changed last.

@@ -79,10 +79,11 @@ struct Server: Sendable {
         let answers = StoreAnswers(
             store: store, asking: apple, under: settings.apple.consumption, now: clock.now, metrics: metrics.api,
             logger: logger)
+        let receipts = history == nil ? nil : Receipts(settings.apple, client: client)
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
             store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, history: history,
-            reading)
+            receipts, reading)
         let api = API(dependencies, isInDevelopment: self.store != nil)
         let opening = DatabaseOpening(
             pool: pool, store: store, health: health, keys: keys, settings: settings, catalogueFile: catalogueFile,
@@ -164,13 +165,14 @@ struct Server: Sendable {
 
     private func dependencies(
         store: StoreDoor, health: ServerHealth, bearers: BearerVerifier, verifiers: AppVerifiers,
-        inbox: StoreInbox, history: StoreHistory?, _ reading: MetricsReading
+        inbox: StoreInbox, history: StoreHistory?, _ receipts: Receipts?, _ reading: MetricsReading
     ) -> API.Dependencies {
         let limits = settings.rateLimits
         return API.Dependencies(
             store: store, settings: settings.entitlements, rules: settings.claimRules,
             signingKeys: health.signingKeys, readiness: health.readiness,
             verifier: { verifiers.verifier(for: store.catalogue) }, inbox: inbox, history: history,
+            receipts: receipts,
             cardSecrets: EndpointSecrets(settings.stripe.signingSecrets.map(\.text)), bearers: bearers,
             rateLimits: RateLimits(
                 attachPerMinute: limits.attachPerMinute ?? 0, restorePerMinute: limits.restorePerMinute ?? 0,

@@ -33,6 +33,7 @@ struct Housekeeping: Service {
                 if let days = retention.inboxDays {
                     _ = try? await SignedTexts(pool: pool).sweepDeliveries(olderThanDays: days, at: clock.now())
                 }
+                _ = try? await Lookups.sweep(pool, at: clock.now())
                 let head = try? await AuditTrail.head(from: pool)
                 if let head, head != logged {
                     logger.notice("audit head", metadata: ["head": "\(head)"])

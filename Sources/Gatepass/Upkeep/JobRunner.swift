@@ -1,3 +1,4 @@
+import AppStore
 import EntitlementAPI
 import Entitlements
 import LedgerStore
@@ -62,12 +63,13 @@ struct JobRunner: Service {
         }
     }
 
-    /// Does a job, and stops waiting for it when the job's lease ends. A walk extends its lease, and keeps its place.
+    /// Does a job, and stops waiting for it when the job's lease ends. Walks and look-ups extend their lease, and keep
+    /// their place.
     private func perform(_ job: Job, of jobs: Jobs) async {
         let work = Task { await attempt(job, of: jobs) }
         switch job.kind {
         case .delivery, .consumption, .accountToken: _ = await work.value(within: .milliseconds(Jobs.lease))
-        case .history: await work.value
+        case .history, .lookup: await work.value
         }
     }
 
@@ -122,6 +124,14 @@ struct JobRunner: Service {
             }
             // `try?` drops the fault: the job is due again, and telling Apple twice is harmless.
             try? await jobs.finish(job)
+        case .lookup:
+            do throws(StoreHistory.Failure) {
+                // Without credentials nobody can be asked: what is owed waits for them.
+                guard let history else { throw .apple(.unreachable("there are no App Store credentials")) }
+                try await history.lookUp(for: job.subject)
+            } catch {
+                return (error, error.isPassing, error.earliest)
+            }
         }
         return nil
     }

@@ -30,4 +30,5 @@ package struct AuditAction: Hashable, Sendable {
     package static let removeDevice = AuditAction("device.remove")
     package static let replayDelivery = AuditAction("delivery.replay")
     package static let reviveJob = AuditAction("job.revive")
+    package static let lookUpOrder = AuditAction("order.look_up")
 }

@@ -14,6 +14,8 @@ package struct Erasure: Sendable {
         SQLStatement("erase history walks", "DELETE FROM history_walks WHERE user_id = ?"),
         SQLStatement("erase history job", "DELETE FROM jobs WHERE kind = 'history' AND subject = ?"),
         SQLStatement("erase consumption requests", "DELETE FROM consumption_requests WHERE user_id = ?"),
+        SQLStatement("erase lookups", "DELETE FROM lookups WHERE user_id = ?"),
+        SQLStatement("erase lookup job", "DELETE FROM jobs WHERE kind = 'lookup' AND subject = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),
         SQLStatement("erase notes about two", "DELETE FROM notes WHERE other_user_id = ?"),
         SQLStatement("erase audit notes", "DELETE n \(auditNotes) WHERE e.subject = ?"),
@@ -40,6 +42,7 @@ package struct Erasure: Sendable {
             (SELECT COUNT(*) FROM standing_answers WHERE user_id = p.n),
             (SELECT COUNT(*) FROM history_walks WHERE user_id = p.n),
             (SELECT COUNT(*) FROM consumption_requests WHERE user_id = p.n),
+            (SELECT COUNT(*) FROM lookups WHERE user_id = p.n AND p.n > 0),
             (SELECT COUNT(*) FROM notes WHERE user_id = p.n)
                 + (SELECT COUNT(*) FROM notes WHERE other_user_id = p.n AND user_id <> p.n),
             (SELECT COUNT(*) \(auditNotes) WHERE e.subject = p.n)
@@ -133,8 +136,8 @@ package struct Erasure: Sendable {
             var rows = [("users", person == nil ? 0 : 1)]
             if let counts = try session.query(Self.counts, [pseudonym]).first {
                 let tables = [
-                    "account_tokens", "standings", "standing_answers", "history_walks", "consumption_requests", "notes",
-                    "audit_notes",
+                    "account_tokens", "standings", "standing_answers", "history_walks", "consumption_requests",
+                    "lookups", "notes", "audit_notes",
                 ]
                 for (place, table) in tables.enumerated() { rows.append((table, try counts.int(place))) }
             }

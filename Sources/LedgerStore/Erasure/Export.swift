@@ -149,6 +149,16 @@ package struct Export: Sendable {
                 """)
         ),
         (
+            "lookups",
+            SQLStatement(
+                "export lookups",
+                """
+                SELECT JSON_OBJECT('app', NULLIF(l.app, ''), 'transaction_id', l.transaction_id,
+                    'asked_at_ms', l.asked_at, 'answered_at_ms', l.answered_at)
+                FROM lookups l WHERE l.user_id = ? ORDER BY l.transaction_id
+                """)
+        ),
+        (
             "audit",
             SQLStatement(
                 "export audit entries",

@@ -11,13 +11,15 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case consumption
     /// Tells the App Store the account token of a purchase's owner.
     case accountToken = "account_token"
+    /// Asks Apple about the purchases that a person's receipt, or notifications of version 1, named.
+    case lookup
 
     /// The jobs of the kind that an instance does at the same time. Each kind has its own places, so that slow answers
     /// of Apple hold up no delivery.
     package var places: Int {
         switch self {
         case .delivery: 16
-        case .history, .consumption: 4
+        case .history, .consumption, .lookup: 4
         case .accountToken: 2
         }
     }
@@ -27,9 +29,9 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
 package struct Job: Hashable, Sendable {
     let id: UInt64
     package let kind: JobKind
-    /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`; for a walk,
-    /// the person's pseudonym; for an answer about consumption, the id in `consumption_requests`; for an account
-    /// token, the id in `purchases`.
+    /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`; for a walk and a look-up,
+    /// the person's pseudonym; for an answer about consumption, the id in `consumption_requests`; for an account token,
+    /// the id in `purchases`.
     package let subject: UInt64
     /// The number of tries, including this one.
     package let attempt: Int
@@ -108,7 +110,7 @@ package struct Jobs: Sendable {
         guard try JobRow.end(job, at: now, in: session) else { return }
         switch job.kind {
         case .delivery: try InboxDeliveryRow.quarantine(job.subject, in: session)
-        case .history, .consumption, .accountToken: break
+        case .history, .consumption, .accountToken, .lookup: break
         }
     }
 }

@@ -16,6 +16,8 @@ package struct Found: Hashable, Sendable {
         case number
         /// A delivery that has the name or mentions it.
         case delivery
+        /// The text has the form of an order number of the App Store. Only Apple knows what it names.
+        case order
     }
 
     package let kind: Kind
@@ -28,6 +30,9 @@ package struct Found: Hashable, Sendable {
     /// The id of the delivery, and the store's id of it.
     package var delivery: UInt64?
     package var notification: String?
+
+    /// The hint that the text has the form of an order number.
+    package static let order = Found(kind: .order, user: nil)
 
     package var key: PurchaseKey? { space.flatMap { space in purchase.map { space.key($0.text) } } }
 }

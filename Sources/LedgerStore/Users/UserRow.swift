@@ -243,6 +243,7 @@ enum UserRow {
         """
         DELETE FROM users WHERE pseudonym = ? AND created_at = ? AND ledger_length = 0
             AND NOT EXISTS (SELECT 1 FROM account_tokens a WHERE a.user_id = pseudonym)
+            AND NOT EXISTS (SELECT 1 FROM lookups l WHERE l.user_id = pseudonym)
         """)
 
     /// Removes rows that `lock` inserted at `now` for people about whom nothing is stored after all. A transaction that

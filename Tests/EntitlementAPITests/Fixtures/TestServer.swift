@@ -47,7 +47,7 @@ struct TestServer: Sendable {
         allowedOrigins: [String] = [],
         catalogue: CatalogueVersions = Fixture.catalogue, rules: ClaimRules = ClaimRules(), usersMaySpend: Bool = true,
         openAPI: [UInt8] = Array("openapi: 3.1.0\n".utf8),
-        asking apple: (any AppStoreServer)? = nil, patience: Duration = .seconds(3),
+        asking apple: (any AppStoreServer)? = nil, receipts: Receipts? = nil, patience: Duration = .seconds(3),
         metrics: any MetricsFactory = NOOPMetricsHandler.instance, metricsPage: MetricsPage? = nil,
         adding endpoints: [Endpoint] = [], isInDevelopment: Bool = false,
         _ body: @Sendable (TestServer) async throws -> Void
@@ -75,6 +75,7 @@ struct TestServer: Sendable {
                     store: store, asking: $0, under: rules, verifier: { verifier }, cores: 2, now: now,
                     patience: patience, logger: logger)
             },
+            receipts: receipts,
             cardSecrets: EndpointSecrets(["whsec_test"]),
             bearers: try await BearerVerifier(.secrets([Fixture.secret]), policy: BearerPolicy()),
             rateLimits: rateLimits, allowedOrigins: allowedOrigins,

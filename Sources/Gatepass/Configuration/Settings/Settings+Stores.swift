@@ -42,10 +42,12 @@ extension Settings {
                 providesSamples: reader.boolean("apple.consumption.sample_content_provided", default: false))
             for (key, address) in [
                 ("apple.api_base_url", apiBaseURL), ("apple.sandbox_api_base_url", sandboxAPIBaseURL),
+                ("apple.verify_receipt_url", verifyReceiptURL),
+                ("apple.sandbox_verify_receipt_url", sandboxVerifyReceiptURL),
             ] {
                 if let address, !address.isEncrypted, !address.isLoopback {
                     reader.report(
-                        key, "\(key) is not https, so others could read the tokens",
+                        key, "\(key) is not https, so others could read what is sent",
                         "write an https URL, or leave it out")
                 }
             }

@@ -45,6 +45,7 @@ enum EndToEndTour {
         Call(
             route: "POST /api/iap/apple/transactions/attach", body: #"{"signedTransactionJWS":"{pass_jws}"}"#),
         Call(route: "POST /api/iap/apple/restore", body: #"{"signedTransactions":["{pass_jws}","{credits_jws}"]}"#),
+        Call(route: "POST /api/iap/apple/receipts", body: #"{"receipt_data":"{receipt}"}"#),
         Call(route: "GET /api/iap/apple/status", query: "?explain=1&history=1"),
         Call(route: "GET /api/iap/apple/account-token"),
         Call(route: "GET /api/iap/entitlement-token"),
@@ -118,6 +119,7 @@ enum EndToEndTour {
             route: "POST /api/admin/compensations",
             body: #"{"from":"{yesterday}","to":"{today}","add_hours":1,\#(why)}"#),
         Call(route: "GET /api/admin/search", query: "?q={user_id}"),
+        Call(route: "POST /api/admin/orders/look-up", body: #"{"order_id":"MQ7HX2K4TN"}"#),
         Call(route: "GET /api/admin/anomalies"),
         Call(route: "GET /api/admin/conflicts"),
         Call(route: "GET /api/admin/purchases", query: "?source=apple_iap&limit=2"),
@@ -178,6 +180,6 @@ enum EndToEndTour {
         "simulate stripe dispute --user payer --won", "simulate stripe cancel --user payer",
         "simulate lose --user tourist", "simulate restore --user tourist",
         "simulate consumption-request --user tourist",
-        "simulate app-transaction --user tourist", "inspect {jws}",
+        "simulate app-transaction --user tourist", "inspect {jws}", "order MQ7HX2K4TN",
     ]
 }

@@ -9,10 +9,17 @@ extension EndToEnd {
     /// Every route and every command succeeds, in the build that is under test.
     @Suite struct Tour {
         @Test func `every route answers what succeeds`() async throws {
-            let backend = try await EndToEndBackend.open([
+            let apple = try EndToEndApple { line in
+                line.contains("/lookup/")
+                    ? .init(200, #"{"status":1,"signedTransactions":[]}"#)
+                    : .init(404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#)
+            }
+            defer { apple.close() }
+            let settings = [
                 "GATEPASS_CREDITS_USER_SPEND": "true", "GATEPASS_HTTP_METRICS_TOKEN": Self.metricsToken,
                 "GATEPASS_STRIPE_SIGNING_SECRETS": EndToEndServer.cardSecret,
-            ])
+            ]
+            let backend = try await EndToEndBackend.open(settings.merging(apple.settings) { own, _ in own })
             var names = try await Self.prepare(backend)
             let scraper = [("Authorization", "Bearer " + Self.metricsToken)]
             for call in EndToEndTour.open { try await Self.send(call, &names, fields: scraper, to: backend) }
@@ -95,6 +102,7 @@ extension EndToEnd {
         private static func prepare(_ backend: EndToEndBackend) async throws -> [String: String] {
             var names = ["unit": "credit", "device_id": "phone", "yesterday": rfc3339(now - day / 2)]
             for name in ["user_id", "guest", "friend", "late"] { names[name] = name + newID() }
+            names["receipt"] = ReceiptWriter(["4711"]).base64
             names["today"] = rfc3339(now - day / 4)
             let pass = EndToEndBackend.sale("pass.30", at: now - day)
             names["pass"] = pass.transactionId

@@ -1,0 +1,149 @@
+package import AppStore
+import Entitlements
+import Hummingbird
+import LedgerStore
+import Logging
+import StrictJSON
+
+/// `POST /api/iap/apple/receipts`: has Apple asked about the purchases of a legacy receipt, and restores what it shows.
+enum ReceiptRoute {
+    static let bodyLimit = 1 << 20
+    static let deadlineSeconds: Int64 = 60
+
+    /// - Throws: `not_found` without App Store credentials; the problem of a defective request or receipt;
+    ///   `rate_limited`, `unavailable`.
+    static func respond(to call: UserCall) async throws(Problem) -> Response {
+        guard let history = call.api.history else { throw .notFound }
+        let body = try await call.json()
+        try body.requireObject()
+        let appTransaction = try AccountProof.member(of: body)
+        let text = LegacyReceipt.repaired(try body.required("receipt_data", body.receipt))
+        guard let named = try await purchases(in: text, call) else {
+            return try await answer(to: call, Healing(answer: .notConfigured))
+        }
+        guard !named.ids.isEmpty else { return try await answer(to: call, Healing(answer: .complete)) }
+        let proof = try await AccountProof.verified(appTransaction, call)
+        let begun = try await call.served { try await $0.lookups.begin(named.ids, of: named.app, for: call.user) }
+        switch begun {
+        case .recent: return try await answer(to: call, Healing(answer: .recent))
+        case .owed: return try await answer(to: call, Healing(answer: .pending))
+        case .tooMany: throw .tooManyLookups
+        case .begun(let person):
+            guard let owed = try await call.served({ try await $0.lookups.owed(to: person) }) else {
+                return try await answer(to: call, Healing(answer: .recent))  // a job was faster
+            }
+            let asking = Task { await history.find(owed, of: person) }
+            guard let found = await asking.value(within: history.patience) else {
+                Task {
+                    // `try?` drops the failure: the job asks again.
+                    try? await history.settle(await asking.value, owed, of: person)
+                }
+                return try await answer(to: call, Healing(answer: .pending))
+            }
+            return try await answer(to: call, found, of: person, proof, appTransaction == nil ? .absent : .sent)
+        }
+    }
+
+    /// The purchases that a receipt names, and the app of the catalogue that it names; nil if only verifyReceipt could
+    /// tell, which is not configured.
+    private static func purchases(
+        in text: String, _ call: UserCall
+    ) async throws(Problem) -> (ids: [String], app: AppID)? {
+        let apps = call.api.verifier().evidence.apps
+        let receipt: LegacyReceipt
+        do throws(EvidenceError) {
+            receipt = try LegacyReceipt(text)
+        } catch {
+            call.api.metrics.refused(.receipt, because: error.reason.rawValue)
+            throw Problem(error)
+        }
+        if case .app(let bundleID, let ids) = receipt, !ids.isEmpty {
+            let app = apps.first { $0.bundleId == bundleID }
+            return (ids, AppID(app?.bundleId ?? ""))
+        }
+        guard let server = call.api.receipts?.server else { return nil }
+        do throws(ReceiptAnswer.Failure) {
+            let answer = try await ReceiptAnswer(asking: server, about: text)
+            guard let app = apps.first(where: { $0.bundleId == answer.bundleID }),
+                answer.appItemID == nil || app.appAppleId == nil || answer.appItemID == app.appAppleId
+            else { throw .refused(EvidenceError(.wrongApp, "The receipt is another app's.")) }
+            call.api.metrics.found(genuine: .receipt)
+            return (answer.purchases, AppID(app.bundleId))
+        } catch {
+            switch error {
+            case .refused(let refusal):
+                call.api.metrics.refused(.receipt, because: refusal.reason.rawValue)
+                throw Problem(refusal)
+            case .secretNotAccepted:
+                call.api.metrics.refused(.receipt, because: "secret_not_accepted")
+                call.api.logger.error("Apple does not accept apple.shared_secret: receipts wait until it does")
+            case .away: call.api.metrics.couldNotVerify(.receipt)
+            }
+            throw .unavailable("Apple cannot be asked about the receipt.", retryAfterSeconds: 30)
+        }
+    }
+
+    /// The answer where nothing is claimed by this request.
+    private static func answer(to call: UserCall, _ healing: Healing) async throws(Problem) -> Response {
+        let claimed = try await call.claimed([], replays: [:]) { [user = call.user] history, context in
+            Restore([], to: user, proof: nil, in: context).decide(given: history)
+        }
+        return .json(RestoreBody(results: [], claimed, healing, showsStatus: true).bytes)
+    }
+
+    /// Restores what Apple showed.
+    private static func answer(
+        to call: UserCall, _ found: LookedUp, of person: UInt64, _ proof: AccountProof?, _ sent: Retry.Proof
+    ) async throws(Problem) -> Response {
+        let purchases = found.purchases.map(\.state)
+        let claimed = try await call.claimed(found.purchases, replays: [:]) { [user = call.user] history, context in
+            Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
+        }
+        if !found.answered.isEmpty {
+            try await call.served { try await $0.lookups.finish(found.answered.sorted(), of: person) }
+        }
+        let settled = SettledRestore(claimed, of: purchases, proof: sent)
+        let results = zip(purchases, claimed.answer.get()).enumerated().map { index, item in
+            RestoreResult(index: index, item.0, item.1, in: settled)
+        }
+        let healing =
+            found.failure == nil
+            ? await call.healed(by: proof, at: claimed.at) : Healing(answer: .pending)
+        return .json(RestoreBody(results: results, claimed, healing, showsStatus: true).bytes)
+    }
+}
+
+/// verifyReceipt, and the secret that it shares with Apple.
+package struct Receipts: Sendable {
+    let server: any ReceiptServer
+    /// The setting `apple.shared_secret`.
+    let secret: String
+
+    package init(server: any ReceiptServer, secret: String) {
+        self.server = server
+        self.secret = secret
+    }
+}
+
+extension JSONBody {
+    /// The receipt in the member `name`; nil if the member is missing.
+    ///
+    /// - Throws: `invalid_request` for anything but a text.
+    fileprivate func receipt(_ name: String) throws(Problem) -> String? {
+        guard let member = value[name], !member.isNull else { return nil }
+        guard let text = member.string, !text.isEmpty else {
+            throw .invalidRequest("The member must be a string.", at: "#/" + name)
+        }
+        return text
+    }
+}
+
+extension Problem {
+    /// The problem of a user whose receipts name too many purchases.
+    fileprivate static let tooManyLookups: Problem = {
+        var problem = Problem(
+            .rateLimited, "The purchases of \(Lookups.maximum) numbers are looked up in ten minutes.")
+        problem.fields[.retryAfter] = String(Lookups.pause / 1_000)
+        return problem
+    }()
+}

@@ -1,0 +1,68 @@
+import AppStore
+import AsyncHTTPClient
+import EntitlementAPI
+import Entitlements
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// verifyReceipt over HTTP (`apple.md` §9.2).
+struct ReceiptQuestions: ReceiptServer {
+    private static let addresses: [StoreEnvironment: String] = [
+        .production: "https://buy.itunes.apple.com/verifyReceipt",
+        .sandbox: "https://sandbox.itunes.apple.com/verifyReceipt",
+    ]
+    /// The largest answer: a receipt lists up to 100 renewals of each subscription, each in some 1.5 KB.
+    private static let maximumAnswer = 4 << 20
+    private static let deadline = Duration.seconds(20)
+
+    /// The body of a question, in Apple's members.
+    private struct Question: Encodable {
+        let receipt: String
+        let secret: String
+
+        enum CodingKeys: String, CodingKey {
+            case receipt = "receipt-data"
+            case secret = "password"
+        }
+    }
+
+    let client: HTTPClient
+    let secret: String
+    /// The addresses of the settings, where they name any.
+    let addresses: [StoreEnvironment: String]
+
+    /// - Throws: `.unreachable`.
+    func verify(
+        _ receipt: String, in environment: StoreEnvironment
+    ) async throws(AppStoreServerFailure) -> [UInt8] {
+        guard let address = addresses[environment] ?? Self.addresses[environment] else {
+            throw .unreachable("there is no address")
+        }
+        do {
+            var request = HTTPClientRequest(url: address)
+            request.method = .POST
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(try JSONEncoder().encode(Question(receipt: receipt, secret: secret)))
+            let (head, body) = try await client.exchange(request, within: Self.deadline, upTo: Self.maximumAnswer)
+            guard head.status == .ok else { throw AppStoreServerFailure.unreachable("it answered \(head.status.code)") }
+            return Array(buffer: body)
+        } catch let failure as AppStoreServerFailure {
+            throw failure
+        } catch {
+            throw .unreachable("\(error)")
+        }
+    }
+}
+
+extension Receipts {
+    /// The access to verifyReceipt; nil without the shared secret.
+    init?(_ settings: Settings.Apple, client: HTTPClient) {
+        guard let secret = settings.sharedSecret, !secret.isBlank else { return nil }
+        let addresses = [
+            StoreEnvironment.production: settings.verifyReceiptURL, .sandbox: settings.sandboxVerifyReceiptURL,
+        ].compactMapValues { $0?.text }
+        self.init(
+            server: ReceiptQuestions(client: client, secret: secret.text, addresses: addresses), secret: secret.text)
+    }
+}

@@ -1,0 +1,210 @@
+package import Entitlements
+package import MariaDB
+
+/// The purchases about which Apple is still to be asked, by their numbers.
+package struct OwedLookups: Hashable, Sendable {
+    /// A purchase's original transaction id, and the app that was named beside it.
+    package struct Number: Hashable, Sendable {
+        package let id: String
+        /// Empty if no app was named, or none of the catalogue.
+        package let app: AppID
+    }
+
+    /// The user whose receipt named them; nil for those of a notification.
+    package let user: UserID?
+    package let numbers: [Number]
+}
+
+/// Look-ups: purchases that an unsigned text names, a receipt or a notification of version 1, and about which Apple is
+/// asked (`semantics.md` §6). Each is asked about at most once in ten minutes.
+package struct Lookups: Sendable {
+    /// The time after a look-up in which Apple is not asked about the same purchase again, in milliseconds.
+    package static let pause: Int64 = 10 * 60_000
+    /// The most purchases that are looked up for a user in that time.
+    package static let maximum = 100
+    /// The subject of the job about the purchases that notifications name. No person has this pseudonym.
+    package static let nobody: UInt64 = 0
+
+    /// The answer to a user's wish.
+    package enum Begun: Hashable, Sendable {
+        /// Apple was asked about all of them less than ten minutes ago.
+        case recent
+        /// A job is at earlier ones, and goes on with these.
+        case owed
+        /// They are written down. A job asks if nothing else does before its lease ends.
+        case begun(person: UInt64)
+        case tooMany
+    }
+
+    private let pool: Pool
+    private let labels: Labels
+    private let now: @Sendable () -> Instant
+    private let realNow: @Sendable () -> Instant
+
+    /// - Parameters:
+    ///   - now: The clock that dates facts; a test may move it.
+    ///   - realNow: Real time, which decides when jobs are due.
+    package init(
+        pool: Pool, labels: Labels, now: @escaping @Sendable () -> Instant, realNow: @escaping @Sendable () -> Instant
+    ) {
+        self.pool = pool
+        self.labels = labels
+        self.now = now
+        self.realNow = realNow
+    }
+
+    /// Writes down what the receipt of `user` names, with the job that asks Apple. Throws when the database is away.
+    package func begin(
+        _ ids: [String], of app: AppID, for user: UserID
+    ) async throws(ServiceFailure) -> Begun {
+        let (now, realNow, labels) = (now(), realNow(), labels)
+        return try await pool.commit { (session) throws(DatabaseError) in
+            let heads = try UserRow.lock([user], under: labels, at: now, in: session)
+            guard let person = heads?[user]?.pseudonym else { throw DatabaseError(.misuse, statement: "look up") }
+            try LookupRow.sweep(before: now + -Self.pause, of: person, in: session)
+            let known = try LookupRow.known(of: person, in: session)
+            let new = ids.filter { known[$0] == nil }
+            guard known.count + new.count <= Self.maximum else { return .tooMany }
+            let isOwed = known.values.contains(false)
+            guard isOwed || !new.isEmpty else { return .recent }
+            try LookupRow.insert(new, of: app, for: person, at: now, in: session)
+            if isOwed, try JobRow.isAlive(.lookup, about: person, in: session) {
+                try JobRow.add(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
+                return .owed
+            }
+            try JobRow.revive(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
+            return .begun(person: person)
+        }
+    }
+
+    /// Writes down what a notification names, with a job that is due at once. Throws when the database is away.
+    package func begin(_ ids: [String], of app: AppID) async throws(ServiceFailure) {
+        let (now, realNow) = (now(), realNow())
+        try await pool.commit { (session) throws(DatabaseError) in
+            try LookupRow.sweep(before: now + -Self.pause, of: Self.nobody, in: session)
+            try LookupRow.insert(ids, of: app, for: Self.nobody, at: now, in: session)
+            if try JobRow.isAlive(.lookup, about: Self.nobody, in: session) {
+                try JobRow.add(.lookup, about: Self.nobody, dueAt: realNow, now: realNow, in: session)
+            } else {
+                try JobRow.revive(.lookup, about: Self.nobody, dueAt: realNow, now: realNow, in: session)
+            }
+        }
+    }
+
+    /// The first look-ups that are owed to a person, or to nobody; nil if there are none, and for an erased person.
+    /// Throws when the database is away.
+    package func owed(to person: UInt64) async throws(ServiceFailure) -> OwedLookups? {
+        try await pool.ask { (session) throws(DatabaseError) in try LookupRow.owed(to: person, in: session) }
+    }
+
+    /// Keeps the job from other workers for as long as a lease. Throws when the database is away.
+    package func hold(_ person: UInt64) async throws(ServiceFailure) {
+        let end = realNow() + Jobs.lease
+        try await pool.commit { (session) throws(DatabaseError) in
+            try JobRow.hold(.lookup, about: person, until: end, in: session)
+        }
+    }
+
+    /// Notes that Apple answered about purchases, and ends the job unless others are owed. Throws when the database is
+    /// away.
+    package func finish(_ ids: [String], of person: UInt64) async throws(ServiceFailure) {
+        let (now, realNow) = (now(), realNow())
+        try await pool.commit { (session) throws(DatabaseError) in
+            try LookupRow.answer(ids, of: person, at: now, in: session)
+            // The job is removed first: whoever adds look-ups waits for it then, or is seen by the next statement.
+            try JobRow.remove(.lookup, about: person, in: session)
+            guard try LookupRow.owed(to: person, in: session) != nil else { return }
+            try JobRow.add(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
+        }
+    }
+
+    /// Deletes answered look-ups that keep nothing from being asked any more. Throws when the database is away.
+    package static func sweep(_ pool: Pool, at now: Instant) async throws(ServiceFailure) {
+        let before = now + -pause
+        try await pool.commit { (session) throws(DatabaseError) in try LookupRow.sweep(before: before, in: session) }
+    }
+
+    /// Enters an operator's look-up of an order into the audit trail. Throws when the database is away.
+    package func note(order id: String, by actor: Actor, audit: AuditTrail) async throws(ServiceFailure) {
+        let now = now()
+        try await pool.commit { (session) throws(DatabaseError) in
+            try audit.append(
+                AuditRecord(
+                    at: now, actor: actor, action: .lookUpOrder, subject: nil, details: ["order_id": id], reason: nil),
+                in: session)
+        }
+    }
+}
+
+/// A row of `lookups`.
+enum LookupRow {
+    private static let insert = SQLStatement(
+        "add lookup",
+        """
+        INSERT INTO lookups (user_id, transaction_id, app, asked_at) VALUES (?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE asked_at = asked_at
+        """)
+
+    private static let known = SQLStatement(
+        "find lookups", "SELECT transaction_id, answered_at IS NOT NULL FROM lookups WHERE user_id = ?")
+
+    private static let owed = SQLStatement(
+        "find owed lookups",
+        """
+        SELECT l.transaction_id, l.app, u.user_id FROM lookups l LEFT JOIN users u ON u.pseudonym = l.user_id
+        WHERE l.user_id = ? AND l.answered_at IS NULL ORDER BY l.asked_at, l.transaction_id LIMIT ?
+        """)
+
+    private static let answer = SQLStatement(
+        "answer lookup",
+        "UPDATE lookups SET answered_at = ? WHERE user_id = ? AND transaction_id = ? AND answered_at IS NULL")
+
+    private static let sweep = SQLStatement("sweep lookups", "DELETE FROM lookups WHERE answered_at <= ?")
+
+    private static let sweepOne = SQLStatement(
+        "sweep lookups of one", "DELETE FROM lookups WHERE user_id = ? AND answered_at <= ?")
+
+    /// Adds look-ups; those that are there stay as they are.
+    static func insert(
+        _ ids: [String], of app: AppID, for person: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.executeBulk(
+            insert, ids.map { [.uint64(person), .text($0), .text(app.text), .int64(now.milliseconds)] })
+    }
+
+    /// The look-ups of a person, and whether each is answered.
+    static func known(of person: UInt64, in session: Session) throws(DatabaseError) -> [String: Bool] {
+        var answered: [String: Bool] = [:]
+        for row in try session.query(known, [.uint64(person)]) { answered[try row.text(0)] = try row.bool(1) }
+        return answered
+    }
+
+    /// The first look-ups that are owed, the oldest first; nil if there are none.
+    static func owed(to person: UInt64, in session: Session) throws(DatabaseError) -> OwedLookups? {
+        let rows = try session.query(owed, [.uint64(person), Value(Lookups.maximum)])
+        guard let first = rows.first else { return nil }
+        let user = try first.optionalText(2).flatMap { UserID($0) }
+        guard user != nil || person == Lookups.nobody else { return nil }
+        let numbers = try rows.map { (row) throws(DatabaseError) in
+            OwedLookups.Number(id: try row.text(0), app: AppID(try row.text(1)))
+        }
+        return OwedLookups(user: user, numbers: numbers)
+    }
+
+    /// Notes that Apple answered.
+    static func answer(
+        _ ids: [String], of person: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.executeBulk(answer, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
+    }
+
+    /// Deletes the look-ups of a person that were answered by `instant`.
+    static func sweep(before instant: Instant, of person: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(sweepOne, [.uint64(person), .int64(instant.milliseconds)])
+    }
+
+    /// Deletes all look-ups that were answered by `instant`.
+    static func sweep(before instant: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(sweep, [.int64(instant.milliseconds)])
+    }
+}

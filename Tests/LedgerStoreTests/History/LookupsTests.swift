@@ -1,0 +1,103 @@
+import Entitlements
+import LedgerStore
+import MariaDB
+import Support
+import Testing
+
+/// Purchases that an unsigned text names are written down until Apple answered about them (`semantics.md` §6).
+struct LookupsTests {
+    private static func lookups(_ store: TestStore) -> Lookups {
+        Lookups(
+            pool: store.pool, labels: Sample.labels, now: { store.clock.now }, realNow: { store.clock.now })
+    }
+
+    private static let app = AppID("com.example.app")
+
+    @Test func `of many wishes at once one begins, also for a user who was never seen`() async throws {
+        try await TestStore.open { store in
+            let lookups = Self.lookups(store)
+            let begun = try await withThrowingTaskGroup(of: Lookups.Begun.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await lookups.begin([String(number)], of: Self.app, for: Sample.user(1))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(begun.count { $0 == .owed } == 7)
+            let person = try #require(
+                begun.compactMap { if case .begun(let person) = $0 { person } else { nil } }.first)
+            let owed = try #require(try await lookups.owed(to: person))
+            #expect(owed.user == Sample.user(1) && owed.numbers.map(\.id) == (0..<8).map(String.init))
+            #expect(owed.numbers.allSatisfy { $0.app == Self.app })
+            #expect(try await store.schema.rows("SELECT kind FROM jobs") == [[.text("lookup")]])
+        }
+    }
+
+    @Test func `what is answered is recent for ten minutes, and the job ends with the last`() async throws {
+        try await TestStore.open { store in
+            let (lookups, user) = (Self.lookups(store), Sample.user(1))
+            guard case .begun(let person) = try await lookups.begin(["1", "2"], of: Self.app, for: user) else {
+                Issue.record("it did not begin")
+                return
+            }
+            try await lookups.finish(["1"], of: person)
+            #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["2"])
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 1)
+            try await lookups.finish(["2"], of: person)
+            #expect(try await lookups.owed(to: person) == nil)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 0)
+            #expect(try await lookups.begin(["2", "1"], of: Self.app, for: user) == .recent)
+            #expect(try await lookups.begin(["1", "3"], of: Self.app, for: user) == .begun(person: person))
+            #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["3"])
+            store.clock.now = store.clock.now + Lookups.pause
+            #expect(try await lookups.begin(["1"], of: Self.app, for: user) == .owed)
+            #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["3", "1"])
+        }
+    }
+
+    @Test func `a user may not have more than a hundred at once`() async throws {
+        try await TestStore.open { store in
+            let (lookups, user) = (Self.lookups(store), Sample.user(1))
+            let all = (0...Lookups.maximum).map(String.init)
+            #expect(try await lookups.begin(all, of: Self.app, for: user) == .tooMany)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM lookups") == 0)
+            _ = try await lookups.begin(Array(all.dropLast()), of: Self.app, for: user)
+            #expect(try await lookups.begin(all, of: Self.app, for: user) == .tooMany)
+            #expect(try await lookups.begin(all, of: Self.app, for: Sample.user(2)) == .tooMany)
+        }
+    }
+
+    @Test func `of a notification each is owed once, and old answers are swept`() async throws {
+        try await TestStore.open { store in
+            let lookups = Self.lookups(store)
+            for _ in 0..<2 { try await lookups.begin(["1", "2"], of: Self.app) }
+            #expect(try await lookups.owed(to: Lookups.nobody)?.user == nil)
+            #expect(try await lookups.owed(to: Lookups.nobody)?.numbers.map(\.id) == ["1", "2"])
+            try await lookups.finish(["1", "2"], of: Lookups.nobody)
+            try await lookups.begin(["1"], of: Self.app)
+            #expect(try await lookups.owed(to: Lookups.nobody) == nil)
+            try await Lookups.sweep(store.pool, at: store.clock.now + (Lookups.pause - 1))
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM lookups") == 2)
+            try await Lookups.sweep(store.pool, at: store.clock.now + Lookups.pause)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM lookups") == 0)
+        }
+    }
+
+    @Test func `erasing a person deletes what was looked up, and its job`() async throws {
+        try await TestStore.open { store in
+            let (lookups, user) = (Self.lookups(store), Sample.user(1))
+            _ = try await lookups.begin(["1", "2"], of: Self.app, for: user)
+            try await lookups.begin(["7"], of: Self.app)
+            let exported = try await Export(pool: store.pool, labels: Sample.labels).document(of: user)
+            #expect(exported?.contains(#""transaction_id": "1""#) == true, "\(exported ?? "")")
+            let audit = AuditTrail(salt: { [UInt8](repeating: 1, count: 16) })
+            let erasure = Erasure(
+                pool: store.pool, labels: Sample.labels, audit: audit, now: { store.clock.now })
+            #expect(try await erasure.preview(user)?.contains { $0 == ("lookups", 2) } == true)
+            _ = try await erasure.erase(user, by: .commandLine, reason: "r")
+            #expect(try await store.schema.rows("SELECT transaction_id FROM lookups") == [[.text("7")]])
+            #expect(try await store.schema.rows("SELECT subject FROM jobs") == [[.uint64(0)]])
+        }
+    }
+}

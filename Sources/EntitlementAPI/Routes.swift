@@ -151,6 +151,7 @@ package enum Routes {
         .server(.post, "/api/admin/jobs/{job_id}/revive", .write, JobsRoute.revive),
         .server(.get, "/api/admin/consumption-requests", .read, ConsumptionRequestsRoute.respond)
             .reading(page + ["state", "user_id"]),
+        .server(.get, "/api/admin/reconciliations", .read, ReconciliationsRoute.respond).reading(page),
         .server(.get, "/api/admin/catalog", .read, CatalogueRoute.respond),
         .server(.get, "/api/admin/audit", .audit, AuditRoute.respond).reading(page + AuditRoute.parameters),
         .server(.get, "/api/admin/api-keys", .admin, Lists.apiKeys).reading(page),

@@ -16,6 +16,9 @@ package final class Store: Sendable {
     package let inbox: Inbox
     package let history: HistoryWalks
     package let lookups: Lookups
+    package let chains: Chains
+    package let notificationReads: NotificationReads
+    package let reconciliations: Reconciliations
     package let pauses: ApplePauses
     package let consumption: ConsumptionRequests
     package let export: Export
@@ -54,6 +57,10 @@ package final class Store: Sendable {
         inbox = Inbox(pool: pool, now: now, realNow: realNow)
         history = HistoryWalks(pool: pool, now: now, realNow: realNow)
         lookups = Lookups(pool: pool, labels: settings.labels, now: now, realNow: realNow)
+        chains = Chains(
+            pool: pool, leewayHours: settings.entitlements.renewalLeewayHours, now: now, realNow: realNow)
+        notificationReads = NotificationReads(pool: pool, now: now, realNow: realNow)
+        reconciliations = Reconciliations(pool: pool, now: now)
         pauses = ApplePauses(pool: pool)
         consumption = ConsumptionRequests(pool: pool, now: now)
         export = Export(pool: pool, labels: settings.labels)

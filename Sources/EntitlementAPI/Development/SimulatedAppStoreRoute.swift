@@ -35,6 +35,8 @@ package struct SimulatedAnswer: Sendable {
 package protocol SimulatedAppStoreServer: Sendable {
     /// The answer to a question. Throws if the store's files cannot be read.
     func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer
+    /// Makes these faults from now on, and no others. Throws if they cannot be written down.
+    func make(_ faults: SimulatedFaults) async throws
 }
 
 /// The routes under `/dev/apple`: the simulated App Store Server API, on Apple's paths (`apple.md` §10.3).
@@ -52,6 +54,10 @@ enum SimulatedAppStoreRoute {
         Endpoint.open(.put, "/dev/apple/inApps/v2/transactions/consumption/{transaction_id}", respond),
         Endpoint.open(.put, "/dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken", respond),
         Endpoint.open(.get, "/dev/apple/inApps/v1/lookup/{order_id}", respond),
+        Endpoint.open(.get, "/dev/apple/inApps/v1/transactions/{transaction_id}", respond),
+        Endpoint.open(.get, "/dev/apple/inApps/v1/subscriptions/{transaction_id}", respond).reading(["status"]),
+        Endpoint.open(.post, "/dev/apple/inApps/v1/notifications/history", respond).reading(["paginationToken"]),
+        Endpoint.open(.post, "/dev/apple/faults", SimulatedFaultsRoute.respond),
     ]
 
     /// - Throws: `not_found` without a simulated store, `unavailable` if its files cannot be read.

@@ -40,15 +40,15 @@ package struct StoreHistory: Sendable {
         package let isWhole: Bool
     }
 
-    private let store: StoreDoor
+    let store: StoreDoor
     let server: any AppStoreServer
     let rules: ClaimRules
-    private let verifier: @Sendable () -> AppStoreVerifier
+    let verifier: @Sendable () -> AppStoreVerifier
     private let cores: Int
-    private let now: @Sendable () -> Instant
+    let now: @Sendable () -> Instant
     /// The longest that a restore waits for Apple.
     let patience: Duration
-    private let logger: Logger
+    let logger: Logger
 
     /// - Parameters:
     ///   - verifier: The verifier for the apps of the present catalogue.
@@ -74,6 +74,17 @@ package struct StoreHistory: Sendable {
     ///
     /// - Throws: ``Failure``, the first of those that passed over a walk.
     package func walk(for person: UInt64) async throws(Failure) -> Walked {
+        var shown: Set<PurchaseKey> = []
+        return try await walk(for: person, showing: &shown)
+    }
+
+    /// Does the walks that are owed to a person, and adds the purchases of the user that Apple showed to `shown`, also
+    /// if a walk fails.
+    ///
+    /// - Throws: ``Failure``, the first of those that passed over a walk.
+    package func walk(
+        for person: UInt64, showing shown: inout Set<PurchaseKey>
+    ) async throws(Failure) -> Walked {
         let store: Store
         let owed: OwedWalks?
         do throws(ServiceFailure) {
@@ -82,15 +93,15 @@ package struct StoreHistory: Sendable {
         } catch {
             throw .service(error)
         }
-        var (recorded, isWhole, failure): (Set<PurchaseKey>, Bool, Failure?) = ([], true, nil)
+        var (isWhole, failure): (Bool, Failure?) = (true, nil)
         // Walks by an Apple account come first: they may record the purchases that name no account.
         for walk in (owed?.walks ?? []).sorted(by: { $0.account != nil && $1.account == nil }) {
             guard let owed else { break }
             do throws(Failure) {
-                if walk.account == nil, recorded.contains(walk.purchase) {
+                if walk.account == nil, shown.contains(walk.purchase) {
                     _ = try await note(walk, of: person, in: owed, at: nil, recovering: 0, isOver: true, store)
                 } else {
-                    isWhole = try await go(walk, of: person, owed, recording: &recorded, store) && isWhole
+                    isWhole = try await go(walk, of: person, owed, recording: &shown, store) && isWhole
                 }
             } catch {
                 tell(error)
@@ -106,7 +117,7 @@ package struct StoreHistory: Sendable {
     }
 
     func tell(_ failure: Failure) {
-        logger.warning("Apple's history could not be read", metadata: ["error": "\(failure)"])
+        logger.warning("Apple could not be asked", metadata: ["error": "\(failure)"])
     }
 
     /// Reads a history page by page, and records what is the user's. False if Apple refused it for good.

@@ -1,5 +1,5 @@
-import Entitlements
-import LedgerStore
+package import Entitlements
+package import LedgerStore
 
 /// The part of a restore that Apple's history adds.
 struct Healing {
@@ -31,7 +31,7 @@ extension UserCall {
         do throws(Problem) {
             if try await served({ try await $0.history.isRecent(user) }) { return Healing(answer: .recent) }
             let ledger = try await ledger(of: user)
-            let walks = walks(through: ledger, held: timeline(of: ledger), proof)
+            let walks = StoreHistory.walks(through: ledger, held: timeline(of: ledger), by: proof)
             guard !walks.isEmpty else { return Healing(answer: .complete) }
             switch try await served({ try await $0.history.begin(walks, of: user, by: proof) }) {
             case .recent: return Healing(answer: .recent)
@@ -56,10 +56,14 @@ extension UserCall {
             return Healing(answer: .unavailable)
         }
     }
+}
 
+extension StoreHistory {
     /// A walk for each app, environment and Apple account among the purchases that the user has. A purchase that names
     /// no Apple account has a walk of its own.
-    private func walks(through ledger: UserLedger, held timeline: Timeline, _ proof: AccountProof?) -> [HistoryWalk] {
+    package static func walks(
+        through ledger: UserLedger, held timeline: Timeline, by proof: AccountProof?
+    ) -> [HistoryWalk] {
         var accounts: [PurchaseKey: Label] = [:]
         var purchases: Set<PurchaseKey> = []
         for state in ledger.entries.lazy.compactMap(\.fact.state)

@@ -60,7 +60,8 @@ enum AppleWebhookRoute {
 }
 
 extension InboxDelivery {
-    fileprivate init(_ delivery: VerifiedDelivery, labels: Labels) {
+    /// The delivery of a notification whose texts are verified.
+    init(_ delivery: VerifiedDelivery, labels: Labels) {
         let notification = delivery.notification
         self.init(
             source: .appleIAP, app: AppID(notification.payload.content.bundleId ?? ""),

@@ -64,6 +64,33 @@ package struct StoreInbox: Sendable {
         }
     }
 
+    /// Takes a notification that Apple lists as the webhook would. True if it was new.
+    ///
+    /// - Throws: ``Failure``.
+    func take(_ signed: SignedNotification) async throws(Failure) -> Bool {
+        let verdict: Result<VerifiedDelivery, EvidenceError>
+        do throws(CertificateStatusUnavailable) {
+            verdict = try await apple.verify(signed)
+        } catch {
+            throw .certificateStatus(error)
+        }
+        switch verdict {
+        case .failure(let refusal): throw .refused(refusal)
+        case .success(let delivery):
+            do throws(ServiceFailure) {
+                let store = try store()
+                let stored = try await store.inbox.receive(InboxDelivery(delivery, labels: store.labels))
+                guard !stored.outcome.isSettled else { return false }
+                let outcome = try await Inbox.place(
+                    apple.read(delivery, under: store.labels), as: stored.id, under: rules, in: store.ledger)
+                tell(outcome, of: stored.id, from: .appleIAP, type: stored.type)
+                return true
+            } catch {
+                throw .service(error)
+            }
+        }
+    }
+
     /// Places the stored delivery `id`. If its text was deleted, only its takeback is placed, if it has one.
     ///
     /// - Throws: ``Failure``.

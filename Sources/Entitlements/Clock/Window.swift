@@ -116,6 +116,13 @@ package struct Window: Hashable, Sendable {
         return graceEndsAt
     }
 
+    /// True if nothing says what follows the paid coverage: a renewal may follow, and no state of the renewal says that
+    /// it failed, that the chain ended or that grace covers (`semantics.md` §7).
+    var isUntold: Bool {
+        mayRenew && startsAt < endsAt && overAt == nil && graceEndsAt == nil && renewal?.end == nil && !isRetried
+            && !isRevokedAtExpiry
+    }
+
     /// The instants at which an answer about the window may change. Not all ends of its coverage are included, because
     /// callers know these already.
     var instants: [Instant] {

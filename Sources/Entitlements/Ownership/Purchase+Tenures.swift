@@ -33,6 +33,12 @@ extension Purchase {
         guard case .plan(let windows) = benefit else { return [] }
         return windows
     }
+
+    /// The end of the newest period of a chain, and whether nothing says what follows it; nil for a purchase that is no
+    /// chain.
+    package var newestEnd: (at: Instant, isUntold: Bool)? {
+        windows.last.map { ($0.endsAt, $0.isUntold) }
+    }
 }
 
 extension Timeline {

@@ -7,7 +7,7 @@ import LedgerStore
 struct ReconcileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile", abstract: "Ask a store for what its webhooks did not bring.",
-        subcommands: [ReconcileStripeCommand.self])
+        subcommands: [ReconcileStripeCommand.self, ReconcileAppleCommand.self])
 }
 
 /// `gatepass reconcile stripe`: processes the events of Stripe's list that are not in the inbox, as the webhook would.

@@ -169,6 +169,9 @@ struct Installation {
     /// The address of the running server; nil if none runs.
     var runningAddress: String? { announced?["address"] }
 
+    /// The base address of the simulated App Store Server API; nil if no server runs.
+    var appStoreAddress: String? { runningAddress.map { $0 + "/dev/apple" } }
+
     private var announced: [String: String]? {
         guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs
         let lines = text.split(separator: "\n").map { line in

@@ -1,3 +1,4 @@
+import EntitlementAPI
 import Entitlements
 import Foundation
 import StoreSimulator
@@ -46,9 +47,16 @@ struct KeptDelivery: Codable {
         return kept
     }
 
-    /// Posts the notification to the server at `instant`. If it fails and will be retried, the delivery is stored.
+    /// Posts the notification to the server at `instant`, and lists it among those that were sent. A store that is told
+    /// to lose notifications posts nothing. If it fails and will be retried, the delivery is stored.
     /// Throws an error of the file system.
     func attempt(on server: RunningServer, at instant: Instant) async throws -> NotificationAnswer {
+        try server.installation.write(
+            text(), to: server.installation.notified.appendingPathComponent("\(uuid).json"))
+        if server.installation.faults?.losesNotifications == true {
+            remove(from: server.installation)
+            return NotificationAnswer(.init(status: 200, body: #"{"result":"lost"}"#), nextAttempt: nil)
+        }
         // `try?` drops the reason why no answer came; a real store does not look at it either.
         let answer = try? await server.notify(signedPayload)
         guard answer?.isOK != true, let next = failed(at: instant.milliseconds) else {
@@ -61,9 +69,10 @@ struct KeptDelivery: Codable {
 
     /// Writes the delivery to its file. Throws an error of the file system.
     func keep(in installation: Installation) throws {
-        let text = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
-        try installation.write(text, to: file(in: installation))
+        try installation.write(text(), to: file(in: installation))
     }
+
+    private func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
     /// Removes the file of a delivery that was accepted or given up.
     func remove(from installation: Installation) {

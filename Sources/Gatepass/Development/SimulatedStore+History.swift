@@ -7,9 +7,6 @@ import StoreSimulator
 
 /// The history of the simulated App Store: everything that was sold, whether or not the server was told.
 extension SimulatedStore: SimulatedAppStoreServer {
-    /// The base address of the simulated API; nil before the server listens.
-    nonisolated var serverAddress: String? { installation.runningAddress.map { $0 + "/dev/apple" } }
-
     /// The number of transactions on a page, as at Apple.
     private static let pageSize = 20
 
@@ -19,6 +16,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
     /// Throws if a file is broken.
     func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer {
         guard try await isSigned(question.token) else { return SimulatedAnswer(status: 401) }
+        if let answer = try await faultyAnswer() { return answer }
         switch (question.method, question.path.dropLast(), question.path.last) {
         case ("GET", ["inApps", "v2", "history"], let transaction?):
             return try history(of: transaction, after: question.revision)
@@ -28,6 +26,9 @@ extension SimulatedStore: SimulatedAppStoreServer {
         where path.count == 4 && path.prefix(3) == ["inApps", "v1", "transactions"]:
             return try take(accountToken: question.body, of: path[3])
         case ("GET", ["inApps", "v1", "lookup"], let order?): return try self.order(order)
+        case ("GET", ["inApps", "v1", "transactions"], let transaction?): return try self.transaction(transaction)
+        case ("GET", ["inApps", "v1", "subscriptions"], let transaction?): return try statuses(of: transaction)
+        case ("POST", ["inApps", "v1", "notifications"], "history"?): return try notifications(question)
         default: return SimulatedAnswer(status: 404)
         }
     }
@@ -44,22 +45,86 @@ extension SimulatedStore: SimulatedAppStoreServer {
         }
         let start = revision.flatMap { Int($0) } ?? 0
         let page = account.dropFirst(start).prefix(Self.pageSize)
-        let (authority, now) = (try installation.authority(), clock.now().milliseconds)
         let body: [String: Any] = [
             "revision": String(start + page.count), "hasMore": account.count > start + page.count,
             "bundleId": buyer.bundleId, "environment": buyer.environment.rawValue,
-            "signedTransactions": try page.map { try authority.sign($0.signed(at: now)).text },
+            "signedTransactions": try page.map { try signed($0) },
         ]
         return SimulatedAnswer(status: 200, body: try json(body))
     }
 
     /// The transactions of an order, whose number is the letter M and the transaction's id; status 1 for no order.
     private func order(_ id: String) throws -> SimulatedAnswer {
-        let (authority, now) = (try installation.authority(), clock.now().milliseconds)
-        let ordered = try sold().filter { "M" + $0.transactionId == id }
-        let texts = try ordered.map { try authority.sign($0.signed(at: now)).text }
+        let texts = try sold().filter { "M" + $0.transactionId == id }.map { try signed($0) }
         return SimulatedAnswer(
             status: 200, body: try json(["status": texts.isEmpty ? 1 : 0, "signedTransactions": texts]))
+    }
+
+    /// A transaction in its present state; 404 for an unknown one.
+    private func transaction(_ id: String) throws -> SimulatedAnswer {
+        guard let sold = try sold().last(where: { $0.transactionId == id }) else {
+            return try refusal(4_040_010, "Transaction id not found.")
+        }
+        return SimulatedAnswer(status: 200, body: try json(["signedTransactionInfo": try signed(sold)]))
+    }
+
+    /// The newest texts of each plan of an Apple account; 404 for an unknown transaction.
+    private func statuses(of transaction: String) throws -> SimulatedAnswer {
+        guard let buyer = try sold().first(where: { $0.names(transaction) }) else {
+            return try refusal(4_040_010, "Transaction id not found.")
+        }
+        let now = clock.now().milliseconds
+        let plans = try KeptSubscription.all(in: installation).map(\.subscription).filter {
+            $0.buyer.appTransactionId == buyer.appTransactionId && $0.buyer.bundleId == buyer.bundleId
+                && $0.buyer.environment == buyer.environment.rawValue
+        }
+        let groups = try Dictionary(grouping: plans, by: \.buyer.subscriptionGroup).sorted { $0.key < $1.key }.map {
+            group in
+            let chains = try group.value.map { plan -> [String: Any] in
+                [
+                    "originalTransactionId": plan.originalTransactionId, "status": plan.status(at: now).rawValue,
+                    "signedTransactionInfo": try signed(plan.transaction(of: plan.newest, signedAt: now)),
+                    "signedRenewalInfo": text(
+                        of: try installation.authority().sign(plan.renewalInfo(signedAt: now)).text),
+                ]
+            }
+            return ["subscriptionGroupIdentifier": group.key, "lastTransactions": chains] as [String: Any]
+        }
+        let body: [String: Any] = [
+            "environment": buyer.environment.rawValue, "bundleId": buyer.bundleId, "data": groups,
+        ]
+        return SimulatedAnswer(status: 200, body: try json(body))
+    }
+
+    /// A page of the notifications that were sent, the oldest first. They are of all apps and environments, for the
+    /// address of the simulated API is one for all.
+    private func notifications(_ question: SimulatedQuestion) throws -> SimulatedAnswer {
+        // `try?` drops the error: what is no JSON has no dates.
+        let asked = (try? JSONSerialization.jsonObject(with: Data(question.body))) as? [String: Any] ?? [:]
+        guard let start = asked["startDate"] as? Int64, let end = asked["endDate"] as? Int64, start <= end else {
+            return try refusal(4_000_013, "The start date is after the end date.")
+        }
+        let all: [KeptDelivery] = try installation.documents(in: installation.notified)
+        let listed = all.filter { start <= $0.signedAt && $0.signedAt <= end }.sorted {
+            ($0.signedAt, $0.uuid) < ($1.signedAt, $1.uuid)
+        }
+        let place = question.paginationToken.flatMap { Int($0) } ?? 0
+        let page = listed.dropFirst(place).prefix(Self.pageSize)
+        let body: [String: Any] = [
+            "notificationHistory": page.map { ["signedPayload": text(of: $0.signedPayload), "sendAttempts": []] },
+            "hasMore": listed.count > place + page.count, "paginationToken": String(place + page.count),
+        ]
+        return SimulatedAnswer(status: 200, body: try json(body))
+    }
+
+    /// The compact JWS of a transaction, signed now.
+    private func signed(_ transaction: SimulatedTransaction) throws -> String {
+        text(of: try installation.authority().sign(transaction.signed(at: clock.now().milliseconds)).text)
+    }
+
+    /// A signed text as the store writes it: another one with the same content while it is told to write wrong ones.
+    private func text(of signed: String) -> String {
+        installation.faults?.hasWrongTexts == true ? String(signed.dropLast(8)) + "AAAAAAAA" : signed
     }
 
     /// All transactions in their present state, the last changed last.

@@ -48,6 +48,7 @@ actor SimulatedStore: Service, DevelopmentClock {
         self.clock = clock
         self.logger = logger
         doneUntil = installation.storeDoneUntil ?? clock.now()
+        installation.endFaults()
     }
 
     nonisolated var now: Instant { clock.now() }

@@ -31,10 +31,11 @@ struct AppleServer: AppStoreServer {
 
     /// Throws `ServerFiles.Unusable` if the private key cannot be used.
     ///
-    /// - Parameter simulated: The store of a development server, which is asked where no other address is set.
+    /// - Parameter simulated: The installation of a development server, whose simulated store is asked where no other
+    ///   address is set.
     init(
         _ settings: Settings.Apple, _ credentials: Settings.Apple.Credentials, files: ServerFiles, client: HTTPClient,
-        simulated: SimulatedStore?, store: StoreDoor, pace: ApplePace, metrics: ServerMetrics, logger: Logger
+        simulated: Installation?, store: StoreDoor, pace: ApplePace, metrics: ServerMetrics, logger: Logger
     ) async throws {
         let pem = try files.text(credentials.privateKeyFile, "apple.private_key_file:")
         guard let key = try? ES256PrivateKey(pem: pem) else {  // the message names the file, and never its content
@@ -47,7 +48,7 @@ struct AppleServer: AppStoreServer {
             StoreEnvironment.production: settings.apiBaseURL, .sandbox: settings.sandboxAPIBaseURL,
         ].compactMapValues { $0?.text }.mapValues { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         address = { environment in
-            own[environment] ?? (simulated == nil ? Self.addresses[environment] : simulated?.serverAddress)
+            own[environment] ?? (simulated == nil ? Self.addresses[environment] : simulated?.appStoreAddress)
         }
         self.client = client
         self.credentials = credentials

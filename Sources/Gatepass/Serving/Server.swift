@@ -79,6 +79,7 @@ struct Server: Sendable {
         let answers = StoreAnswers(
             store: store, asking: apple, under: settings.apple.consumption, now: clock.now, metrics: metrics.api,
             logger: logger)
+        let notifications = apple.map { NotificationHistory(store: store, asking: $0, into: inbox, logger: logger) }
         let receipts = history == nil ? nil : Receipts(settings.apple, client: client)
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
@@ -98,8 +99,8 @@ struct Server: Sendable {
         }
         let runners = JobKind.allCases.map { kind in
             JobRunner(
-                kind: kind, pool: pool, store: store, inbox: inbox, history: history, answers: answers,
-                logger: logger, noteEnd: metrics.ended)
+                kind: kind, pool: pool, store: store, inbox: inbox, history: history, notifications: notifications,
+                answers: answers, clock: clock, logger: logger, noteEnd: metrics.ended)
         }
         return [
             AccessLog(), PoolService(pool: pool), opening,
@@ -152,8 +153,8 @@ struct Server: Sendable {
     ) async throws -> AppleServer? {
         guard let credentials = settings.apple.credentials, let pace else { return nil }
         return try await AppleServer(
-            settings.apple, credentials, files: files, client: client, simulated: self.store, store: store, pace: pace,
-            metrics: metrics, logger: logger)
+            settings.apple, credentials, files: files, client: client, simulated: self.store?.installation,
+            store: store, pace: pace, metrics: metrics, logger: logger)
     }
 
     private func history(of store: StoreDoor, verifiers: AppVerifiers, asking server: AppleServer) -> StoreHistory {

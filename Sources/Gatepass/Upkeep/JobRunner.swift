@@ -17,7 +17,12 @@ struct JobRunner: Service {
     let inbox: StoreInbox
     /// The access to Apple's history; nil without App Store credentials.
     let history: StoreHistory?
+    /// Tells Apple what it asks for.
     let answers: StoreAnswers
+    /// The access to Apple's list of notifications; nil without App Store credentials.
+    let notifications: NotificationHistory?
+    /// The clock by which questions to Apple fall due.
+    let clock: WallClock
     let logger: Logger
     /// Called when an attempt at a job ends.
     let noteEnd: @Sendable (JobKind, _ isDone: Bool) -> Void
@@ -47,6 +52,7 @@ struct JobRunner: Service {
                         }
                     }
                     guard taken.isEmpty else { continue }
+                    if free > 0, await makeJobs() { continue }
                     if !isPausing {
                         isPausing = true
                         group.addTask {
@@ -63,13 +69,29 @@ struct JobRunner: Service {
         }
     }
 
-    /// Does a job, and stops waiting for it when the job's lease ends. Walks and look-ups extend their lease, and keep
-    /// their place.
+    /// Makes jobs of the questions to Apple that have fallen due. False if there are none.
+    private func makeJobs() async -> Bool {
+        guard history != nil, store.isOpen else { return false }
+        // While the database is away, `try?` leaves the questions to the next round.
+        switch kind {
+        case .delivery, .history, .consumption, .accountToken, .lookup: return false
+        case .chain: return (try? await store().chains.makeJobs()) ?? 0 > 0
+        case .notifications:
+            let now = clock.now()
+            let night = NightlyIntegrityCheck.wait(at: now, share: Surroundings.pool.jitter())
+            let apps = store.catalogue.latest.catalogue.apps.map(\.id)
+            let next = now + Int64(night.components.seconds) * 1_000
+            return (try? await store().notificationReads.makeJobs(of: apps, next: next)) ?? 0 > 0
+        }
+    }
+
+    /// Does a job, and stops waiting for it when the job's lease ends. Walks, look-ups and lists of notifications extend
+    /// their lease, and keep their place.
     private func perform(_ job: Job, of jobs: Jobs) async {
         let work = Task { await attempt(job, of: jobs) }
         switch job.kind {
-        case .delivery, .consumption, .accountToken: _ = await work.value(within: .milliseconds(Jobs.lease))
-        case .history, .lookup: await work.value
+        case .delivery, .chain, .consumption, .accountToken: _ = await work.value(within: .milliseconds(Jobs.lease))
+        case .history, .lookup, .notifications: await work.value
         }
     }
 
@@ -89,51 +111,48 @@ struct JobRunner: Service {
 
     /// The failure of an attempt: whether it says nothing about the job, and the first instant at which another attempt
     /// makes sense. Nil if the job is done.
-    private func failure(
-        of job: Job, in jobs: Jobs
-    ) async -> (error: any Error, isPassing: Bool, earliest: Instant?)? {
-        switch job.kind {
-        case .delivery:
-            do throws(StoreInbox.Failure) {
-                try await inbox.place(stored: job.subject)
-            } catch {
-                return (error, error.isPassing, nil)
-            }
-        case .history:
+    private func failure(of job: Job, in jobs: Jobs) async -> (error: any Error, isPassing: Bool, earliest: Instant?)? {
+        guard job.kind == .delivery else {
             do throws(StoreHistory.Failure) {
-                if let history {
-                    _ = try await history.walk(for: job.subject)
-                } else {
-                    // Without credentials nobody can be asked: the next restore begins anew.
-                    _ = try? await store().history.finish(job.subject, nil)
-                }
-            } catch {
-                return (error, error.isPassing, error.earliest)
-            }
-        case .consumption:
-            do throws(StoreHistory.Failure) {
-                try await answers.answer(question: job.subject)
-            } catch {
-                return (error, error.isPassing, error.earliest)
-            }
-        case .accountToken:
-            do throws(StoreHistory.Failure) {
-                try await answers.tellToken(ofPurchase: job.subject)
-            } catch {
-                return (error, error.isPassing, error.earliest)
-            }
-            // `try?` drops the fault: the job is due again, and telling Apple twice is harmless.
-            try? await jobs.finish(job)
-        case .lookup:
-            do throws(StoreHistory.Failure) {
-                // Without credentials nobody can be asked: what is owed waits for them.
-                guard let history else { throw .apple(.unreachable("there are no App Store credentials")) }
-                try await history.lookUp(for: job.subject)
+                try await askApple(for: job, in: jobs)
+                return nil
             } catch {
                 return (error, error.isPassing, error.earliest)
             }
         }
-        return nil
+        do throws(StoreInbox.Failure) {
+            try await inbox.place(stored: job.subject)
+            return nil
+        } catch {
+            return (error, error.isPassing, nil)
+        }
+    }
+
+    /// Does a job that asks Apple something, or tells it something.
+    ///
+    /// - Throws: ``StoreHistory/Failure`` while something that the job needs is away, or if it cannot be done.
+    private func askApple(for job: Job, in jobs: Jobs) async throws(StoreHistory.Failure) {
+        switch job.kind {
+        case .delivery: return
+        case .consumption: return try await answers.answer(question: job.subject)
+        case .history:
+            if let history {
+                _ = try await history.walk(for: job.subject)
+            } else {
+                // Without credentials nobody can be asked: the next restore begins anew.
+                _ = try? await store().history.finish(job.subject, nil)
+            }
+            return
+        case .lookup:
+            // Without credentials nobody can be asked: the ids wait for them.
+            guard let history else { throw .apple(.unreachable("there are no App Store credentials")) }
+            return try await history.lookUp(for: job.subject)
+        case .accountToken: try await answers.tellToken(ofPurchase: job.subject)
+        case .chain: try await history?.ask(aboutChain: job.subject)
+        case .notifications: try await notifications?.read(job.subject)
+        }
+        // While the database is away, `try?` leaves the job, which is then done twice.
+        try? await jobs.finish(job)
     }
 
     /// Records that an attempt failed; `counts` says if the attempt uses up a try of the job. While the database cannot

@@ -29,8 +29,13 @@ enum JobRow {
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
-    private static let removeTaken = SQLStatement(
-        "remove taken job", "DELETE FROM jobs WHERE id = ? AND attempts = ?")
+    private static let finish = SQLStatement("finish job", "DELETE FROM jobs WHERE id = ? AND attempts = ?")
+
+    private static let count = SQLStatement(
+        "count live jobs of a kind",
+        """
+        SELECT COUNT(*) FROM (SELECT 1 FROM jobs FORCE INDEX (by_kind) WHERE kind = ? AND died_at IS NULL LIMIT ?) j
+        """)
 
     /// The instant at which a woken job is due: earlier than all other jobs, so that it is taken first.
     private static let atOnce = Instant(milliseconds: 0)
@@ -152,10 +157,15 @@ enum JobRow {
         try session.execute(remove, [.text(kind.rawValue), .uint64(subject)])
     }
 
-    /// Removes a job, unless it was restarted or another worker took it after its lease ran out. Throws when the database
-    /// is away.
-    static func remove(_ job: Job, in session: Session) throws(DatabaseError) {
-        try session.execute(removeTaken, [.uint64(job.id), Value(job.attempt)])
+    /// Removes a job, unless another worker took it after its lease ran out, or it was restarted meanwhile. Throws when
+    /// the database is away.
+    static func finish(_ job: Job, in session: Session) throws(DatabaseError) {
+        try session.execute(finish, [.uint64(job.id), Value(job.attempt)])
+    }
+
+    /// The number of jobs of a kind that were not given up, `limit` at most. Throws when the database is away.
+    static func count(_ kind: JobKind, upTo limit: Int, in session: Session) throws(DatabaseError) -> Int {
+        try session.query(count, [.text(kind.rawValue), Value(limit)]).first?.int(0) ?? 0
     }
 
     /// Makes a job due again at `dueAt`, unless another worker took it after its lease ran out. If `counts` is false,

@@ -13,14 +13,19 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
     case accountToken = "account_token"
     /// Asks Apple about the purchases that a person's receipt, or notifications of version 1, named.
     case lookup
+    /// Asks Apple about a chain whose period ended without a word.
+    case chain
+    /// Reads Apple's list of notifications of an app in an environment.
+    case notifications
 
     /// The jobs of the kind that an instance does at the same time. Each kind has its own places, so that slow answers
     /// of Apple hold up no delivery.
     package var places: Int {
         switch self {
         case .delivery: 16
-        case .history, .consumption, .lookup: 4
+        case .history, .consumption, .lookup, .chain: 4
         case .accountToken: 2
+        case .notifications: 1
         }
     }
 }
@@ -31,7 +36,7 @@ package struct Job: Hashable, Sendable {
     package let kind: JobKind
     /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`; for a walk and a look-up,
     /// the person's pseudonym; for an answer about consumption, the id in `consumption_requests`; for an account token,
-    /// the id in `purchases`.
+    /// and for a chain, the id in `purchases`; for notifications, the id in `notification_reads`.
     package let subject: UInt64
     /// The number of tries, including this one.
     package let attempt: Int
@@ -80,6 +85,11 @@ package struct Jobs: Sendable {
         }
     }
 
+    /// Removes a job that is done, unless it was restarted meanwhile. Throws when the database is away.
+    package func finish(_ job: Job) async throws(ServiceFailure) {
+        try await pool.commit { (session) throws(DatabaseError) in try JobRow.finish(job, in: session) }
+    }
+
     /// Records that a job failed. It is tried again after a random pause, whose upper limit doubles each time. After
     /// its last try it is given up.
     ///
@@ -100,17 +110,11 @@ package struct Jobs: Sendable {
         }
     }
 
-    /// Removes a job that is done, unless it was restarted or another worker took it meanwhile. Throws when the database
-    /// is away.
-    package func finish(_ job: Job) async throws(ServiceFailure) {
-        try await pool.commit { (session) throws(DatabaseError) in try JobRow.remove(job, in: session) }
-    }
-
     private func giveUp(_ job: Job, at now: Instant, in session: Session) throws(DatabaseError) {
         guard try JobRow.end(job, at: now, in: session) else { return }
         switch job.kind {
         case .delivery: try InboxDeliveryRow.quarantine(job.subject, in: session)
-        case .history, .consumption, .accountToken, .lookup: break
+        case .history, .consumption, .accountToken, .lookup, .chain, .notifications: break
         }
     }
 }

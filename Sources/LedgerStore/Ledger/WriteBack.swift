@@ -212,7 +212,7 @@ struct WriteBack {
     }
 
     /// Folds the ledgers that are new, or whose coverage the new facts may change, and writes the rows that are derived
-    /// from them: the changed rows of `subscriptions`, and the standings. Returns the new timelines.
+    /// from them: the changed rows of `subscriptions`, the chains, and the standings. Returns the new timelines.
     private func project(_ workspace: Workspace, in session: Session) throws(DatabaseError) -> [UserID: FoldedLedger] {
         let changed = workspace.changed.filter { $0.head.length == 0 || $0.mayCoverOtherwise }
         let known = try SubscriptionRow.load(of: changed.map(\.head.pseudonym), in: session)
@@ -220,6 +220,7 @@ struct WriteBack {
         var folded: [UserID: FoldedLedger] = [:]
         var written: [SubscriptionRow] = []
         var ended: [SubscriptionRow] = []
+        var chains: [ChainRow] = []
         for person in changed {
             let (ledger, user) = (person.ledger, person.head.pseudonym)
             let timeline = Timeline(
@@ -232,12 +233,16 @@ struct WriteBack {
             let rows = projection.subscriptions(of: timeline, user) {
                 person.purchases[$0] ?? workspace.holdings[$0]?.id
             }
+            if !ledger.user.isErased {
+                chains += projection.chains(of: timeline) { person.purchases[$0] ?? workspace.holdings[$0]?.id }
+            }
             let (stored, kept) = (before[user] ?? [], Set(rows.map(\.purchase)))
             written += rows.filter { !stored.contains($0) }
             ended += stored.filter { !kept.contains($0.purchase) }
         }
         try SubscriptionRow.remove(ended, in: session)
         try SubscriptionRow.write(written, in: session)
+        try ChainRow.write(chains, in: session)
         try StandingRow.write(folded.values.compactMap(\.row), in: session)
         return folded
     }

@@ -71,6 +71,16 @@ package struct Projection: Sendable {
         }
     }
 
+    /// The rows of the chains of the App Store that a person has. `row` gives the id of a purchase's row.
+    func chains(of timeline: Timeline, row: (PurchaseKey) -> UInt64?) -> [ChainRow] {
+        timeline.purchases.compactMap { purchase in
+            guard purchase.key.source == .appleIAP, let end = purchase.newestEnd,
+                timeline.position(ofHeld: purchase.key) != nil, let id = row(purchase.key)
+            else { return nil }
+            return ChainRow(purchase: id, endsAt: end.at, isUntold: end.isUntold)
+        }
+    }
+
     /// The row of a person whose ledger has `length` entries; nil for an erased person, who has no standing.
     func standing(
         of ledger: UserLedger, in timeline: Timeline, _ pseudonym: UInt64, length: Int, at now: Instant
@@ -94,6 +104,7 @@ package struct Projection: Sendable {
         guard !people.isEmpty else { return [] }
         let ledgers = try LedgerEntryRow.loadReadable(people.map(\.pseudonym), in: session)
         var rows: [SubscriptionRow] = []
+        var chains: [ChainRow] = []
         var standings: [StandingRow] = []
         for person in people {
             guard let loaded = ledgers[person.pseudonym] else { continue }
@@ -106,9 +117,11 @@ package struct Projection: Sendable {
             }
             guard listed.contains(person.pseudonym) else { continue }
             rows += subscriptions(of: timeline, person.pseudonym) { loaded.purchases[$0] }
+            if !person.user.isErased { chains += self.chains(of: timeline) { loaded.purchases[$0] } }
         }
         try SubscriptionRow.removeAll(of: listed.filter { ledgers[$0] != nil }.sorted(), in: session)
         try SubscriptionRow.write(rows, in: session)
+        try ChainRow.write(chains, in: session)
         let unreadable = people.map(\.pseudonym).filter { ledgers[$0] == nil }
         let lost = unreadable.isEmpty ? [] : try StandingRow.stored(of: unreadable, in: session).keys.sorted()
         try StandingRow.remove(of: unreadable, in: session)

@@ -7,6 +7,9 @@ import Synchronization
 final class HistoryServer: AppStoreServer {
     private struct State {
         var texts: [String] = []
+        /// The texts of the newest period and renewal of a chain, by its original transaction id.
+        var chains: [String: (transaction: String, renewal: String)] = [:]
+        var notifications: [String] = []
         var failures: [AppStoreServerFailure] = []
         var delay = Duration.zero
         var asked: [AppStoreQuestion] = []
@@ -23,6 +26,12 @@ final class HistoryServer: AppStoreServer {
 
     /// Lists signed texts from now on.
     func list(_ texts: [String]) { state.withLock { $0.texts = texts } }
+    /// Says the newest of a chain from now on.
+    func say(_ transaction: String, _ renewal: String, about chain: String) {
+        state.withLock { $0.chains[chain] = (transaction, renewal) }
+    }
+    /// Lists signed notifications from now on.
+    func list(notifications: [String]) { state.withLock { $0.notifications = notifications } }
     /// Answers the next questions with failures, one each.
     func fail(_ failures: AppStoreServerFailure...) { state.withLock { $0.failures = failures } }
     /// Answers each question only after `delay`.
@@ -45,13 +54,34 @@ final class HistoryServer: AppStoreServer {
         }
         return try state.withLock { state throws(AppStoreServerFailure) in
             guard state.failures.isEmpty else { throw state.failures.removeFirst() }
-            guard case .history(_, let revision) = question else { throw .unreadable }
-            let start = revision.flatMap { Int($0) } ?? 0
-            let page = state.texts.dropFirst(start).prefix(pageSize)
-            let end = start + page.count
-            let texts = page.map { "\"\($0)\"" }.joined(separator: ",")
-            return Array(
-                #"{"revision":"\#(end)","hasMore":\#(end < state.texts.count),"signedTransactions":[\#(texts)]}"#.utf8)
+            switch question {
+            case .history(_, let revision):
+                let (texts, end, hasMore) = page(of: state.texts, after: revision) { "\"\($0)\"" }
+                return Array(#"{"revision":"\#(end)","hasMore":\#(hasMore),"signedTransactions":[\#(texts)]}"#.utf8)
+            case .notifications(_, let token):
+                let (texts, end, hasMore) = page(of: state.notifications, after: token) {
+                    #"{"signedPayload":"\#($0)"}"#
+                }
+                return Array(
+                    #"{"paginationToken":"\#(end)","hasMore":\#(hasMore),"notificationHistory":[\#(texts)]}"#.utf8)
+            case .statuses(let id):
+                guard let told = state.chains[id] else { throw .refused(code: 4_040_010) }
+                let chain = """
+                    {"originalTransactionId":"\(id)","status":1,"signedTransactionInfo":"\(told.transaction)",
+                    "signedRenewalInfo":"\(told.renewal)"}
+                    """
+                return Array(#"{"data":[{"lastTransactions":[\#(chain)]}]}"#.utf8)
+            default: throw .unreadable
+            }
         }
+    }
+
+    private func page(
+        of texts: [String], after place: String?, _ write: (String) -> String
+    ) -> (json: String, end: Int, hasMore: Bool) {
+        let start = place.flatMap { Int($0) } ?? 0
+        let page = texts.dropFirst(start).prefix(pageSize)
+        let end = start + page.count
+        return (page.map(write).joined(separator: ","), end, end < texts.count)
     }
 }

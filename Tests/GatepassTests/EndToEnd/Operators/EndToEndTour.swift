@@ -30,7 +30,8 @@ enum EndToEndTour {
     /// Of anybody, where the clock can be put forward, and of the simulated App Store under its own kind of token;
     /// `{transaction_id}` was sold.
     static let development = [
-        Call(route: "GET /dev/clock"), Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
+        Call(route: "POST /dev/apple/faults", body: "{}"), Call(route: "GET /dev/clock"),
+        Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
         Call(route: "GET /dev/apple/inApps/v2/history/{transaction_id}"),
         Call(
             route: "PUT /dev/apple/inApps/v2/transactions/consumption/{transaction_id}",
@@ -38,6 +39,12 @@ enum EndToEndTour {
         Call(
             route: "PUT /dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken",
             body: #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}"#),
+        Call(route: "GET /dev/apple/inApps/v1/lookup/{order_id}"),
+        Call(route: "GET /dev/apple/inApps/v1/transactions/{transaction_id}"),
+        Call(route: "GET /dev/apple/inApps/v1/subscriptions/{transaction_id}"),
+        Call(
+            route: "POST /dev/apple/inApps/v1/notifications/history",
+            body: #"{"startDate":1700000000000,"endDate":1900000000000}"#),
     ]
 
     /// Of a signed-in user, who then has `{pass}` and 100 credits.
@@ -129,6 +136,7 @@ enum EndToEndTour {
         Call(route: "GET /api/admin/webhooks", learned: ["data.0.id": "delivery_id"]),
         Call(route: "POST /api/admin/webhooks/{delivery_id}/replay", body: #"{"reason":"tour"}"#),
         Call(route: "GET /api/admin/consumption-requests"),
+        Call(route: "GET /api/admin/reconciliations"),
         Call(route: "GET /api/admin/catalog"),
         Call(route: "GET /api/admin/audit", query: "?action=grant.give&since={yesterday}"),
         Call(
@@ -181,5 +189,6 @@ enum EndToEndTour {
         "simulate lose --user tourist", "simulate restore --user tourist",
         "simulate consumption-request --user tourist",
         "simulate app-transaction --user tourist", "inspect {jws}", "order MQ7HX2K4TN",
+        "reconcile apple --dry-run",
     ]
 }

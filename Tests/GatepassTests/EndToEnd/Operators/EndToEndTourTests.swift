@@ -73,6 +73,7 @@ extension EndToEnd {
             }
             let sold = try await installation.simulate(["lose", "--user", "tourist", "--json"])
             names["transaction_id"] = sold.string("transaction_id")
+            names["order_id"] = names["transaction_id"].map { "M" + $0 }
             let token = try await installation.appStoreToken()
             for call in EndToEndTour.development {
                 let route = call.route.split(separator: " ").map(String.init)

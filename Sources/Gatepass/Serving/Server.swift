@@ -99,8 +99,8 @@ struct Server: Sendable {
         }
         let runners = JobKind.allCases.map { kind in
             JobRunner(
-                kind: kind, pool: pool, store: store, inbox: inbox, history: history, notifications: notifications,
-                answers: answers, clock: clock, logger: logger, noteEnd: metrics.ended)
+                kind: kind, pool: pool, store: store, inbox: inbox, history: history, answers: answers,
+                notifications: notifications, clock: clock, logger: logger, noteEnd: metrics.ended)
         }
         return [
             AccessLog(), PoolService(pool: pool), opening,

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import LedgerStore
+import MariaDB
 import StoreSimulator
 import StrictJSON
 import Support
@@ -108,16 +109,21 @@ struct LegacyNotificationTests {
             #expect(absent.status == 400)
             let odd = try await server.send("POST", Self.path, #"{"password":["shared"]}"#, token: nil)
             #expect(odd.status == 400)
-            #expect(try await Self.count("lookups", server) == 0 && Self.count("jobs", server) == 0)
+            #expect(try await Self.count("lookups", server) == 0)
+            #expect(try await Self.count("jobs", server) == 0)
             #expect(apple.asked.isEmpty)
         }
     }
 
     @Test func `without a secret or a key there are no notifications of version 1`() async throws {
         try await Self.open(hasSecret: false) { server, _ in
-            #expect(try await Self.tell(server, ["1001"]).status == 404)
+            let answer = try await Self.tell(server, ["1001"])
+            #expect(answer.status == 404)
         }
-        try await TestServer.run { server in #expect(try await Self.tell(server, ["1001"]).status == 404) }
+        try await TestServer.run { server in
+            let answer = try await Self.tell(server, ["1001"])
+            #expect(answer.status == 404)
+        }
     }
 
     @Test func `while Apple is away nothing is lost, and a dead job lives again with the next notification`()
@@ -135,7 +141,8 @@ struct LegacyNotificationTests {
             #expect(try await Self.tell(server, ["1002"]).status == 200)
             #expect(try await Self.count("jobs WHERE died_at IS NULL", server) == 1)
             try await server.api.history?.lookUp(for: Lookups.nobody)
-            #expect(try await Self.count("purchases", server) == 1 && Self.count("jobs", server) == 0)
+            #expect(try await Self.count("purchases", server) == 1)
+            #expect(try await Self.count("jobs", server) == 0)
         }
     }
 }

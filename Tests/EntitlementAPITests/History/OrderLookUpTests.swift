@@ -1,5 +1,7 @@
 import AppStore
 import Entitlements
+import LedgerStore
+import NIOHTTP1
 import StoreSimulator
 import StrictJSON
 import Support

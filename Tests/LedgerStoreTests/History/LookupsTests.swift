@@ -13,6 +13,11 @@ struct LookupsTests {
 
     private static let app = AppID("com.example.app")
 
+    private static func person(_ begun: Lookups.Begun) -> UInt64? {
+        guard case .begun(let person) = begun else { return nil }
+        return person
+    }
+
     @Test func `of many wishes at once one begins, also for a user who was never seen`() async throws {
         try await TestStore.open { store in
             let lookups = Self.lookups(store)
@@ -26,7 +31,7 @@ struct LookupsTests {
             }
             #expect(begun.count { $0 == .owed } == 7)
             let person = try #require(
-                begun.compactMap { if case .begun(let person) = $0 { person } else { nil } }.first)
+                begun.lazy.compactMap(Self.person).first)
             let owed = try #require(try await lookups.owed(to: person))
             #expect(owed.user == Sample.user(1) && owed.numbers.map(\.id) == (0..<8).map(String.init))
             #expect(owed.numbers.allSatisfy { $0.app == Self.app })

@@ -1,6 +1,6 @@
--- A question of the App Store how much of a transaction was used, asked before it decides on a refund. `purchase` is the
--- original transaction id, `user_id` who had the purchase. It is open until `decided_at` is set; then `silence` says why
--- nothing was told, or is NULL if Apple took the answer. `refusal` is the code of Apple's error.
+-- A question of the App Store how much of a transaction was used, asked before it decides on a refund. `purchase` is
+-- the original transaction id, `user_id` who had the purchase. It is open until `decided_at` is set; then `silence`
+-- says why nothing was told, or is NULL if Apple took the answer. `refusal` is the code of Apple's error.
 CREATE TABLE IF NOT EXISTS consumption_requests (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     app VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,

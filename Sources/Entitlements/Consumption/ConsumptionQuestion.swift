@@ -1,4 +1,4 @@
-/// A question of the App Store how much of a purchase was used, asked before it decides on a refund (`semantics.md` §5).
+/// A question of the App Store how much of a purchase was used, before it decides on a refund (`semantics.md` §5).
 package struct ConsumptionQuestion: Hashable, Sendable {
     package let purchase: PurchaseKey
     /// The transaction that the refund is asked for; of a plan, one period.

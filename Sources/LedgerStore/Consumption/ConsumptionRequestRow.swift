@@ -134,7 +134,8 @@ enum ConsumptionRequestRow {
         try session.query(page(state), [.uint64(id), .uint64(floor), Value(limit)], decode: request)
     }
 
-    /// The same for the questions about one user. Throws when the database is away.
+    /// Up to `limit` questions about one user in a state with ids below `id`, the last recorded first. Throws when the
+    /// database is away.
     static func page(
         _ state: ConsumptionRequest.State?, of user: UserID, before id: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [ConsumptionRequest] {

@@ -11,119 +11,13 @@ import Testing
 
 /// CONSUMPTION_REQUEST is answered from the ledger (`semantics.md` §5).
 struct ConsumptionAnswerTests {
-    private static let list = "/api/admin/consumption-requests"
     private static let delivered =
         #"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED""#
-
-    /// A server, the App Store that asks it, and what answers.
-    private struct Shop {
-        let server: TestServer
-        let apple: ToldServer
-        let answers: StoreAnswers
-
-        /// A sale in the Sandbox five days ago.
-        func sale(_ id: String, _ product: String = "credits", _ type: ProductType = .consumable)
-            -> SimulatedTransaction
-        {
-            SimulatedTransaction(
-                id, of: product, type: type, bundleId: Fixture.app.text,
-                at: server.clock.now.milliseconds - 5 * Instant.millisecondsPerDay)
-        }
-
-        func attach(_ sale: SimulatedTransaction, to user: String = "u1") async throws {
-            let text = try server.authority.sign(sale).text
-            let answer = try await server.send(
-                "POST", "/api/iap/apple/transactions/attach", #"{"signedTransactionJWS":"\#(text)"}"#,
-                token: Fixture.token(of: user))
-            #expect(answer.status == 200, "\(answer.body)")
-        }
-
-        func consent(_ consents: Bool = true, _ user: String = "u1") async throws {
-            let answer = try await server.send(
-                "PUT", "/api/iap/apple/consumption-consent", #"{"consented":\#(consents)}"#,
-                token: Fixture.token(of: user))
-            #expect(answer.status == 200, "\(answer.body)")
-        }
-
-        func spend(_ units: Int, of user: String = "u1") async throws {
-            let answer = try await server.send(
-                "POST", "/api/admin/users/\(user)/credits/credit/spend",
-                #"{"amount":\#(units),"environment":"Sandbox","reference":"r"}"#,
-                token: Fixture.apiKey(.write), fields: [("Idempotency-Key", "spend \(units)")])
-            #expect(answer.status == 200, "\(answer.body)")
-        }
-
-        func act(_ path: String, _ body: String, _ scope: APIKeyScope = .write) async throws {
-            let answer = try await server.send(
-                "POST", "/api/admin/users/u1/" + path, body, token: Fixture.apiKey(scope),
-                fields: [("Idempotency-Key", "k " + path)])
-            #expect((200..<300).contains(answer.status), "\(answer.body)")
-        }
-
-        /// Sends a notification about a sale as Apple does, and answers its result.
-        @discardableResult
-        func notify(_ type: NotificationType, _ sale: SimulatedTransaction) async throws -> String? {
-            let event = SimulatedEvent(type, about: sale.signed(at: server.clock.now.milliseconds))
-            let notification = try event.notification(
-                uuid: "\(UInt64.random(in: .min ... .max))", signedBy: server.authority)
-            let text = try server.authority.sign(notification).text
-            let answer = try await server.send(
-                "POST", "/api/billing/webhooks/apple", #"{"signedPayload":"\#(text)"}"#, token: nil)
-            return try answer.json["result"]?.string
-        }
-
-        /// The row of the question that was asked last.
-        func asked() async throws -> UInt64 {
-            let rows = try await server.open.schema.rows("SELECT MAX(id) FROM consumption_requests")
-            guard case .uint64(let id)? = rows.first?.first else { throw Fixture.Missing() }
-            return id
-        }
-
-        /// Asks about a sale, and has the question answered.
-        func ask(_ sale: SimulatedTransaction) async throws {
-            try await notify(.consumptionRequest, sale)
-            try await answers.answer(question: asked())
-        }
-
-        /// The state and reason of the question that was asked last.
-        func outcome() async throws -> [String?] {
-            let row = try await listed().first
-            return [row?["state"]?.string, row?["reason"]?.string]
-        }
-
-        func listed(_ query: String = "") async throws -> [JSONValue] {
-            let answer = try await server.send(
-                "GET", ConsumptionAnswerTests.list + query, token: Fixture.apiKey(.read))
-            #expect(answer.status == 200, "\(answer.body)")
-            return try answer.json["data"]?.elements ?? []
-        }
-
-        func jobs() async throws -> Int {
-            try await server.open.schema.number("SELECT COUNT(*) FROM jobs WHERE kind = 'consumption'")
-        }
-    }
-
-    private static func open(
-        _ policy: ConsumptionPolicy = ConsumptionPolicy(), _ body: @Sendable (Shop) async throws -> Void
-    ) async throws {
-        let apple = ToldServer()
-        try await TestServer.run { server in
-            try await body(Shop(server: server, apple: apple, answers: answers(server, asking: apple, policy)))
-        }
-    }
-
-    private static func answers(
-        _ server: TestServer, asking apple: (any AppStoreServer)?, _ policy: ConsumptionPolicy = ConsumptionPolicy()
-    ) throws -> StoreAnswers {
-        StoreAnswers(
-            store: StoreDoor(try server.open.store), asking: apple, under: policy,
-            now: { [clock = server.clock] in clock.now }, metrics: server.api.metrics, logger: server.api.logger)
-    }
 
     @Test func `seventy of a hundred credits spent, a prorated refund asked for, and its refund leaves no debt`()
         async throws
     {
-        try await Self.open(ConsumptionPolicy(preference: .grantProrated)) { shop in
+        try await ConsumptionShop.open(ConsumptionPolicy(preference: .grantProrated)) { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             try await shop.consent()
@@ -151,7 +45,7 @@ struct ConsumptionAnswerTests {
     @Test func `without consent nothing is sent, whether it was never given or taken back before the answer`()
         async throws
     {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let pass = shop.sale("1001", "pass.30d", .nonRenewingSubscription)
             try await shop.attach(pass)
             try await shop.ask(pass)
@@ -172,7 +66,7 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `of a pass the time that it ran is told, of an add-on and a plan no share`() async throws {
-        try await Self.open(ConsumptionPolicy(preference: .grantFull, providesSamples: true)) { shop in
+        try await ConsumptionShop.open(ConsumptionPolicy(preference: .grantFull, providesSamples: true)) { shop in
             try await shop.consent()
             let passes = [
                 shop.sale("1001", "pass.30d", .nonRenewingSubscription),
@@ -202,7 +96,7 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `an answer after the deadline is not sent, and says so`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             try await shop.consent()
@@ -216,7 +110,7 @@ struct ConsumptionAnswerTests {
 
     @Test func `while Apple is away the question stays open, and is answered once, or is late in the end`() async throws
     {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             try await shop.consent()
@@ -251,7 +145,7 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `a refusal of Apple is kept as its code, beside what was told`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             try await shop.consent()
@@ -266,7 +160,7 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `after a transfer the present owner's consent and ledger count`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             try await shop.consent()
@@ -286,7 +180,7 @@ struct ConsumptionAnswerTests {
 
     @Test func `a purchase that moves or whose owner is erased while Apple is asked is told once`() async throws {
         for isErased in [true, false] {
-            try await Self.open { shop in
+            try await ConsumptionShop.open { shop in
                 let lot = shop.sale("1001")
                 try await shop.attach(lot)
                 try await shop.consent()
@@ -308,7 +202,7 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `nothing is told about an erased person, nor about what nobody has or is refunded`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let (lot, free) = (shop.sale("1001"), shop.sale("1002"))
             try await shop.attach(lot)
             try await shop.consent()
@@ -334,11 +228,11 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `without credentials nothing is asked or told`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             try await shop.notify(.consumptionRequest, lot)
-            let answers = try Self.answers(shop.server, asking: nil)
+            let answers = try ConsumptionShop.answers(shop.server, asking: nil)
             try await answers.answer(question: shop.asked())
             try await answers.tellToken(ofPurchase: 1)
             #expect(try await shop.outcome() == ["unanswered", "not_configured"])
@@ -346,7 +240,7 @@ struct ConsumptionAnswerTests {
     }
 
     @Test func `other notifications ask nothing`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             let lot = shop.sale("1001")
             try await shop.attach(lot)
             for type in [NotificationType.oneTimeCharge, .refundDeclined] { try await shop.notify(type, lot) }
@@ -358,7 +252,7 @@ struct ConsumptionAnswerTests {
     // MARK: The account token
 
     @Test func `the owner's token is told once Apple's account was proven, and a refusal ends it`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             var pass = shop.sale("1001", "pass.30d", .nonRenewingSubscription)
             pass.appTransactionId = "704897469903383919"
             var account = SimulatedAppTransaction(bundleId: Fixture.app.text, at: Fixture.now.milliseconds)
@@ -389,7 +283,7 @@ struct ConsumptionAnswerTests {
     // MARK: The list
 
     @Test func `the list is filtered and paged, and refuses what it does not know`() async throws {
-        try await Self.open { shop in
+        try await ConsumptionShop.open { shop in
             for number in 1...3 {
                 let lot = shop.sale("100\(number)")
                 try await shop.attach(lot, to: number == 2 ? "u2" : "u1")
@@ -404,7 +298,8 @@ struct ConsumptionAnswerTests {
             #expect(try await ids("?state=unanswered&user_id=u1") == ["1003"])
             #expect(try await ids("?user_id=u2") == ["1002"])
             #expect(try await ids("?user_id=nobody") == [])
-            let first = try await shop.server.send("GET", Self.list + "?limit=2", token: Fixture.apiKey(.read))
+            let first = try await shop.server.send(
+                "GET", ConsumptionShop.list + "?limit=2", token: Fixture.apiKey(.read))
             let cursor = try #require(try first.json["next_cursor"]?.string)
             #expect(try await ids("?limit=2&cursor=" + cursor) == ["1001"])
             for (query, at) in [
@@ -412,10 +307,11 @@ struct ConsumptionAnswerTests {
                 ("stat=open", "?stat"),
             ] {
                 try await shop.server.expectRefusal(
-                    400, "invalid_request", "GET", Self.list + "?" + query, at: at, token: Fixture.apiKey(.read))
+                    400, "invalid_request", "GET", ConsumptionShop.list + "?" + query, at: at,
+                    token: Fixture.apiKey(.read))
             }
             for token in [Fixture.token(of: "u1"), "x"] {
-                let answer = try await shop.server.send("GET", Self.list, token: token)
+                let answer = try await shop.server.send("GET", ConsumptionShop.list, token: token)
                 #expect(answer.status == 401 || answer.status == 403, "\(answer.body)")
             }
         }

@@ -41,8 +41,7 @@ package struct StoreAnswers: Sendable {
         } catch {
             throw .service(error)
         }
-        guard let open else { return }
-        let outcome = try await outcome(of: open.question, about: open.owner, store)
+        guard let open, let outcome = try await outcome(of: open.question, id, about: open.owner, store) else { return }
         do throws(ServiceFailure) {
             try await store.consumption.decide(id, as: outcome, about: open.owner)
         } catch {
@@ -51,10 +50,10 @@ package struct StoreAnswers: Sendable {
         metrics.decided(outcome, in: open.question.purchase.environment)
     }
 
-    /// Tells the App Store what may be told. A refusal for good is an outcome.
+    /// Tells the App Store what may be told. A refusal for good is an outcome. Nil if the question was decided meanwhile.
     private func outcome(
-        of question: ConsumptionQuestion, about owner: UserID?, _ store: Store
-    ) async throws(StoreHistory.Failure) -> ConsumptionOutcome {
+        of question: ConsumptionQuestion, _ id: UInt64, about owner: UserID?, _ store: Store
+    ) async throws(StoreHistory.Failure) -> ConsumptionOutcome? {
         guard let server else { return ConsumptionOutcome(consent: nil, silence: .notConfigured) }
         guard let owner else { return ConsumptionOutcome(consent: nil, silence: .unowned) }
         let ledger: UserLedger
@@ -66,7 +65,14 @@ package struct StoreAnswers: Sendable {
         let consent = owner.isErased ? nil : ledger.consentsToConsumption
         switch question.answer(given: ledger, in: store.foldContext, under: policy, at: now()) {
         case .failure(let silence): return ConsumptionOutcome(consent: consent, silence: silence)
-        case .success(let answer):
+        case .success(let computed):
+            let prepared: ConsumptionAnswer?
+            do throws(ServiceFailure) {
+                prepared = try await store.consumption.prepare(computed, to: id)
+            } catch {
+                throw .service(error)
+            }
+            guard let answer = prepared else { return nil }
             let refusal = try await tell(
                 server, .consumption(of: question.transaction, answer), about: question.purchase)
             return ConsumptionOutcome(

@@ -6,11 +6,14 @@ package import Logging
 /// Reads Apple's list of notifications, and takes those that no webhook brought as the webhook would (`semantics.md`
 /// §6). The inbox knows the others, so a repeat changes nothing.
 package struct NotificationHistory: Sendable {
-    /// The longest time that Apple lists, in milliseconds (`apple.md` §5.3), but for a day that a reading may take.
-    private static let longest = 179 * Instant.millisecondsPerDay
+    /// The longest time that Apple lists, in milliseconds (`apple.md` §10.3), but for a day that a reading may take.
+    private static func longest(in environment: StoreEnvironment) -> Int64 {
+        (environment == .production ? 179 : 29) * Instant.millisecondsPerDay
+    }
+
     /// The time before the end of the last reading that is read again, for what Apple listed late. Milliseconds.
     private static let overlap = Instant.millisecondsPerHour
-    /// Apple's codes for a page that has to be asked for from the start again (`apple.md` §5.4).
+    /// Apple's codes for a page that has to be asked for from the start again (`apple.md` §10.4).
     private static let endedTokens = [4_000_014, 4_000_017]
 
     private let store: StoreDoor
@@ -91,7 +94,7 @@ package struct NotificationHistory: Sendable {
     /// the last one.
     ///
     /// - Parameters:
-    ///   - start: The first instant of the list; one too long ago counts as half a year before the end.
+    ///   - start: The first instant of the list; one too long ago counts as the first that Apple lists.
     ///   - token: The place after the page before; nil for the first page.
     /// - Throws: ``StoreHistory/Failure``.
     package func take(
@@ -100,7 +103,7 @@ package struct NotificationHistory: Sendable {
         let page: NotificationPage
         do throws(AppStoreServerFailure) {
             page = try await server.notifications(
-                of: app, in: environment, from: max(start, end + -Self.longest), to: end, after: token)
+                of: app, in: environment, from: max(start, end + -Self.longest(in: environment)), to: end, after: token)
         } catch {
             throw .apple(error)
         }

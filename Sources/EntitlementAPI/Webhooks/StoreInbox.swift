@@ -79,11 +79,18 @@ package struct StoreInbox: Sendable {
         case .success(let delivery):
             do throws(ServiceFailure) {
                 let store = try store()
-                let stored = try await store.inbox.receive(InboxDelivery(delivery, labels: store.labels))
-                guard !stored.outcome.isSettled else { return false }
-                let outcome = try await Inbox.place(
-                    apple.read(delivery, under: store.labels), as: stored.id, under: rules, in: store.ledger)
-                tell(outcome, of: stored.id, from: .appleIAP, type: stored.type)
+                let listed = InboxDelivery(delivery, labels: store.labels)
+                let space = NumberSpace(source: listed.source, app: listed.app, environment: listed.environment)
+                guard try await store.inbox.known([listed.externalID], in: space).isEmpty else { return false }
+                let stored = try await store.inbox.receive(listed)
+                do throws(ServiceFailure) {
+                    let outcome = try await Inbox.place(
+                        apple.read(delivery, under: store.labels), as: stored.id, under: rules, in: store.ledger)
+                    tell(outcome, of: stored.id, from: .appleIAP, type: stored.type)
+                } catch {
+                    // The delivery is stored, and its own job places it. One that cannot be placed holds up no other.
+                    guard !error.isPassing else { throw error }
+                }
                 return true
             } catch {
                 throw .service(error)

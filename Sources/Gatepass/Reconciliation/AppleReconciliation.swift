@@ -45,7 +45,7 @@ struct AppleReconciliation {
         guard var run = try await store.reconciliations.begin(since: since, ofOneUser: user != nil) else {
             throw ServiceFailure.notOpen
         }
-        if run.place == 0, user == nil { run.notifications = try await takeNotifications() }
+        if run.place == 0, user == nil { try await takeNotifications(noting: &run) }
         var people: [(pseudonym: UInt64, user: UserID)] = []
         repeat {
             people = try await store.reconciliations.people(
@@ -63,25 +63,33 @@ struct AppleReconciliation {
         return run
     }
 
-    /// Takes the notifications that Apple lists of each app, and returns how many were new. An app or environment that
-    /// Apple does not answer for is left out.
-    private func takeNotifications() async throws -> Int {
-        var new = 0
+    /// Takes the notifications that Apple lists of each app, and notes after each page how many were new. An environment
+    /// in which Apple does not answer for an app is left out.
+    ///
+    /// - Throws: ``Failure`` if Apple answers for an app in no environment.
+    private func takeNotifications(noting run: inout Reconciliation) async throws {
         for app in apps {
+            var isAnswered = false
             for environment in StoreEnvironment.allCases {
+                let end = now()
                 var token: String?
                 repeat {
                     let page = try await patiently { () throws(StoreHistory.Failure) in
                         try await notifications.take(
-                            of: app, in: environment, from: since ?? .distantPast, to: now(), after: token)
+                            of: app, in: environment, from: since ?? .distantPast, to: end, after: token)
                     }
-                    guard let page else { break }
-                    new += page.new
+                    guard let page else {
+                        guard token == nil else { throw Failure.apple("its list of notifications broke off") }
+                        break
+                    }
+                    isAnswered = true
+                    run.notifications += page.new
+                    guard try await store.reconciliations.note(run, after: run.place) else { throw Failure.otherRun }
                     token = page.token
                 } while token != nil
             }
+            guard isAnswered else { throw Failure.apple("it answers for \(app.text) in no environment") }
         }
-        return new
     }
 
     private func walk(_ person: UInt64, _ user: UserID, noting run: inout Reconciliation) async throws {

@@ -13,6 +13,7 @@ actor ApplePace {
     /// The share of Production's rate at which Apple answers in the Sandbox.
     private static let sandboxShare = 0.1
     private static let ownShare = 0.2
+    private static let lowest = 0.1
     /// The longest wait for a place, in milliseconds. A question that would wait longer fails, and a job asks again.
     private static let longestWait: Int64 = 10_000
     private static let failuresToRest = 5
@@ -32,7 +33,7 @@ actor ApplePace {
 
     /// The questions of a kind that this instance asks in a second.
     static func rate(of question: AppStoreQuestion, in environment: StoreEnvironment) -> Double {
-        Double(question.ratePerSecond) * ownShare * (environment == .sandbox ? sandboxShare : 1)
+        max(lowest, Double(question.ratePerSecond) * ownShare * (environment == .sandbox ? sandboxShare : 1))
     }
 
     /// Takes the next place for a question, and returns how many milliseconds to wait for it.
@@ -66,7 +67,10 @@ actor ApplePace {
         switch failure {
         case .paused(let end): return pause(environment, until: end)
         case .unreachable(let reason): last[environment] = "does not answer: \(reason)"
-        case .keyNotAccepted: last[environment] = "the key is not accepted"
+        case .keyNotAccepted:
+            // Apple also answers so about an app that it does not know there, which says nothing about other apps.
+            last[environment] = "the key is not accepted"
+            return
         case .refused, .unreadable, nil:
             failures[environment] = nil
             last[environment] = "answers"

@@ -6,8 +6,29 @@ enum ConsumptionRequestRow {
     private static let repeated = SQLStatement(
         "find repeated consumption request",
         """
-        SELECT 1 FROM consumption_requests
+        SELECT id FROM consumption_requests
         WHERE transaction_id = ? AND environment = ? AND app = ? AND asked_at > ? AND asked_at < ? LIMIT 1
+        """)
+
+    private static let reopen = SQLStatement(
+        "reopen consumption request",
+        """
+        UPDATE consumption_requests SET decided_at = NULL, silence = NULL, consent = NULL
+        WHERE id = ? AND silence IN ('no_consent', 'unowned', 'not_configured')
+        """)
+
+    private static let prepare = SQLStatement(
+        "prepare consumption answer",
+        """
+        UPDATE consumption_requests SET is_delivered = ?, share = ?, preference = ?, provides_samples = ?
+        WHERE id = ? AND decided_at IS NULL AND preference IS NULL
+        """)
+
+    private static let prepared = SQLStatement(
+        "read prepared consumption answer",
+        """
+        SELECT is_delivered, share, preference, provides_samples FROM consumption_requests
+        WHERE id = ? AND decided_at IS NULL
         """)
 
     private static let insert = SQLStatement(
@@ -72,8 +93,8 @@ enum ConsumptionRequestRow {
             """)
     }
 
-    /// Keeps a question and the job that answers it, unless it repeats one that is kept. Throws when the database is
-    /// away.
+    /// Keeps a question and the job that answers it, unless it repeats one that is kept. A repeat opens a question again
+    /// of which Apple was told nothing for want of an owner, a consent or credentials. Throws when the database is away.
     ///
     /// The names in the delivery are locked, so that no other transaction asks about the same purchase meanwhile.
     ///
@@ -87,7 +108,12 @@ enum ConsumptionRequestRow {
             .text(question.transaction.text), .text(key.environment.rawValue), .text(key.app.text),
         ]
         let near = [question.askedAt + -patience, question.askedAt + patience].map { Value.int64($0.milliseconds) }
-        guard try session.query(repeated, transaction + near).isEmpty else { return }
+        if let kept = try session.query(repeated, transaction + near).first?.uint64(0) {
+            if try session.execute(reopen, [.uint64(kept)]) > 0 {
+                try JobRow.wake(.consumption, about: kept, now: now, in: session)
+            }
+            return
+        }
         let rows = try session.query(
             insert,
             [
@@ -107,6 +133,21 @@ enum ConsumptionRequestRow {
         guard let row = try session.query(open, [.uint64(id)]).first else { return nil }
         let owner = try row.isNull(5) ? nil : UserRow.user(row, at: 6, pseudonym: 5)
         return (try question(row, from: 0, askedAt: 4), owner)
+    }
+
+    /// Writes the answer that an open question is to get, unless one is written, and returns the written one. Nil if the
+    /// question is decided or gone. Throws when the database is away.
+    static func prepare(
+        _ answer: ConsumptionAnswer, to id: UInt64, in session: Session
+    ) throws(DatabaseError) -> ConsumptionAnswer? {
+        try session.execute(
+            prepare,
+            [
+                Value(answer.isDelivered), Value(answer.share), .text(answer.preference.rawValue),
+                Value(answer.providesSamples), .uint64(id),
+            ])
+        guard let row = try session.query(prepared, [.uint64(id)]).first else { return nil }
+        return try self.answer(row, from: 0)
     }
 
     /// Writes the outcome of an open question. Any other row stays as it is. Throws when the database is away.

@@ -25,6 +25,17 @@ package struct ConsumptionRequests: Sendable {
         }
     }
 
+    /// Writes the answer that an open question is to get before Apple is told, so that Apple is told the same if it has
+    /// to be told again. Returns the written answer; nil if the question is decided or gone. Throws when the database is
+    /// away.
+    package func prepare(
+        _ answer: ConsumptionAnswer, to id: UInt64
+    ) async throws(ServiceFailure) -> ConsumptionAnswer? {
+        try await pool.commit { (session) throws(DatabaseError) in
+            try ConsumptionRequestRow.prepare(answer, to: id, in: session)
+        }
+    }
+
     /// Writes the outcome of an open question, and removes its job. If the person was erased meanwhile, the question is
     /// gone. Throws when the database is away.
     ///

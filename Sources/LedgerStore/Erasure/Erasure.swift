@@ -13,7 +13,10 @@ package struct Erasure: Sendable {
         SQLStatement("erase standing answer", "DELETE FROM standing_answers WHERE user_id = ?"),
         SQLStatement("erase history walks", "DELETE FROM history_walks WHERE user_id = ?"),
         SQLStatement("erase history job", "DELETE FROM jobs WHERE kind = 'history' AND subject = ?"),
-        SQLStatement("erase consumption requests", "DELETE FROM consumption_requests WHERE user_id = ?"),
+        SQLStatement(
+            "erase consumption requests",
+            "DELETE FROM consumption_requests WHERE user_id = ? AND decided_at IS NOT NULL"),
+        SQLStatement("erase names of open questions", "UPDATE consumption_requests SET user_id = NULL WHERE user_id = ?"),
         SQLStatement("erase lookups", "DELETE FROM lookups WHERE user_id = ?"),
         SQLStatement("erase lookup job", "DELETE FROM jobs WHERE kind = 'lookup' AND subject = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),

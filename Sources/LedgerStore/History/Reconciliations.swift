@@ -51,14 +51,15 @@ package struct Reconciliations: Sendable {
         self.now = now
     }
 
-    /// Begins a run, or goes on with the newest one that was cut off. A run about one user always begins. Throws when
-    /// the database is away.
+    /// Begins a run, or goes on with the newest one that was cut off in the last seven days. A run about one user always
+    /// begins. Throws when the database is away.
     package func begin(
         since: Instant?, ofOneUser isOfOneUser: Bool
     ) async throws(ServiceFailure) -> Reconciliation? {
         let now = now()
         return try await pool.commit { (session) throws(DatabaseError) in
-            if !isOfOneUser, let open = try ReconciliationRow.open(since: since, in: session) { return open }
+            if !isOfOneUser, let open = try ReconciliationRow.open(
+                since: since, begunAfter: now + -7 * Instant.millisecondsPerDay, in: session) { return open }
             return try ReconciliationRow.insert(since: since, isOfOneUser: isOfOneUser, at: now, in: session)
         }
     }
@@ -117,7 +118,7 @@ enum ReconciliationRow {
         "find open reconciliation",
         """
         SELECT \(columns) FROM reconciliations
-        WHERE ended_at IS NULL AND NOT is_of_one_user AND since_at <=> ? ORDER BY id DESC LIMIT 1
+        WHERE ended_at IS NULL AND NOT is_of_one_user AND since_at <=> ? AND begun_at > ? ORDER BY id DESC LIMIT 1
         """)
 
     private static let insert = SQLStatement(
@@ -160,8 +161,10 @@ enum ReconciliationRow {
     private static let one = SQLStatement(
         "find one person to reconcile", "SELECT pseudonym, user_id FROM users WHERE user_id = ? AND pseudonym > ?")
 
-    static func open(since: Instant?, in session: Session) throws(DatabaseError) -> Reconciliation? {
-        try session.query(open, [Value(since?.milliseconds)], decode: reconciliation).first
+    static func open(
+        since: Instant?, begunAfter start: Instant, in session: Session
+    ) throws(DatabaseError) -> Reconciliation? {
+        try session.query(open, [Value(since?.milliseconds), .int64(start.milliseconds)], decode: reconciliation).first
     }
 
     static func insert(

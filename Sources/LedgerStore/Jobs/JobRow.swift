@@ -29,7 +29,7 @@ enum JobRow {
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
-    private static let finish = SQLStatement("finish job", "DELETE FROM jobs WHERE id = ? AND attempts = ?")
+    private static let finish = SQLStatement("finish job", "DELETE FROM jobs WHERE id = ? AND attempts = ? AND created_at = ?")
 
     private static let count = SQLStatement(
         "count live jobs of a kind",
@@ -160,7 +160,7 @@ enum JobRow {
     /// Removes a job, unless another worker took it after its lease ran out, or it was restarted meanwhile. Throws when
     /// the database is away.
     static func finish(_ job: Job, in session: Session) throws(DatabaseError) {
-        try session.execute(finish, [.uint64(job.id), Value(job.attempt)])
+        try session.execute(finish, [.uint64(job.id), Value(job.attempt), .int64(job.createdAt.milliseconds)])
     }
 
     /// The number of jobs of a kind that were not given up, `limit` at most. Throws when the database is away.

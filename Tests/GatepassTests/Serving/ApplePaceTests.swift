@@ -12,6 +12,8 @@ struct ApplePaceTests {
     @Test func `a question is asked at a fifth of Apple's rate, and Sandbox at a tenth of that`() {
         #expect(ApplePace.rate(of: Self.question, in: .production) == 10)
         #expect(ApplePace.rate(of: Self.question, in: .sandbox) == 1)
+        #expect(ApplePace.rate(of: .testNotification, in: .production) == 0.2)
+        #expect(ApplePace.rate(of: .testNotification, in: .sandbox) == 0.1, "never less")
     }
 
     private static let now = Instant(milliseconds: 1_768_478_400_000)

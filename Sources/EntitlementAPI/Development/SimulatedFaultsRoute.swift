@@ -30,7 +30,7 @@ package struct SimulatedFaults: Codable, Hashable, Sendable {
 
 /// `POST /dev/apple/faults`: tells the simulated App Store which faults to make; an empty object ends them.
 enum SimulatedFaultsRoute {
-    /// - Throws: `not_found` without a simulated store, `invalid_request`, `unavailable` if its files cannot be written.
+    /// - Throws: `not_found` without a simulated store, `invalid_request`, `unavailable` if a file cannot be written.
     static func respond(to call: OpenCall) async throws(Problem) -> Response {
         guard let server = call.api.simulatedServer else { throw .notFound }
         let faults = try SimulatedFaults(try await call.json())

@@ -6,7 +6,7 @@ import LedgerStore
 /// Asks Apple about everything that this server may have missed: the notifications that Apple lists, and the history of
 /// each Apple account (`semantics.md` §6).
 ///
-/// What is found goes the way of a webhook or of a restore. The run is written down after each user, so a run that is
+/// A find goes the way of a webhook or of a restore. The run is written down after each user, so a run that is
 /// cut off goes on where it was.
 struct AppleReconciliation {
     /// The number of people who are read from the database at once.
@@ -60,6 +60,7 @@ struct AppleReconciliation {
             }
         } while !people.isEmpty
         guard try await store.reconciliations.note(run, after: run.place, isOver: true) else { throw Failure.otherRun }
+        run.endedAt = now()
         return run
     }
 

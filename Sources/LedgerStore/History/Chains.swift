@@ -1,8 +1,8 @@
 package import Entitlements
 package import MariaDB
 
-/// The chains of the App Store whose period ended without a word. Apple is asked about each once after the end, and once
-/// after the leeway (`semantics.md` §7).
+/// The chains of the App Store whose period ended without a word. Apple is asked about each after the end, and once more
+/// after the leeway (`semantics.md` §6).
 package struct Chains: Sendable {
     /// The most jobs about chains at a time. The others wait in `chains`, however many end at once.
     static let maximumJobs = 100

@@ -130,6 +130,7 @@ struct NotificationReadRow: Hashable {
         return environment
     }
 
+    /// All rows, and when each is due. Throws when the database is away.
     static func all(in session: Session) throws(DatabaseError) -> [(row: NotificationReadRow, dueAt: Instant)] {
         try session.query(all) { (row) throws(DatabaseError) in
             (
@@ -139,6 +140,7 @@ struct NotificationReadRow: Hashable {
         }
     }
 
+    /// Inserts rows; a row that is there stays. Throws when the database is away.
     static func insert(
         _ rows: [NotificationReadRow], dueAt: Instant, in session: Session
     ) throws(DatabaseError) {
@@ -147,7 +149,8 @@ struct NotificationReadRow: Hashable {
             insert, rows.map { [.text($0.app.text), .text($0.environment.rawValue), .int64(dueAt.milliseconds)] })
     }
 
-    /// Takes the rows of `apps` that are due, makes them due again at `next`, and returns their ids.
+    /// Takes the rows of `apps` that are due, makes them due again at `next`, and returns their ids. Throws when the
+    /// database is away.
     static func take(
         of apps: [AppID], dueAt now: Instant, next: Instant, in session: Session
     ) throws(DatabaseError) -> [UInt64] {
@@ -158,6 +161,7 @@ struct NotificationReadRow: Hashable {
         return rows.map(\.id)
     }
 
+    /// The reading of a row, which ends at `now` if none was begun. Throws when the database is away.
     static func begin(
         _ id: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) -> NotificationReading? {
@@ -170,12 +174,14 @@ struct NotificationReadRow: Hashable {
         }.first
     }
 
+    /// Notes the place of a reading. Throws when the database is away.
     static func move(
         _ reading: NotificationReading, to token: String?, in session: Session
     ) throws(DatabaseError) {
         try session.execute(move, [Value(token), .uint64(reading.id), .int64(reading.end.milliseconds)])
     }
 
+    /// Ends a reading. Throws when the database is away.
     static func end(
         _ reading: NotificationReading, receivedUntil: Instant, in session: Session
     ) throws(DatabaseError) {

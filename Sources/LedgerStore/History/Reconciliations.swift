@@ -9,7 +9,7 @@ package struct Reconciliation: Hashable, Sendable {
     package let id: UInt64
     package let begunAt: Instant
     /// The instant at which it was done; nil while it is at work, and once it was cut off.
-    package let endedAt: Instant?
+    package var endedAt: Instant?
     /// The first instant of what was asked about; nil for all of the past.
     package let since: Instant?
     package let isOfOneUser: Bool
@@ -161,12 +161,15 @@ enum ReconciliationRow {
     private static let one = SQLStatement(
         "find one person to reconcile", "SELECT pseudonym, user_id FROM users WHERE user_id = ? AND pseudonym > ?")
 
+    /// The newest run about everybody that is not over and not too old; nil if there is none. Throws when the database is
+    /// away.
     static func open(
         since: Instant?, begunAfter start: Instant, in session: Session
     ) throws(DatabaseError) -> Reconciliation? {
         try session.query(open, [Value(since?.milliseconds), .int64(start.milliseconds)], decode: reconciliation).first
     }
 
+    /// Begins a run. Throws when the database is away.
     static func insert(
         since: Instant?, isOfOneUser: Bool, at now: Instant, in session: Session
     ) throws(DatabaseError) -> Reconciliation? {
@@ -175,6 +178,7 @@ enum ReconciliationRow {
         ).first
     }
 
+    /// Writes a run, unless it has gone on or is over. Throws when the database is away.
     static func update(
         _ run: Reconciliation, after place: UInt64, endedAt: Instant?, in session: Session
     ) throws(DatabaseError) -> Bool {
@@ -188,12 +192,14 @@ enum ReconciliationRow {
             ]) > 0
     }
 
+    /// Runs with ids below `id`, the last begun first. Throws when the database is away.
     static func page(
         before id: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Reconciliation] {
         try session.query(page, [.uint64(id), Value(limit)], decode: reconciliation)
     }
 
+    /// How many people have purchases of the App Store. Throws when the database is away.
     static func people(
         since: Instant?, user: UserID?, in session: Session
     ) throws(DatabaseError) -> [ReconciledPeople] {
@@ -204,6 +210,7 @@ enum ReconciliationRow {
         }
     }
 
+    /// The next people who have purchases of the App Store. Throws when the database is away.
     static func people(
         after place: UInt64, since: Instant?, user: UserID?, limit: Int, in session: Session
     ) throws(DatabaseError) -> [(pseudonym: UInt64, user: UserID)] {

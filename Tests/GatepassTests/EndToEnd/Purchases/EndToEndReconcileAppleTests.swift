@@ -1,5 +1,7 @@
+import AppStore
 import Crypto
 import Foundation
+import MariaDB
 import NIOHTTP1
 import StoreSimulator
 import Support

@@ -1,7 +1,7 @@
 package import Entitlements
 package import MariaDB
 
-/// The chains of the App Store whose period ended without a word. Apple is asked about each after the end, and once more
+/// The chains of the App Store whose period ended without a word. Apple is asked about each after the end, and again
 /// after the leeway (`semantics.md` §6).
 package struct Chains: Sendable {
     /// The most jobs about chains at a time. The others wait in `chains`, however many end at once.

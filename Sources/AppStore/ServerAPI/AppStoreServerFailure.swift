@@ -28,9 +28,8 @@ package enum AppStoreServerFailure: Error, Hashable, Sendable {
     /// True if the same question will never be answered.
     package var isFinal: Bool {
         switch self {
-        case .unreachable, .keyNotAccepted, .paused: false
+        case .unreachable, .keyNotAccepted, .paused, .unreadable: false
         case .refused(let code): !Self.retryable.contains(code)
-        case .unreadable: true
         }
     }
 

@@ -127,7 +127,8 @@ package struct StoreHistory: Sendable {
         _ walk: HistoryWalk, of person: UInt64, _ owed: OwedWalks, recording recorded: inout Set<PurchaseKey>,
         _ store: Store
     ) async throws(Failure) -> Bool {
-        var (account, revision) = (walk.account, walk.revision)
+        // A walk without an account begins anew: it may have passed over pages before the account was known.
+        var (account, revision) = (walk.account, walk.account == nil ? nil : walk.revision)
         while true {
             let page: HistoryPage
             do throws(AppStoreServerFailure) {
@@ -142,7 +143,13 @@ package struct StoreHistory: Sendable {
             }
             let genuine = try await genuine(page.signed)
             // A purchase of an old text names no account, but Apple's present text may.
-            account = account ?? genuine.first { $0.state.key == walk.purchase }?.state.account
+            if account == nil, let named = genuine.first(where: { $0.state.key == walk.purchase })?.state.account {
+                account = named
+                if revision != nil {
+                    revision = nil
+                    continue
+                }
+            }
             let theirs = genuine.filter { purchase in
                 owed.concerns(purchase.state) || (account != nil && purchase.state.account == account)
             }

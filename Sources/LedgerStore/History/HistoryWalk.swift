@@ -41,7 +41,7 @@ enum HistoryWalkRow {
     private static let insert = SQLStatement(
         "begin history walk",
         """
-        INSERT INTO history_walks (user_id, app, environment, account, transaction_id, is_proven, asked_at)
+        INSERT INTO history_walks (user_id, app, environment, account, transaction_id, proven_at, asked_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
 
@@ -59,7 +59,7 @@ enum HistoryWalkRow {
     private static let owed = SQLStatement(
         "find owed history walks",
         """
-        SELECT u.user_id, w.app, w.environment, w.account, w.transaction_id, w.is_proven, w.revision, w.asked_at
+        SELECT u.user_id, w.app, w.environment, w.account, w.transaction_id, w.proven_at, w.revision, w.asked_at
         FROM history_walks w
         STRAIGHT_JOIN users u ON u.pseudonym = w.user_id
         STRAIGHT_JOIN purchases p ON p.external_id = w.transaction_id AND p.source = 'apple_iap' AND p.app = w.app
@@ -70,7 +70,7 @@ enum HistoryWalkRow {
 
     private static let prove = SQLStatement(
         "prove history walk",
-        "UPDATE history_walks SET is_proven = TRUE WHERE user_id = ? AND app = ? AND environment = ? AND account = ?")
+        "UPDATE history_walks SET proven_at = ? WHERE user_id = ? AND app = ? AND environment = ? AND account = ?")
 
     private static let move = SQLStatement(
         "move history walk",
@@ -78,6 +78,10 @@ enum HistoryWalkRow {
         UPDATE history_walks SET revision = ?, recovered = recovered + ?, answered_at = ?
         WHERE user_id = ? AND app = ? AND environment = ? AND account = ? AND asked_at = ? AND answered_at IS NULL
         """)
+
+    private static let endAll = SQLStatement(
+        "end all history walks",
+        "UPDATE history_walks SET answered_at = ? WHERE user_id = ? AND answered_at IS NULL")
 
     private static let end = SQLStatement(
         "end history walks",
@@ -107,7 +111,8 @@ enum HistoryWalkRow {
             walks.map { walk in
                 [
                     .uint64(person), .text(walk.purchase.app.text), .text(walk.purchase.environment.rawValue),
-                    .text(name(of: walk)), .text(walk.purchase.externalID.text), Value(walk.isProven),
+                    .text(name(of: walk)), .text(walk.purchase.externalID.text),
+                    Value(walk.isProven ? now.milliseconds : nil),
                     .int64(now.milliseconds),
                 ]
             })
@@ -123,8 +128,12 @@ enum HistoryWalkRow {
         return (Instant(milliseconds: askedAt), try row.int(1) > 0)
     }
 
-    /// The walks that are owed to a person; nil if there are none.
-    static func owed(to person: UInt64, in session: Session) throws(DatabaseError) -> OwedWalks? {
+    /// The walks that are owed to a person; nil if there are none. Throws when the database is away.
+    ///
+    /// - Parameter start: The instant before which a proof is too old to count.
+    static func owed(
+        to person: UInt64, provenSince start: Instant, in session: Session
+    ) throws(DatabaseError) -> OwedWalks? {
         let rows = try session.query(owed, [.uint64(person)]) { (row) throws(DatabaseError) in
             guard let user = UserID(try row.text(0)) else { throw row.malformed(0) }
             guard let environment = StoreEnvironment(rawValue: try row.text(2)) else { throw row.malformed(2) }
@@ -133,8 +142,8 @@ enum HistoryWalkRow {
                 source: .appleIAP, app: AppID(try row.text(1)), environment: environment,
                 externalID: ExternalID(transaction))
             let walk = HistoryWalk(
-                through: purchase, of: account == transaction ? nil : Label(account), isProven: try row.bool(5),
-                after: try row.optionalText(6))
+                through: purchase, of: account == transaction ? nil : Label(account),
+                isProven: try row.optionalInt64(5).map { start.milliseconds < $0 } ?? false, after: try row.optionalText(6))
             return (user: user, askedAt: Instant(milliseconds: try row.int64(7)), walk: walk)
         }
         guard let first = rows.first else { return nil }
@@ -144,11 +153,14 @@ enum HistoryWalkRow {
     }
 
     /// Notes that the person proved an Apple account. A walk through another account stays as it is.
-    static func note(_ proof: AccountProof, of person: UInt64, in session: Session) throws(DatabaseError) {
+    static func note(
+        _ proof: AccountProof, of person: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
         try session.execute(
             prove,
             [
-                .uint64(person), .text(proof.app.text), .text(proof.environment.rawValue), .text(proof.account.text),
+                .int64(now.milliseconds), .uint64(person), .text(proof.app.text), .text(proof.environment.rawValue),
+                .text(proof.account.text),
             ])
     }
 
@@ -182,6 +194,11 @@ enum HistoryWalkRow {
     /// Has the walks that are owed and were given up done again.
     static func tryAgain(at now: Instant, in session: Session) throws(DatabaseError) {
         try session.execute(tryAgain, [.int64(now.milliseconds), .int64(now.milliseconds)])
+    }
+
+    /// Ends all walks of a person. Throws when the database is away.
+    static func endAll(of person: UInt64, at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(endAll, [.int64(now.milliseconds), .uint64(person)])
     }
 
     /// The value of the column `account`. A label is never an original transaction id, which is all digits.

@@ -55,7 +55,7 @@ package struct HistoryWalks: Sendable {
             guard let person = try UserRow.lock(known: user, in: session) else { return .unknownUser }
             let last = try HistoryWalkRow.last(of: user, in: session)
             if let last, last.isOwed, try JobRow.isAlive(.history, about: person, in: session) {
-                if let proof { try HistoryWalkRow.note(proof, of: person, in: session) }
+                if let proof { try HistoryWalkRow.note(proof, of: person, at: now, in: session) }
                 return .owed
             }
             if let last, !last.isOwed, now < last.askedAt + Self.pause { return .recent }
@@ -69,15 +69,9 @@ package struct HistoryWalks: Sendable {
     /// erased person. A proof counts for an hour. Throws when the database is away.
     package func owed(to person: UInt64) async throws(ServiceFailure) -> OwedWalks? {
         let now = now()
-        let owed = try await pool.ask { (session) throws(DatabaseError) in
-            try HistoryWalkRow.owed(to: person, in: session)
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try HistoryWalkRow.owed(to: person, provenSince: now + -Self.proofLifetime, in: session)
         }
-        guard let owed, now >= owed.askedAt + Self.proofLifetime else { return owed }
-        return OwedWalks(
-            user: owed.user, tokens: owed.tokens, askedAt: owed.askedAt,
-            walks: owed.walks.map {
-                HistoryWalk(through: $0.purchase, of: $0.account, isProven: false, after: $0.revision)
-            })
     }
 
     /// Notes the place that a walk has reached, and keeps the job from other workers for as long as a lease. False if
@@ -106,6 +100,7 @@ package struct HistoryWalks: Sendable {
         let now = now()
         return try await pool.commit { (session) throws(DatabaseError) in
             guard let owed else {
+                try HistoryWalkRow.endAll(of: person, at: now, in: session)
                 try JobRow.remove(.history, about: person, in: session)
                 return 0
             }

@@ -96,6 +96,7 @@ struct HistoryWalksTests {
         let proof = AccountProof(of: Self.account, in: Sample.app, Sample.pass("1").key.environment)
         try await Self.begun([Self.walk("1"), Self.walk("2", of: nil)]) { store, walks, user, person, owed in
             #expect(owed.walks.allSatisfy { !$0.isProven })
+            store.clock.now = store.clock.now + 2 * HistoryWalks.proofLifetime
             #expect(try await walks.begin([], of: user, by: proof) == .owed)
             #expect(try await walks.begin([], of: user, by: nil) == .owed, "a wish without proof takes none away")
             let proven = try await walks.owed(to: person)?.walks.filter(\.isProven)

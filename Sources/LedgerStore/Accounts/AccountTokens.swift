@@ -20,8 +20,8 @@ package struct AccountTokens: Sendable {
     }
 
     /// The purchase in the row `purchase`, and the account token that the App Store should know it by; the token is
-    /// issued if its owner has none. Nil if the purchase is of another store, carries a token, a family shares it, or no
-    /// living user has it. Throws when the database is away.
+    /// issued if its owner has none. Nil if the purchase is of another store, carries a token, a family shares it, or
+    /// no living user has it. Throws when the database is away.
     package func owed(
         for purchase: UInt64
     ) async throws(ServiceFailure) -> (purchase: PurchaseKey, token: AccountToken)? {

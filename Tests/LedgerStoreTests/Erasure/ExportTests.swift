@@ -31,8 +31,8 @@ import Testing
             #expect(
                 counts == [
                     "account_tokens": 1, "purchases": 2, "transactions": 1, "numbers": 0, "payments": 0,
-                    "deliveries": 0,
-                    "ledger": 6, "subscriptions": 2, "history_walks": 0, "audit": 1,
+                    "deliveries": 0, "history_walks": 0, "consumption_requests": 0, "lookups": 0,
+                    "ledger": 6, "subscriptions": 2, "audit": 1,
                 ])
             let transactions = try #require(json["transactions"] as? [[String: Any]])
             #expect(transactions[0]["signed_text"] as? String == "jws \"1\"")

@@ -16,7 +16,8 @@ package struct Erasure: Sendable {
         SQLStatement(
             "erase consumption requests",
             "DELETE FROM consumption_requests WHERE user_id = ? AND decided_at IS NOT NULL"),
-        SQLStatement("erase names of open questions", "UPDATE consumption_requests SET user_id = NULL WHERE user_id = ?"),
+        SQLStatement(
+            "erase names of open questions", "UPDATE consumption_requests SET user_id = NULL WHERE user_id = ?"),
         SQLStatement("erase lookups", "DELETE FROM lookups WHERE user_id = ?"),
         SQLStatement("erase lookup job", "DELETE FROM jobs WHERE kind = 'lookup' AND subject = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),

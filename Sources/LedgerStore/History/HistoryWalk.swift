@@ -143,7 +143,8 @@ enum HistoryWalkRow {
                 externalID: ExternalID(transaction))
             let walk = HistoryWalk(
                 through: purchase, of: account == transaction ? nil : Label(account),
-                isProven: try row.optionalInt64(5).map { start.milliseconds < $0 } ?? false, after: try row.optionalText(6))
+                isProven: try row.optionalInt64(5).map { start.milliseconds < $0 } ?? false,
+                after: try row.optionalText(6))
             return (user: user, askedAt: Instant(milliseconds: try row.int64(7)), walk: walk)
         }
         guard let first = rows.first else { return nil }

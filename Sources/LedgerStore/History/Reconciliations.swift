@@ -58,8 +58,12 @@ package struct Reconciliations: Sendable {
     ) async throws(ServiceFailure) -> Reconciliation? {
         let now = now()
         return try await pool.commit { (session) throws(DatabaseError) in
-            if !isOfOneUser, let open = try ReconciliationRow.open(
-                since: since, begunAfter: now + -7 * Instant.millisecondsPerDay, in: session) { return open }
+            if !isOfOneUser,
+                let open = try ReconciliationRow.open(
+                    since: since, begunAfter: now + -7 * Instant.millisecondsPerDay, in: session)
+            {
+                return open
+            }
             return try ReconciliationRow.insert(since: since, isOfOneUser: isOfOneUser, at: now, in: session)
         }
     }

@@ -29,7 +29,8 @@ enum JobRow {
     private static let remove = SQLStatement(
         "remove job", "DELETE FROM jobs WHERE kind = ? AND subject = ?")
 
-    private static let finish = SQLStatement("finish job", "DELETE FROM jobs WHERE id = ? AND attempts = ? AND created_at = ?")
+    private static let finish = SQLStatement(
+        "finish job", "DELETE FROM jobs WHERE id = ? AND attempts = ? AND created_at = ?")
 
     private static let count = SQLStatement(
         "count live jobs of a kind",

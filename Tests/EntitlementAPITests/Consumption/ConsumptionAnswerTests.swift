@@ -50,18 +50,37 @@ struct ConsumptionAnswerTests {
             try await shop.attach(pass)
             try await shop.ask(pass)
             #expect(try await shop.outcome() == ["unanswered", "no_consent"])
+            try await shop.ask(pass)
+            #expect(try await shop.outcome() == ["unanswered", "no_consent"])
+            #expect(shop.apple.bodies.isEmpty)
             try await shop.consent()
-            #expect(try await shop.notify(.consumptionRequest, pass) == "duplicate")
-            try await shop.answers.answer(question: shop.asked())
-            #expect(shop.apple.bodies.isEmpty, "a repeat is the question that was decided")
+            try await shop.ask(pass)
+            #expect(try await shop.outcome() == ["answered", nil], "a repeat opens the question again")
+            #expect(try await shop.listed().count == 1 && shop.apple.bodies.count == 1)
             shop.server.wait(hours: 1)
             try await shop.notify(.consumptionRequest, pass)
             try await shop.consent(false)
             try await shop.answers.answer(question: shop.asked())
             #expect(try await shop.outcome() == ["unanswered", "no_consent"])
-            #expect(try await shop.listed().map { $0["consented"]?.flag } == [false, false])
-            #expect(shop.apple.bodies.isEmpty)
+            #expect(try await shop.listed().map { $0["consented"]?.flag } == [false, true])
+            #expect(shop.apple.bodies.count == 1)
             #expect(try await shop.jobs() == 0)
+        }
+    }
+
+    @Test func `an answer that may have arrived is told again in the same words`() async throws {
+        try await ConsumptionShop.open { shop in
+            let lot = shop.sale("1001")
+            try await shop.attach(lot)
+            try await shop.consent()
+            try await shop.spend(10)
+            try await shop.notify(.consumptionRequest, lot)
+            shop.apple.fail(.unreachable("the answer broke off"))
+            await #expect(throws: StoreHistory.Failure.self) { try await shop.answers.answer(question: shop.asked()) }
+            try await shop.spend(20)
+            try await shop.answers.answer(question: shop.asked())
+            #expect(shop.apple.bodies.count == 2 && Set(shop.apple.bodies).count == 1, "\(shop.apple.bodies)")
+            #expect(try await shop.listed().first?["consumed_share"]?.integer == "10000")
         }
     }
 

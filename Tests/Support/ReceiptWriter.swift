@@ -14,7 +14,7 @@ package struct ReceiptWriter: Sendable {
         }
     }
 
-    package var bundleID = "com.example.app"
+    package var bundleID: String
     package var purchases: [Purchase] = []
     /// True for indefinite lengths and octet strings in parts, as Xcode writes them.
     package var isOfXcode = false
@@ -23,7 +23,10 @@ package struct ReceiptWriter: Sendable {
     /// Further elements of the set of attributes, in DER.
     package var more: [UInt8] = []
 
-    package init(_ ids: [String] = []) { purchases = ids.map { Purchase($0, of: $0) } }
+    package init(_ ids: [String] = [], ofApp bundleID: String = "com.example.app") {
+        self.bundleID = bundleID
+        purchases = ids.map { Purchase($0, of: $0) }
+    }
 
     package var base64: String { Data(bytes).base64EncodedString() }
 

@@ -27,7 +27,7 @@ enum BERBounds {
         return true
     }
 
-    /// A walk over the headers of elements (X.690 §8.1).
+    /// A walk over the headers of elements, as X.690 encodes them.
     private struct Scan {
         let bytes: ArraySlice<UInt8>
         var place: Int

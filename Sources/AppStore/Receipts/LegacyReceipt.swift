@@ -29,7 +29,7 @@ package enum LegacyReceipt: Hashable, Sendable {
         do {
             let attributes = try Self.attributes(in: Self.content(of: bytes))
             let names = attributes.compactMap { $0.type == Self.bundleType ? Self.text($0.value) : nil }
-            // One purchase that cannot be read does not spoil the others.
+            // A purchase that cannot be read does not spoil the others.
             let ids = attributes.compactMap { $0.type == Self.purchaseType ? Self.purchase(in: $0.value) : nil }
             self = .app(bundleID: names.first, purchases: Self.distinct(ids))
         } catch {
@@ -68,6 +68,7 @@ package enum LegacyReceipt: Hashable, Sendable {
     /// An attribute of a receipt, or of a purchase in it.
     private typealias Attribute = (type: Int, value: ArraySlice<UInt8>)
 
+    /// The fault of bytes that are no receipt.
     private struct Unreadable: Error {}
 
     private static func parsed(_ bytes: ArraySlice<UInt8>) throws -> ASN1Node {

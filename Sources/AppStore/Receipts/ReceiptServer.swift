@@ -9,7 +9,7 @@ package protocol ReceiptServer: Sendable {
     func verify(_ receipt: String, in environment: StoreEnvironment) async throws(AppStoreServerFailure) -> [UInt8]
 }
 
-/// What verifyReceipt says of a receipt, as far as it is read: the app, and the original transaction ids.
+/// An answer of verifyReceipt about a receipt, as far as it is read: the app, and the original transaction ids.
 package struct ReceiptAnswer: Hashable, Sendable {
     /// The reason why there is no answer.
     package enum Failure: Error, Hashable, Sendable {

@@ -50,7 +50,8 @@ package struct StoreAnswers: Sendable {
         metrics.decided(outcome, in: open.question.purchase.environment)
     }
 
-    /// Tells the App Store what may be told. A refusal for good is an outcome. Nil if the question was decided meanwhile.
+    /// Tells the App Store what may be told. A refusal for good is an outcome. Nil if the question was decided
+    /// meanwhile.
     private func outcome(
         of question: ConsumptionQuestion, _ id: UInt64, about owner: UserID?, _ store: Store
     ) async throws(StoreHistory.Failure) -> ConsumptionOutcome? {

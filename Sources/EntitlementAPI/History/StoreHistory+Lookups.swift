@@ -2,20 +2,51 @@ package import AppStore
 package import Entitlements
 import LedgerStore
 
-/// What Apple showed about the purchases of look-ups.
+/// The answers of Apple about the purchases of look-ups.
 struct LookedUp: Sendable {
-    /// The genuine transactions of these purchases, and of no others.
+    /// The newest genuine texts of the transactions of these purchases, and of no others.
     var purchases: [ShownPurchase] = []
     /// The purchases about which Apple answered, by their ids.
     var answered: Set<String> = []
-    /// The failure that ended the look-ups early; a job goes on.
+    /// The first failure; a job asks again.
     var failure: StoreHistory.Failure?
+
+    /// The look-ups about which Apple answered.
+    func answers(to owed: OwedLookups) -> [OwedLookups.Number] {
+        owed.numbers.filter { answered.contains($0.id) }
+    }
+}
+
+/// The newest text of each transaction, in the order in which the transactions were shown first.
+private struct NewestTexts {
+    /// A transaction, told from those of other purchases.
+    private struct Transaction: Hashable {
+        let purchase: PurchaseKey
+        let id: TransactionID
+    }
+
+    private(set) var all: [ShownPurchase] = []
+    private var places: [Transaction: Int] = [:]
+
+    mutating func add(_ shown: ShownPurchase) {
+        let transaction = Transaction(purchase: shown.state.key, id: shown.state.transactionID)
+        guard let place = places[transaction] else {
+            places[transaction] = all.count
+            all.append(shown)
+            return
+        }
+        if all[place].state.signedAt < shown.state.signedAt { all[place] = shown }
+    }
 }
 
 /// Look-ups: Apple is asked about purchases that an unsigned text names (`semantics.md` §6).
 extension StoreHistory {
     /// The most transactions after which the rest of the look-ups is left to a job.
     private static let maximumShown = 500
+    /// The most purchases of a receipt that Apple may not know before the others are not asked about.
+    private static let maximumUnknown = 5
+    /// The most pages of a history that are read.
+    private static let maximumPages = 200
 
     /// Does the look-ups that are owed to a person, or to nobody. For a person they are claimed like a restore, without
     /// proof; of nobody they are recorded like a notification.
@@ -34,26 +65,36 @@ extension StoreHistory {
 
     /// Asks Apple about the purchases of look-ups. Of the histories only these purchases are kept, so whoever shows
     /// somebody's receipt learns nothing of the rest of that Apple account.
+    ///
+    /// A failure does not keep the other purchases from being asked about, unless it would meet them too.
     func find(_ owed: OwedLookups, of person: UInt64) async -> LookedUp {
-        var found = LookedUp()
+        var (found, texts, unknown) = (LookedUp(), NewestTexts(), 0)
         let ids = Set(owed.numbers.map(\.id))
         for number in owed.numbers where !found.answered.contains(number.id) {
-            guard found.purchases.count < Self.maximumShown else { break }
+            guard texts.all.count < Self.maximumShown else { break }
+            // A receipt with so many unknown purchases is made up, and the rest of it is not worth asking.
+            if unknown == Self.maximumUnknown, owed.user != nil {
+                found.answered.insert(number.id)
+                continue
+            }
             do throws(Failure) {
-                let shown = try await history(of: number, of: person).filter {
-                    ids.contains($0.state.key.externalID.text)
+                if let shown = try await history(of: number, naming: ids, of: person) {
+                    for purchase in shown {
+                        texts.add(purchase)
+                        // Several numbers may be of one Apple account, whose history has all of them.
+                        found.answered.formUnion(purchase.numbers.intersection(ids))
+                    }
+                } else {
+                    unknown += 1
                 }
-                // Several numbers may be of one Apple account, whose history has all of them.
-                let new = shown.filter { !found.answered.contains($0.state.key.externalID.text) }
-                found.purchases += new
-                found.answered.formUnion(new.map(\.state.key.externalID.text))
                 found.answered.insert(number.id)
             } catch {
                 tell(error)
-                found.failure = error
-                break
+                found.failure = found.failure ?? error
+                if error.meetsAll { break }
             }
         }
+        found.purchases = texts.all
         return found
     }
 
@@ -72,9 +113,10 @@ extension StoreHistory {
                 try await place(shown, of: key)
             }
         }
-        guard !found.answered.isEmpty else { return }
+        let answered = found.answers(to: owed)
+        guard !answered.isEmpty else { return }
         try await served { (store) async throws(ServiceFailure) in
-            try await store.lookups.finish(found.answered.sorted(), of: person)
+            try await store.lookups.finish(answered, of: person)
         }
     }
 
@@ -112,28 +154,38 @@ extension StoreHistory {
         }
     }
 
-    /// The genuine transactions of the Apple account that made a purchase; none if Apple does not know the purchase.
-    /// The app that was named beside it is asked about first.
+    /// The genuine transactions with one of `ids` of the Apple account that made a purchase; nil if Apple does not know
+    /// the purchase. Only the app that was named beside it is asked about, or each if none was.
     ///
-    /// - Throws: ``Failure``. A history that was not read to its end is no answer.
-    private func history(of number: OwedLookups.Number, of person: UInt64) async throws(Failure) -> [ShownPurchase] {
-        for app in apps.sorted(by: { $0 == number.app && $1 != number.app }) {
-            var (shown, environment, revision): ([ShownPurchase], StoreEnvironment?, String?) = ([], nil, nil)
-            while true {
+    /// - Throws: ``Failure``. A history that breaks off is no answer.
+    private func history(
+        of number: OwedLookups.Number, naming ids: Set<String>, of person: UInt64
+    ) async throws(Failure) -> [ShownPurchase]? {
+        for app in apps where number.app.text.isEmpty || app == number.app {
+            var texts = NewestTexts()
+            var (environment, revision): (StoreEnvironment?, String?) = (nil, nil)
+            for _ in 0..<Self.maximumPages {
                 try await served { (store) async throws(ServiceFailure) in try await store.lookups.hold(person) }
                 guard let (page, answering) = try await page(of: number.id, after: revision, app, environment) else {
                     break
                 }
-                shown += try await genuine(page.signed)
+                for shown in try await genuine(page.signed) where !ids.isDisjoint(with: shown.numbers) {
+                    texts.add(shown)
+                }
                 // A list that stands still would never end.
-                if !page.hasMore || page.revision == revision { return shown }
+                if !page.hasMore || page.revision == revision { return texts.all }
                 (environment, revision) = (answering, page.revision)
             }
+            // An environment answered, but the history has more pages than are read.
+            if environment != nil { return texts.all }
         }
-        return []
+        return nil
     }
 
-    /// A page of a history, and the environment that has it; nil if Apple refuses for good.
+    /// A page of a history, and the environment that has it; nil if Apple does not know the purchase.
+    ///
+    /// - Parameter environment: The environment of the earlier pages; nil for the first page.
+    /// - Throws: ``Failure``. A refusal after the first page is one, because the history broke off.
     private func page(
         of id: String, after revision: String?, _ app: AppID, _ environment: StoreEnvironment?
     ) async throws(Failure) -> (HistoryPage, StoreEnvironment)? {
@@ -146,10 +198,33 @@ extension StoreHistory {
             guard let page = HistoryPage(body) else { throw .unreadable }
             return (page, answering)
         } catch {
-            guard error.isFinal else { throw .apple(error) }
+            guard environment == nil, error.saysUnknown else { throw .apple(error) }
             if error != .refused(code: 4_040_010) { tell(.apple(error)) }
             return nil
         }
+    }
+}
+
+extension ShownPurchase {
+    /// The numbers by which a receipt or a notification may name it.
+    fileprivate var numbers: Set<String> { [state.key.externalID.text, state.transactionID.text] }
+}
+
+extension StoreHistory.Failure {
+    /// True if every other question would fail likewise.
+    fileprivate var meetsAll: Bool {
+        switch self {
+        case .apple(.paused), .apple(.keyNotAccepted), .service: true
+        case .apple, .certificateStatus: false
+        }
+    }
+}
+
+extension AppStoreServerFailure {
+    /// True if Apple does not know the purchase, and never will: a lasting 404, or an id that is none (4000006).
+    fileprivate var saysUnknown: Bool {
+        guard case .refused(let code) = self, isFinal else { return false }
+        return code / 10_000 == 404 || code == 4_000_006
     }
 }
 

@@ -23,7 +23,9 @@ enum ReceiptRoute {
         }
         guard !named.ids.isEmpty else { return try await answer(to: call, Healing(answer: .complete)) }
         let proof = try await AccountProof.verified(appTransaction, call)
-        let begun = try await call.served { try await $0.lookups.begin(named.ids, of: named.app, for: call.user) }
+        let begun = try await call.served {
+            try await $0.lookups.begin(named.ids, of: named.app, for: call.user, isProven: proof != nil)
+        }
         switch begun {
         case .recent: return try await answer(to: call, Healing(answer: .recent))
         case .owed: return try await answer(to: call, Healing(answer: .pending))
@@ -40,12 +42,15 @@ enum ReceiptRoute {
                 }
                 return try await answer(to: call, Healing(answer: .pending))
             }
-            return try await answer(to: call, found, of: person, proof, appTransaction == nil ? .absent : .sent)
+            return try await answer(
+                to: call, found, of: owed, person, proof, appTransaction == nil ? .absent : .sent)
         }
     }
 
-    /// The purchases that a receipt names, and the app of the catalogue that it names; nil if only verifyReceipt could
+    /// The purchases that a receipt names, and the app that it names, empty for none; nil if only verifyReceipt could
     /// tell, which is not configured.
+    ///
+    /// - Throws: `wrong_app` if it names an app that the catalogue does not have.
     private static func purchases(
         in text: String, _ call: UserCall
     ) async throws(Problem) -> (ids: [String], app: AppID)? {
@@ -53,13 +58,15 @@ enum ReceiptRoute {
         let receipt: LegacyReceipt
         do throws(EvidenceError) {
             receipt = try LegacyReceipt(text)
+            if case .app(let bundleID?, _) = receipt, !apps.contains(where: { $0.bundleId == bundleID }) {
+                throw EvidenceError(.wrongApp, "The receipt is another app's.")
+            }
         } catch {
             call.api.metrics.refused(.receipt, because: error.reason.rawValue)
             throw Problem(error)
         }
         if case .app(let bundleID, let ids) = receipt, !ids.isEmpty {
-            let app = apps.first { $0.bundleId == bundleID }
-            return (ids, AppID(app?.bundleId ?? ""))
+            return (ids, AppID(bundleID ?? ""))
         }
         guard let server = call.api.receipts?.server else { return nil }
         do throws(ReceiptAnswer.Failure) {
@@ -91,25 +98,47 @@ enum ReceiptRoute {
         return .json(RestoreBody(results: [], claimed, healing, showsStatus: true).bytes)
     }
 
-    /// Restores what Apple showed.
+    /// Restores what Apple showed. If a job was faster, or the person was erased meanwhile, nothing is claimed.
     private static func answer(
-        to call: UserCall, _ found: LookedUp, of person: UInt64, _ proof: AccountProof?, _ sent: Retry.Proof
+        to call: UserCall, _ found: LookedUp, of owed: OwedLookups, _ person: UInt64, _ proof: AccountProof?,
+        _ sent: Retry.Proof
     ) async throws(Problem) -> Response {
+        guard try await call.served({ try await $0.lookups.owed(to: person) }) != nil else {
+            return try await answer(to: call, Healing(answer: .recent))
+        }
         let purchases = found.purchases.map(\.state)
         let claimed = try await call.claimed(found.purchases, replays: [:]) { [user = call.user] history, context in
             Restore(purchases, to: user, proof: proof, in: context).decide(given: history)
         }
-        if !found.answered.isEmpty {
-            try await call.served { try await $0.lookups.finish(found.answered.sorted(), of: person) }
+        let answered = found.answers(to: owed)
+        if !answered.isEmpty {
+            try await call.served { try await $0.lookups.finish(answered, of: person, isProven: proof != nil) }
         }
-        let settled = SettledRestore(claimed, of: purchases, proof: sent)
-        let results = zip(purchases, claimed.answer.get()).enumerated().map { index, item in
-            RestoreResult(index: index, item.0, item.1, in: settled)
-        }
+        let results = results(of: claimed, purchases, sent)
         let healing =
-            found.failure == nil
+            answered.count == owed.numbers.count
             ? await call.healed(by: proof, at: claimed.at) : Healing(answer: .pending)
         return .json(RestoreBody(results: results, claimed, healing, showsStatus: true).bytes)
+    }
+
+    /// The results of a claim. A purchase that is refused has one, which names neither its product nor its
+    /// transactions: it may be somebody else's.
+    private static func results(
+        of claimed: Claimed<[Restore.Verdict], Never>, _ purchases: [VerifiedPurchase], _ sent: Retry.Proof
+    ) -> [RestoreResult] {
+        let settled = SettledRestore(claimed, of: purchases, proof: sent)
+        var results: [RestoreResult] = []
+        for (purchase, verdict) in zip(purchases, claimed.answer.get()) {
+            let index = results.count
+            if case .refused(let refusal) = verdict {
+                results.append(RestoreResult(index: index, Problem(refusal, proof: sent)))
+            } else if case .refused? = settled.verdicts[purchase.key] {
+                continue
+            } else {
+                results.append(RestoreResult(index: index, purchase, verdict, in: settled))
+            }
+        }
+        return results
     }
 }
 

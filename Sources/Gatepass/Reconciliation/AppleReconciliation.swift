@@ -64,8 +64,8 @@ struct AppleReconciliation {
         return run
     }
 
-    /// Takes the notifications that Apple lists of each app, and notes after each page how many were new. An environment
-    /// in which Apple does not answer for an app is left out.
+    /// Takes the notifications that Apple lists of each app, and notes after each page how many were new. An
+    /// environment in which Apple does not answer for an app is left out.
     ///
     /// - Throws: ``Failure`` if Apple answers for an app in no environment.
     private func takeNotifications(noting run: inout Reconciliation) async throws {

@@ -21,6 +21,7 @@ struct ReceiptQuestions: ReceiptServer {
         let receipt: String
         let secret: String
 
+        /// Apple's names of the members.
         enum CodingKeys: String, CodingKey {
             case receipt = "receipt-data"
             case secret = "password"

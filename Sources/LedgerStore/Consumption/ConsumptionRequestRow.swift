@@ -93,8 +93,9 @@ enum ConsumptionRequestRow {
             """)
     }
 
-    /// Keeps a question and the job that answers it, unless it repeats one that is kept. A repeat opens a question again
-    /// of which Apple was told nothing for want of an owner, a consent or credentials. Throws when the database is away.
+    /// Keeps a question and the job that answers it, unless it repeats one that is kept. A repeat opens a question
+    /// again of which Apple was told nothing for want of an owner, a consent or credentials. Throws when the database
+    /// is away.
     ///
     /// The names in the delivery are locked, so that no other transaction asks about the same purchase meanwhile.
     ///
@@ -135,8 +136,8 @@ enum ConsumptionRequestRow {
         return (try question(row, from: 0, askedAt: 4), owner)
     }
 
-    /// Writes the answer that an open question is to get, unless one is written, and returns the written one. Nil if the
-    /// question is decided or gone. Throws when the database is away.
+    /// Writes the answer that an open question is to get, unless one is written, and returns the written one. Nil if
+    /// the question is decided or gone. Throws when the database is away.
     static func prepare(
         _ answer: ConsumptionAnswer, to id: UInt64, in session: Session
     ) throws(DatabaseError) -> ConsumptionAnswer? {

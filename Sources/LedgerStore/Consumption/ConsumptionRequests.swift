@@ -26,8 +26,8 @@ package struct ConsumptionRequests: Sendable {
     }
 
     /// Writes the answer that an open question is to get before Apple is told, so that Apple is told the same if it has
-    /// to be told again. Returns the written answer; nil if the question is decided or gone. Throws when the database is
-    /// away.
+    /// to be told again. Returns the written answer; nil if the question is decided or gone. Throws when the database
+    /// is away.
     package func prepare(
         _ answer: ConsumptionAnswer, to id: UInt64
     ) async throws(ServiceFailure) -> ConsumptionAnswer? {

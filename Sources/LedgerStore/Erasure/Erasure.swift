@@ -13,11 +13,17 @@ package struct Erasure: Sendable {
         SQLStatement("erase standing answer", "DELETE FROM standing_answers WHERE user_id = ?"),
         SQLStatement("erase history walks", "DELETE FROM history_walks WHERE user_id = ?"),
         SQLStatement("erase history job", "DELETE FROM jobs WHERE kind = 'history' AND subject = ?"),
+        // An open question about a purchase that has moved is its present owner's.
         SQLStatement(
-            "erase consumption requests",
-            "DELETE FROM consumption_requests WHERE user_id = ? AND decided_at IS NOT NULL"),
-        SQLStatement(
-            "erase names of open questions", "UPDATE consumption_requests SET user_id = NULL WHERE user_id = ?"),
+            "keep open questions of others",
+            """
+            UPDATE consumption_requests r SET r.user_id = NULL
+            WHERE r.user_id = ? AND r.decided_at IS NULL AND NOT EXISTS (
+                SELECT 1 FROM purchases p
+                WHERE p.source = 'apple_iap' AND p.app = r.app AND p.environment = r.environment
+                    AND p.external_id = r.purchase AND p.user_id = r.user_id)
+            """),
+        SQLStatement("erase consumption requests", "DELETE FROM consumption_requests WHERE user_id = ?"),
         SQLStatement("erase lookups", "DELETE FROM lookups WHERE user_id = ?"),
         SQLStatement("erase lookup job", "DELETE FROM jobs WHERE kind = 'lookup' AND subject = ?"),
         SQLStatement("erase notes", "DELETE FROM notes WHERE user_id = ?"),

@@ -154,7 +154,8 @@ package struct Export: Sendable {
                 "export lookups",
                 """
                 SELECT JSON_OBJECT('app', NULLIF(l.app, ''), 'transaction_id', l.transaction_id,
-                    'asked_at_ms', l.asked_at, 'answered_at_ms', l.answered_at)
+                    'asked_at_ms', l.asked_at, 'answered_at_ms', l.answered_at,
+                    'with_proof', l.is_proven)
                 FROM lookups l WHERE l.user_id = ? ORDER BY l.transaction_id
                 """)
         ),

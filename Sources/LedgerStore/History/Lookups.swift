@@ -8,6 +8,8 @@ package struct OwedLookups: Hashable, Sendable {
         package let id: String
         /// Empty if no app was named, or none of the catalogue.
         package let app: AppID
+        /// When the purchase was named. A notification that names it again moves this.
+        package let askedAt: Instant
     }
 
     /// The user whose receipt named them; nil for those of a notification.
@@ -16,7 +18,7 @@ package struct OwedLookups: Hashable, Sendable {
 }
 
 /// Look-ups: purchases that an unsigned text names, a receipt or a notification of version 1, and about which Apple is
-/// asked (`semantics.md` §6). Each is asked about at most once in ten minutes.
+/// asked (`semantics.md` §6). Each is asked about at most once in ten minutes, and once more for a user with a proof.
 package struct Lookups: Sendable {
     /// The time after a look-up in which Apple is not asked about the same purchase again, in milliseconds.
     package static let pause: Int64 = 10 * 60_000
@@ -54,8 +56,11 @@ package struct Lookups: Sendable {
     }
 
     /// Writes down what the receipt of `user` names, with the job that asks Apple. Throws when the database is away.
+    ///
+    /// - Parameter isProven: True if the request proves an Apple account. Then what was answered without a proof is
+    ///   asked about again.
     package func begin(
-        _ ids: [String], of app: AppID, for user: UserID
+        _ ids: [String], of app: AppID, for user: UserID, isProven: Bool = false
     ) async throws(ServiceFailure) -> Begun {
         let (now, realNow, labels) = (now(), realNow(), labels)
         return try await pool.commit { (session) throws(DatabaseError) in
@@ -65,9 +70,11 @@ package struct Lookups: Sendable {
             let known = try LookupRow.known(of: person, in: session)
             let new = ids.filter { known[$0] == nil }
             guard known.count + new.count <= Self.maximum else { return .tooMany }
-            let isOwed = known.values.contains(false)
-            guard isOwed || !new.isEmpty else { return .recent }
+            let again = isProven ? ids.filter { known[$0] == .answered } : []
+            let isOwed = known.values.contains(.owed)
+            guard isOwed || !new.isEmpty || !again.isEmpty else { return .recent }
             try LookupRow.insert(new, of: app, for: person, at: now, in: session)
+            try LookupRow.reopen(again, of: person, at: now, in: session)
             if isOwed, try JobRow.isAlive(.lookup, about: person, in: session) {
                 try JobRow.add(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
                 return .owed
@@ -77,24 +84,32 @@ package struct Lookups: Sendable {
         }
     }
 
-    /// Writes down what a notification names, with a job that is due at once. Throws when the database is away.
+    /// Writes down what a notification names, with a job that is due at once. What was answered less than ten minutes
+    /// ago is owed when these are over. Throws when the database is away.
     package func begin(_ ids: [String], of app: AppID) async throws(ServiceFailure) {
         let (now, realNow) = (now(), realNow())
         try await pool.commit { (session) throws(DatabaseError) in
             try LookupRow.sweep(before: now + -Self.pause, of: Self.nobody, in: session)
             try LookupRow.insert(ids, of: app, for: Self.nobody, at: now, in: session)
+            guard let first = try LookupRow.firstOwed(to: Self.nobody, in: session) else { return }
+            let wait = max(0, first.milliseconds - now.milliseconds)
             if try JobRow.isAlive(.lookup, about: Self.nobody, in: session) {
-                try JobRow.add(.lookup, about: Self.nobody, dueAt: realNow, now: realNow, in: session)
+                // A worker may be at the job, and goes on with these: none other takes it before the lease ends.
+                let dueAt = realNow + max(Jobs.lease, wait)
+                try JobRow.add(.lookup, about: Self.nobody, dueAt: dueAt, now: realNow, in: session)
             } else {
-                try JobRow.revive(.lookup, about: Self.nobody, dueAt: realNow, now: realNow, in: session)
+                try JobRow.revive(.lookup, about: Self.nobody, dueAt: realNow + wait, now: realNow, in: session)
             }
         }
     }
 
-    /// The first look-ups that are owed to a person, or to nobody; nil if there are none, and for an erased person.
+    /// The first look-ups that are owed now to a person, or to nobody; nil if there are none, and for an erased person.
     /// Throws when the database is away.
     package func owed(to person: UInt64) async throws(ServiceFailure) -> OwedLookups? {
-        try await pool.ask { (session) throws(DatabaseError) in try LookupRow.owed(to: person, in: session) }
+        let now = now()
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try LookupRow.owed(to: person, at: now, in: session)
+        }
     }
 
     /// Keeps the job from other workers for as long as a lease. Throws when the database is away.
@@ -105,16 +120,22 @@ package struct Lookups: Sendable {
         }
     }
 
-    /// Notes that Apple answered about purchases, and ends the job unless others are owed. Throws when the database is
-    /// away.
-    package func finish(_ ids: [String], of person: UInt64) async throws(ServiceFailure) {
+    /// Notes that Apple answered about purchases, and ends the job unless others are owed. A purchase that a
+    /// notification named again meanwhile is owed once more, in ten minutes. Throws when the database is away.
+    ///
+    /// - Parameter isProven: True if what Apple showed was claimed with a proof.
+    package func finish(
+        _ numbers: [OwedLookups.Number], of person: UInt64, isProven: Bool = false
+    ) async throws(ServiceFailure) {
         let (now, realNow) = (now(), realNow())
         try await pool.commit { (session) throws(DatabaseError) in
-            try LookupRow.answer(ids, of: person, at: now, in: session)
+            try LookupRow.answer(numbers, of: person, at: now, isProven: isProven, in: session)
+            if person == Self.nobody { try LookupRow.putOff(numbers, until: now + Self.pause, in: session) }
             // The job is removed first: whoever adds look-ups waits for it then, or is seen by the next statement.
             try JobRow.remove(.lookup, about: person, in: session)
-            guard try LookupRow.owed(to: person, in: session) != nil else { return }
-            try JobRow.add(.lookup, about: person, dueAt: realNow + Jobs.lease, now: realNow, in: session)
+            guard let first = try LookupRow.firstOwed(to: person, in: session) else { return }
+            let dueAt = realNow + max(Jobs.lease, first.milliseconds - now.milliseconds)
+            try JobRow.add(.lookup, about: person, dueAt: dueAt, now: realNow, in: session)
         }
     }
 
@@ -138,33 +159,58 @@ package struct Lookups: Sendable {
 
 /// A row of `lookups`.
 enum LookupRow {
+    /// The state of a look-up.
+    enum State {
+        case owed
+        /// Answered, and claimed without a proof.
+        case answered
+        case proven
+    }
+
     private static let insert = SQLStatement(
         "add lookup",
         """
         INSERT INTO lookups (user_id, transaction_id, app, asked_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE asked_at = asked_at
+        ON DUPLICATE KEY UPDATE app = VALUES(app),
+            asked_at = GREATEST(asked_at, VALUES(asked_at), COALESCE(answered_at + \(Lookups.pause), 0)),
+            answered_at = NULL
         """)
 
+    private static let reopen = SQLStatement(
+        "reopen lookup",
+        "UPDATE lookups SET asked_at = ?, answered_at = NULL WHERE user_id = ? AND transaction_id = ?")
+
     private static let known = SQLStatement(
-        "find lookups", "SELECT transaction_id, answered_at IS NOT NULL FROM lookups WHERE user_id = ?")
+        "find lookups", "SELECT transaction_id, answered_at IS NOT NULL, is_proven FROM lookups WHERE user_id = ?")
 
     private static let owed = SQLStatement(
         "find owed lookups",
         """
-        SELECT l.transaction_id, l.app, u.user_id FROM lookups l LEFT JOIN users u ON u.pseudonym = l.user_id
-        WHERE l.user_id = ? AND l.answered_at IS NULL ORDER BY l.asked_at, l.transaction_id LIMIT ?
+        SELECT l.transaction_id, l.app, u.user_id, l.asked_at
+        FROM lookups l LEFT JOIN users u ON u.pseudonym = l.user_id
+        WHERE l.user_id = ? AND l.answered_at IS NULL AND l.asked_at <= ? ORDER BY l.asked_at, l.transaction_id LIMIT ?
         """)
+
+    private static let firstOwed = SQLStatement(
+        "find first owed lookup", "SELECT MIN(asked_at) FROM lookups WHERE user_id = ? AND answered_at IS NULL")
 
     private static let answer = SQLStatement(
         "answer lookup",
-        "UPDATE lookups SET answered_at = ? WHERE user_id = ? AND transaction_id = ? AND answered_at IS NULL")
+        """
+        UPDATE lookups SET answered_at = ?, is_proven = ?
+        WHERE user_id = ? AND transaction_id = ? AND asked_at = ? AND answered_at IS NULL
+        """)
+
+    private static let putOff = SQLStatement(
+        "put off lookup",
+        "UPDATE lookups SET asked_at = ? WHERE user_id = ? AND transaction_id = ? AND answered_at IS NULL")
 
     private static let sweep = SQLStatement("sweep lookups", "DELETE FROM lookups WHERE answered_at <= ?")
 
     private static let sweepOne = SQLStatement(
         "sweep lookups of one", "DELETE FROM lookups WHERE user_id = ? AND answered_at <= ?")
 
-    /// Adds look-ups; those that are there stay as they are.
+    /// Adds look-ups. Those that are there are owed anew, ten minutes after their answer at the earliest.
     static func insert(
         _ ids: [String], of app: AppID, for person: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
@@ -172,30 +218,62 @@ enum LookupRow {
             insert, ids.map { [.uint64(person), .text($0), .text(app.text), .int64(now.milliseconds)] })
     }
 
-    /// The look-ups of a person, and whether each is answered.
-    static func known(of person: UInt64, in session: Session) throws(DatabaseError) -> [String: Bool] {
-        var answered: [String: Bool] = [:]
-        for row in try session.query(known, [.uint64(person)]) { answered[try row.text(0)] = try row.bool(1) }
-        return answered
+    /// Makes answered look-ups owed again at once.
+    static func reopen(
+        _ ids: [String], of person: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.executeBulk(reopen, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
     }
 
-    /// The first look-ups that are owed, the oldest first; nil if there are none.
-    static func owed(to person: UInt64, in session: Session) throws(DatabaseError) -> OwedLookups? {
-        let rows = try session.query(owed, [.uint64(person), Value(Lookups.maximum)])
+    /// The look-ups of a person.
+    static func known(of person: UInt64, in session: Session) throws(DatabaseError) -> [String: State] {
+        var states: [String: State] = [:]
+        for row in try session.query(known, [.uint64(person)]) {
+            let (isAnswered, isProven) = (try row.bool(1), try row.bool(2))
+            states[try row.text(0)] = isAnswered ? (isProven ? .proven : .answered) : .owed
+        }
+        return states
+    }
+
+    /// The first look-ups that are owed at `now`, the oldest first; nil if there are none.
+    static func owed(to person: UInt64, at now: Instant, in session: Session) throws(DatabaseError) -> OwedLookups? {
+        let rows = try session.query(
+            owed, [.uint64(person), .int64(now.milliseconds), Value(Lookups.maximum)])
         guard let first = rows.first else { return nil }
         let user = try first.optionalText(2).flatMap { UserID($0) }
         guard user != nil || person == Lookups.nobody else { return nil }
         let numbers = try rows.map { (row) throws(DatabaseError) in
-            OwedLookups.Number(id: try row.text(0), app: AppID(try row.text(1)))
+            OwedLookups.Number(
+                id: try row.text(0), app: AppID(try row.text(1)), askedAt: Instant(milliseconds: try row.int64(3)))
         }
         return OwedLookups(user: user, numbers: numbers)
     }
 
-    /// Notes that Apple answered.
+    /// The instant from which the first of all unanswered look-ups is owed; nil if there are none.
+    static func firstOwed(to person: UInt64, in session: Session) throws(DatabaseError) -> Instant? {
+        try session.query(firstOwed, [.uint64(person)]).first?.optionalInt64(0).map(Instant.init(milliseconds:))
+    }
+
+    /// Notes that Apple answered. What was named again after it was read stays owed.
     static func answer(
-        _ ids: [String], of person: UInt64, at now: Instant, in session: Session
+        _ numbers: [OwedLookups.Number], of person: UInt64, at now: Instant, isProven: Bool, in session: Session
     ) throws(DatabaseError) {
-        try session.executeBulk(answer, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
+        try session.executeBulk(
+            answer,
+            numbers.map { number in
+                [
+                    .int64(now.milliseconds), Value(isProven), .uint64(person), .text(number.id),
+                    .int64(number.askedAt.milliseconds),
+                ]
+            })
+    }
+
+    /// Puts off the look-ups of nobody that are owed still.
+    static func putOff(
+        _ numbers: [OwedLookups.Number], until instant: Instant, in session: Session
+    ) throws(DatabaseError) {
+        try session.executeBulk(
+            putOff, numbers.map { [.int64(instant.milliseconds), .uint64(Lookups.nobody), .text($0.id)] })
     }
 
     /// Deletes the look-ups of a person that were answered by `instant`.

@@ -51,8 +51,8 @@ package struct Reconciliations: Sendable {
         self.now = now
     }
 
-    /// Begins a run, or goes on with the newest one that was cut off in the last seven days. A run about one user always
-    /// begins. Throws when the database is away.
+    /// Begins a run, or goes on with the newest one that was cut off in the last seven days. A run about one user
+    /// always begins. Throws when the database is away.
     package func begin(
         since: Instant?, ofOneUser isOfOneUser: Bool
     ) async throws(ServiceFailure) -> Reconciliation? {
@@ -165,8 +165,8 @@ enum ReconciliationRow {
     private static let one = SQLStatement(
         "find one person to reconcile", "SELECT pseudonym, user_id FROM users WHERE user_id = ? AND pseudonym > ?")
 
-    /// The newest run about everybody that is not over and not too old; nil if there is none. Throws when the database is
-    /// away.
+    /// The newest run about everybody that is not over and not too old; nil if there is none. Throws when the database
+    /// is away.
     static func open(
         since: Instant?, begunAfter start: Instant, in session: Session
     ) throws(DatabaseError) -> Reconciliation? {

@@ -34,9 +34,9 @@ package enum JobKind: String, Hashable, Sendable, CaseIterable {
 package struct Job: Hashable, Sendable {
     let id: UInt64
     package let kind: JobKind
-    /// The id of the row that the job is about; for a delivery, the id in `inbox_deliveries`; for a walk and a look-up,
-    /// the person's pseudonym; for an answer about consumption, the id in `consumption_requests`; for an account token,
-    /// and for a chain, the id in `purchases`; for notifications, the id in `notification_reads`.
+    /// The id of the row that the job is about: in `inbox_deliveries` for a delivery, in `consumption_requests` for an
+    /// answer about consumption, in `notification_reads` for notifications. For a walk and a look-up it is the person's
+    /// pseudonym, for an account token and a chain the id in `purchases`.
     package let subject: UInt64
     /// The number of tries, including this one.
     package let attempt: Int

@@ -270,7 +270,7 @@ struct ChainTests {
                 #expect(try await shop.state(of: "u2") == (isErased ? "none" : "active"))
                 #expect(try await shop.state() != "active")
                 #expect(try await shop.rows("SELECT COUNT(*) FROM signed_texts") == (isErased ? 0 : 2))
-                #expect(try await shop.rows("SELECT COUNT(*) FROM jobs") == 0)
+                #expect(try await shop.rows("SELECT COUNT(*) FROM jobs WHERE kind = 'chain'") == 0)
             }
         }
     }

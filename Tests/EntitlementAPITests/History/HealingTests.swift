@@ -181,7 +181,7 @@ struct HealingTests {
     }
 
     @Test func `a refusal for good is not asked again before the next restore`() async throws {
-        for failure in [AppStoreServerFailure.refused(code: 4_040_010), .unreadable] {
+        for failure in [AppStoreServerFailure.refused(code: 4_040_010), .refused(code: 4_000_006)] {
             try await Self.open { shop in
                 let sent = try shop.text("1001")
                 shop.apple.fail(failure)

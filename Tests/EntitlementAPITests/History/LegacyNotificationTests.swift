@@ -78,14 +78,15 @@ struct LegacyNotificationTests {
             #expect(try await Self.tell(server, ["1001", "1002"]).status == 200)
             try await server.api.history?.lookUp(for: Lookups.nobody)
             #expect(apple.asked.count == 4)
+            #expect(try await Self.count("jobs", server) == 1, "1001 is owed later")
             server.clock.now = server.clock.now + (Lookups.pause - 1)
             #expect(try await Self.tell(server, ["1001"]).status == 200)
             try await server.api.history?.lookUp(for: Lookups.nobody)
             #expect(apple.asked.count == 4)
             server.clock.now = server.clock.now + 1
-            #expect(try await Self.tell(server, ["1001"]).status == 200)
             try await server.api.history?.lookUp(for: Lookups.nobody)
-            #expect(apple.asked.count == 6)
+            #expect(apple.asked.count == 6, "without a further notification")
+            #expect(try await Self.count("jobs", server) == 0)
         }
     }
 
@@ -96,6 +97,22 @@ struct LegacyNotificationTests {
             let odd = try await Self.tell(server, ["", "x", "1e3", "-7"])
             #expect(odd.status == 200 && odd.body == #"{"result":"ignored"}"#)
             #expect(try await Self.count("lookups", server) == 100)
+        }
+    }
+
+    @Test func `a purchase that Apple cannot answer does not keep the others from being asked about`() async throws {
+        try await Self.open { server, apple in
+            apple.add(.init(texts: [try Self.text("1002", server)].map { (id: $0.0, text: $0.1) }))
+            apple.onAsk { [apple] in
+                if case .history("1001", _)? = apple.asked.last { throw AppStoreServerFailure.unreachable("cut off") }
+            }
+            #expect(try await Self.tell(server, ["1001", "1002"]).status == 200)
+            await #expect(throws: StoreHistory.Failure.self) {
+                try await server.api.history?.lookUp(for: Lookups.nobody)
+            }
+            #expect(try await Self.count("purchases", server) == 1)
+            #expect(try await Self.count("lookups WHERE answered_at IS NULL", server) == 1)
+            #expect(try await Self.count("jobs", server) == 1)
         }
     }
 

@@ -136,7 +136,7 @@ struct NotificationHistoryTests {
             try await shop.history.read(id)
             #expect(try await shop.deliveries() == 25)
             let until = try await shop.reads().first?.first
-            let refusals: [AppStoreServerFailure] = [.refused(code: 4_040_003), .keyNotAccepted, .unreadable]
+            let refusals: [AppStoreServerFailure] = [.refused(code: 4_040_003), .keyNotAccepted]
             for refusal in refusals {
                 let id = try #require(try await shop.night().first)
                 shop.apple.fail(refusal)

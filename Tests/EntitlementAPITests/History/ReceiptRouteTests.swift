@@ -13,10 +13,10 @@ import Testing
 
 /// Legacy receipts lead to Apple's signed texts, which go the way of a restore (`semantics.md` §6).
 struct ReceiptRouteTests {
-    private static let path = "/api/iap/apple/receipts"
+    static let path = "/api/iap/apple/receipts"
 
     /// A server, the Apple that it asks, and verifyReceipt.
-    private struct Shop {
+    struct Shop {
         let server: TestServer
         let apple: AppleShelf
         let desk: ReceiptDesk
@@ -60,7 +60,7 @@ struct ReceiptRouteTests {
         }
     }
 
-    private static func open(
+    static func open(
         isConfigured: Bool = true, rules: ClaimRules = ClaimRules(), rateLimits: RateLimits = RateLimits(),
         patience: Duration = .seconds(60), _ body: @Sendable (Shop) async throws -> Void
     ) async throws {
@@ -73,7 +73,24 @@ struct ReceiptRouteTests {
         }
     }
 
-    private static func outcomes(_ answer: JSONValue) -> [String] {
+    /// The texts of a plan that is renewed every ten minutes since 2026-01-10, all by the id of the plan.
+    static func plan(
+        _ id: String, renewals: [String], _ shop: Shop
+    ) throws -> [(id: String, text: String)] {
+        let period: Int64 = 600_000
+        var start: Int64 = 1_768_003_200_000
+        var plan = SimulatedTransaction.subscription(
+            id, of: "annual3", group: "g", bundleId: Fixture.app.text, at: start, until: start + period)
+        var texts = [(id: id, text: try shop.server.authority.sign(plan).text)]
+        for renewal in renewals {
+            start += period
+            plan = plan.renewed(as: renewal, until: start + period)
+            texts.append((id: id, text: try shop.server.authority.sign(plan).text))
+        }
+        return texts
+    }
+
+    static func outcomes(_ answer: JSONValue) -> [String] {
         answer["results"]?.elements?.map { "\($0["transaction_id"]?.string ?? "") \($0["outcome"]?.string ?? "")" }
             ?? []
     }
@@ -98,7 +115,9 @@ struct ReceiptRouteTests {
     @Test func `a receipt is read with spaces for plus signs, and with line breaks`() async throws {
         try await Self.open { shop in
             shop.apple.add(.init(texts: [try shop.text("1001")]))
-            let text = ReceiptWriter(["1001"]).base64.replacing("+", with: " ")
+            // The digits of an id give no plus sign, but the lengths of a receipt with more ids do.
+            let texts = (1...60).map { count in ReceiptWriter((0..<count).map { String(1_001 + $0) }).base64 }
+            let text = try #require(texts.first { $0.contains("+") }).replacing("+", with: " ")
             let broken = text.prefix(40) + #"\r\n"# + text.dropFirst(40)
             let answer = try await shop.send(#"{"receipt_data":"\#(broken)"}"#)
             #expect(Self.outcomes(try answer.json) == ["1001 attached"], "\(answer.body)")
@@ -113,11 +132,59 @@ struct ReceiptRouteTests {
             #expect(Self.outcomes(try await shop.show(receipt)) == ["1001 attached"])
             let stolen = try await shop.send(#"{"receipt_data":"\#(receipt.base64)"}"#, as: "thief")
             let body = try stolen.json
-            #expect(Self.outcomes(body) == ["1001 refused"])
+            #expect(Self.outcomes(body) == [" refused"])
             #expect(body["results"]?.elements?.first?["code"]?.string == "owned_by_another_user")
             #expect(!stolen.body.contains("1002") && !stolen.body.contains("u1"), "\(stolen.body)")
             #expect(body["status"]?["state"]?.string == "none")
             #expect(try await shop.purchases(of: "thief").isEmpty)
+        }
+    }
+
+    @Test func `a stranger's plan is refused with one result, which names no product and no renewal`() async throws {
+        try await Self.open { shop in
+            shop.apple.add(.init(texts: try Self.plan("1001", renewals: ["1007"], shop)))
+            let receipt = ReceiptWriter(["1001"])
+            #expect(Self.outcomes(try await shop.show(receipt)).count == 2)
+            let stolen = try await shop.send(#"{"receipt_data":"\#(receipt.base64)"}"#, as: "thief")
+            let body = try stolen.json
+            #expect(Self.outcomes(body) == [" refused"] && body["summary"]?["refused"]?.integer == "1")
+            #expect(body["summary"]?["duplicates"]?.integer == "0")
+            #expect(!stolen.body.contains("1007") && !stolen.body.contains("annual3"), "\(stolen.body)")
+        }
+    }
+
+    @Test func `a receipt may name a purchase by the id of one of its transactions`() async throws {
+        try await Self.open { shop in
+            let texts = try Self.plan("1001", renewals: ["1007"], shop)
+            shop.apple.add(.init(texts: zip(["1001", "1007"], texts).map { (id: $0, text: $1.text) }))
+            let answer = try await shop.show(ReceiptWriter(["1007"]))
+            let results = answer["results"]?.elements ?? []
+            #expect(results.map { $0["transaction_id"]?.string } == ["1007"])
+            #expect(try await shop.purchases() == ["1001"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `while look-ups are owed behind five hundred transactions the answer says so`() async throws {
+        try await Self.open { shop in
+            let renewals = (2_001...2_499).map(String.init)
+            shop.apple.add(.init(texts: try Self.plan("1001", renewals: renewals, shop)))
+            shop.apple.add(.init(texts: [try shop.text("1002", account: "9")]))
+            let answer = try await shop.show(ReceiptWriter(["1001", "1002"]))
+            #expect(answer["history"]?.string == "pending" && answer["results"]?.elements?.count == 500)
+            #expect(try await shop.count("lookups WHERE answered_at IS NULL") == 1)
+            #expect(try await shop.count("jobs WHERE kind = 'lookup'") == 1)
+        }
+    }
+
+    @Test func `of several texts of a transaction the newest counts`() async throws {
+        try await Self.open { shop in
+            var pass = Fixture.pass("1001")
+            let newest = try shop.server.authority.sign(pass).text
+            pass.signedDate -= 1
+            let older = try shop.server.authority.sign(pass).text
+            shop.apple.add(.init(texts: [(id: "1001", text: newest), (id: "1001", text: older)]))
+            #expect(Self.outcomes(try await shop.show(ReceiptWriter(["1001"]))) == ["1001 attached"])
         }
     }
 
@@ -128,7 +195,7 @@ struct ReceiptRouteTests {
             let token = try issued.json["app_account_token"]?.string
             shop.apple.add(.init(texts: [try shop.text("1001", token: token), try shop.text("1002")]))
             let answer = try await shop.show(ReceiptWriter(["1001"]))
-            #expect(Self.outcomes(answer) == ["1001 refused"])
+            #expect(Self.outcomes(answer) == [" refused"])
             #expect(answer["results"]?.elements?.first?["code"]?.string == "account_token_mismatch")
             #expect(try await shop.purchases().isEmpty && shop.apple.asked.count == 2, "no history is walked")
         }
@@ -138,8 +205,8 @@ struct ReceiptRouteTests {
         try await Self.open(rules: ClaimRules(unclaimed: .proof)) { shop in
             shop.apple.add(.init(texts: [try shop.text("1001")]))
             let receipt = ReceiptWriter(["1001"])
-            #expect(Self.outcomes(try await shop.show(receipt)) == ["1001 refused"])
-            shop.server.clock.now = shop.server.clock.now + Lookups.pause
+            #expect(Self.outcomes(try await shop.show(receipt)) == [" refused"])
+            #expect(try await shop.show(receipt)["history"]?.string == "recent")
             var app = SimulatedAppTransaction(bundleId: Fixture.app.text, at: Fixture.now.milliseconds)
             app.appTransactionId = "704897469903383919"
             let proof = try shop.server.authority.sign(app).text
@@ -149,12 +216,43 @@ struct ReceiptRouteTests {
         }
     }
 
-    @Test func `ids that Apple does not know, and receipts of other apps, lead nowhere`() async throws {
+    @Test func `a receipt of another app is refused, and Apple is not asked`() async throws {
+        try await Self.open { shop in
+            var receipt = ReceiptWriter(["1001"])
+            receipt.bundleID = "com.other"
+            let answer = try await shop.send(#"{"receipt_data":"\#(receipt.base64)"}"#)
+            #expect(answer.status == 422 && answer.code == "wrong_app", "\(answer.body)")
+            #expect(shop.apple.asked.isEmpty && shop.desk.asked.isEmpty)
+            #expect(try await shop.count("lookups") == 0)
+        }
+    }
+
+    @Test func `after five ids that Apple does not know the rest of a receipt is not asked about`() async throws {
+        try await Self.open { shop in
+            let answer = try await shop.show(ReceiptWriter((1...9).map(String.init)))
+            #expect(answer["history"]?.string == "complete" && shop.apple.asked.count == 10, "in two environments")
+            #expect(try await shop.count("lookups WHERE answered_at IS NULL") == 0)
+        }
+    }
+
+    @Test func `a history that breaks off or cannot be read is no answer`() async throws {
+        for failure in [AppStoreServerFailure.refused(code: 4_040_010), .unreadable] {
+            try await Self.open { shop in
+                let texts = try (1_001...1_021).map { try shop.text(String($0)) }
+                shop.apple.add(.init(texts: texts))
+                shop.apple.onAsk { [apple = shop.apple] in if apple.asked.count == 3 { apple.fail(failure) } }
+                let answer = try await shop.show(ReceiptWriter(["1001"]))
+                #expect(answer["history"]?.string == "pending" && Self.outcomes(answer).isEmpty)
+                try await shop.server.api.history?.lookUp(for: shop.person())
+                #expect(try await shop.purchases() == ["1001"])
+            }
+        }
+    }
+
+    @Test func `ids that Apple does not know lead nowhere`() async throws {
         try await Self.open { shop in
             shop.apple.add(.init(app: AppID("com.other"), texts: [try shop.text("1001")]))
-            var receipt = ReceiptWriter(["1001", "4711"])
-            receipt.bundleID = "com.other"
-            let answer = try await shop.show(receipt)
+            let answer = try await shop.show(ReceiptWriter(["1001", "4711"]))
             #expect(Self.outcomes(answer).isEmpty && answer["history"]?.string == "complete")
             #expect(shop.apple.environments == [.production, .sandbox, .production, .sandbox])
             #expect(try await shop.count("jobs") == 0)
@@ -198,7 +296,7 @@ struct ReceiptRouteTests {
     }
 
     /// Runs `body` while Apple fails once, after so many answers.
-    private static func failing(
+    static func failing(
         after count: Int, _ shop: Shop, _ body: () async throws -> JSONValue
     ) async throws -> JSONValue {
         shop.apple.onAsk { [apple = shop.apple] in
@@ -237,6 +335,24 @@ struct ReceiptRouteTests {
         }
     }
 
+    @Test func `a user who is erased while the request asks Apple gets nothing, and no text is kept`() async throws {
+        try await Self.open { shop in
+            shop.apple.add(.init(texts: [try shop.text("1001")]))
+            shop.apple.onAsk { [server = shop.server, apple = shop.apple] in
+                guard apple.asked.count == 1 else { return }
+                let answer = try await server.send(
+                    "POST", "/api/admin/users/u1/erase", #"{"reason":"r"}"#, token: Fixture.apiKey(.admin),
+                    fields: [("Idempotency-Key", "k")])
+                #expect((200..<300).contains(answer.status), "\(answer.body)")
+            }
+            let answer = try await shop.show(ReceiptWriter(["1001"]))
+            #expect(Self.outcomes(answer).isEmpty && answer["status"]?["state"]?.string == "none")
+            #expect(try await shop.count("lookups") == 0)
+            #expect(try await shop.count("purchases") == 0)
+            #expect(try await shop.count("users WHERE user_id = 'u1'") == 0)
+        }
+    }
+
     @Test func `a user has at most a hundred purchases looked up in ten minutes`() async throws {
         try await Self.open(rateLimits: RateLimits(restorePerMinute: 0)) { shop in
             #expect(try await shop.show(ReceiptWriter((1...60).map(String.init)))["history"]?.string == "complete")
@@ -245,85 +361,6 @@ struct ReceiptRouteTests {
             #expect(refused.status == 429 && refused.headers.first(name: "Retry-After") == "600")
             shop.server.clock.now = shop.server.clock.now + Lookups.pause
             #expect(try await shop.show(second)["history"]?.string == "complete")
-        }
-    }
-
-    @Test func `what is no receipt is refused, and nothing is asked`() async throws {
-        try await Self.open { shop in
-            for (body, status, code) in [
-                ("{}", 400, "invalid_request"), (#"{"receipt_data":null}"#, 400, "invalid_request"),
-                (#"{"receipt_data":7}"#, 400, "invalid_request"), (#"{"receipt_data":""}"#, 400, "invalid_request"),
-                ("[]", 400, "invalid_request"), (#"{"receipt_data":"!"}"#, 422, "evidence_invalid"),
-                (#"{"receipt_data":"AAAA"}"#, 422, "evidence_invalid"),
-                (#"{"receipt_data":"\#(ReceiptWriter(["1"]).base64.dropLast(8))"}"#, 422, "evidence_invalid"),
-            ] {
-                let answer = try await shop.send(body)
-                #expect(answer.status == status && answer.code == code, "\(body): \(answer.body)")
-            }
-            let size = 1 << 20
-            let frame = #"{"receipt_data":""}"#
-            let fits = #"{"receipt_data":"\#(String(repeating: "A", count: size - frame.utf8.count))"}"#
-            #expect(try await shop.send(fits).status == 422)
-            let large = try await shop.send(fits + " ")
-            #expect(large.status == 413 && large.code == "payload_too_large")
-            #expect(shop.apple.asked.isEmpty && shop.desk.asked.isEmpty)
-        }
-    }
-
-    @Test func `a receipt without an id is read by verifyReceipt, and its purchases are claimed`() async throws {
-        try await Self.open { shop in
-            shop.apple.add(.init(texts: [try shop.text("1001")]))
-            shop.desk.say(
-                #"{"status":21007}"#,
-                #"""
-                {"status":0,"receipt":{"bundle_id":"com.example.app","app_item_id":0,
-                 "in_app":[{"original_transaction_id":"1001"}]}}
-                """#
-            )
-            let receipt = ReceiptWriter()
-            #expect(Self.outcomes(try await shop.show(receipt)) == ["1001 attached"])
-            #expect(shop.desk.asked == [receipt.base64, receipt.base64])
-            let old = Data(#"{"purchase-info" = "e30=";}"#.utf8).base64EncodedString()
-            shop.desk.say(#"{"status":0,"receipt":{"bid":"com.example.app","original_transaction_id":"1001"}}"#)
-            let answer = try await shop.send(#"{"receipt_data":"\#(old)"}"#)
-            #expect(try answer.json["history"]?.string == "recent", "\(answer.body)")
-        }
-    }
-
-    @Test func `each answer of verifyReceipt that is no receipt has its problem`() async throws {
-        try await Self.open { shop in
-            let body = #"{"receipt_data":"\#(ReceiptWriter().base64)"}"#
-            for (said, status, code) in [
-                (#"{"status":21004}"#, 503, "unavailable"), (#"{"status":21005}"#, 503, "unavailable"),
-                (#"{"status":21009}"#, 503, "unavailable"), ("no JSON", 503, "unavailable"),
-                (#"{"status":21003}"#, 422, "evidence_invalid"), (#"{"status":21010}"#, 422, "evidence_invalid"),
-                (#"{"status":0,"receipt":{"bundle_id":"com.other","in_app":[]}}"#, 422, "wrong_app"),
-                (#"{"status":0,"receipt":{}}"#, 422, "wrong_app"),
-            ] {
-                shop.desk.say(said)
-                let answer = try await shop.send(body)
-                #expect(answer.status == status && answer.code == code, "\(said): \(answer.body)")
-            }
-            #expect(shop.server.log.lines.contains { $0.contains("does not accept apple.shared_secret") })
-            #expect(shop.apple.asked.isEmpty)
-            #expect(try await shop.count("lookups") == 0)
-        }
-    }
-
-    @Test func `without the shared secret a receipt without an id says so, and without a key there is no route`()
-        async throws
-    {
-        try await Self.open(isConfigured: false) { shop in
-            let answer = try await shop.show(ReceiptWriter())
-            #expect(answer["history"]?.string == "not_configured" && Self.outcomes(answer).isEmpty)
-            shop.apple.add(.init(texts: [try shop.text("1001")]))
-            #expect(Self.outcomes(try await shop.show(ReceiptWriter(["1001"]))) == ["1001 attached"])
-        }
-        try await TestServer.run { server in
-            let answer = try await server.send(
-                "POST", Self.path, #"{"receipt_data":"\#(ReceiptWriter(["1"]).base64)"}"#)
-            #expect(answer.status == 404 && answer.code == "not_found")
-            #expect(try await server.send("POST", Self.path, "{}", token: nil).status == 401)
         }
     }
 }

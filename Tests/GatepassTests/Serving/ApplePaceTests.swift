@@ -33,7 +33,8 @@ struct ApplePaceTests {
     @Test func `after five failures in a row nothing is asked for a while, and an answer ends the row`() async throws {
         let (pace, rest) = (ApplePace(), Self.now + 30_000)
         let failures = [
-            AppStoreServerFailure.unreachable("away"), .keyNotAccepted, .unreachable("away"), .keyNotAccepted,
+            AppStoreServerFailure.unreachable("away"), .unreachable("away"), .keyNotAccepted, .unreachable("away"),
+            .unreachable("away"),
         ]
         for failure in failures { await pace.note(failure, in: .production, at: Self.now) }
         await pace.note(nil, in: .production, at: Self.now)

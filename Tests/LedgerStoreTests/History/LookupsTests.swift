@@ -18,6 +18,14 @@ struct LookupsTests {
         return person
     }
 
+    /// Notes that Apple answered about what is owed of these.
+    private static func finish(
+        _ ids: [String], of person: UInt64, _ lookups: Lookups, isProven: Bool = false
+    ) async throws {
+        let owed = try await lookups.owed(to: person)?.numbers ?? []
+        try await lookups.finish(owed.filter { ids.contains($0.id) }, of: person, isProven: isProven)
+    }
+
     @Test func `of many wishes at once one begins, also for a user who was never seen`() async throws {
         try await TestStore.open { store in
             let lookups = Self.lookups(store)
@@ -46,10 +54,10 @@ struct LookupsTests {
                 Issue.record("it did not begin")
                 return
             }
-            try await lookups.finish(["1"], of: person)
+            try await Self.finish(["1"], of: person, lookups)
             #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["2"])
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 1)
-            try await lookups.finish(["2"], of: person)
+            try await Self.finish(["2"], of: person, lookups)
             #expect(try await lookups.owed(to: person) == nil)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 0)
             #expect(try await lookups.begin(["2", "1"], of: Self.app, for: user) == .recent)
@@ -58,6 +66,21 @@ struct LookupsTests {
             store.clock.now = store.clock.now + Lookups.pause
             #expect(try await lookups.begin(["1"], of: Self.app, for: user) == .owed)
             #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["3", "1"])
+        }
+    }
+
+    @Test func `what was answered without a proof is owed once more with one`() async throws {
+        try await TestStore.open { store in
+            let (lookups, user) = (Self.lookups(store), Sample.user(1))
+            let first = try await lookups.begin(["1", "2"], of: Self.app, for: user)
+            let person = try #require(Self.person(first))
+            try await Self.finish(["1", "2"], of: person, lookups)
+            #expect(try await lookups.begin(["1"], of: Self.app, for: user) == .recent)
+            let again = try await lookups.begin(["1"], of: Self.app, for: user, isProven: true)
+            #expect(again == .begun(person: person))
+            #expect(try await lookups.owed(to: person)?.numbers.map(\.id) == ["1"])
+            try await Self.finish(["1"], of: person, lookups, isProven: true)
+            #expect(try await lookups.begin(["1"], of: Self.app, for: user, isProven: true) == .recent)
         }
     }
 
@@ -79,13 +102,42 @@ struct LookupsTests {
             for _ in 0..<2 { try await lookups.begin(["1", "2"], of: Self.app) }
             #expect(try await lookups.owed(to: Lookups.nobody)?.user == nil)
             #expect(try await lookups.owed(to: Lookups.nobody)?.numbers.map(\.id) == ["1", "2"])
-            try await lookups.finish(["1", "2"], of: Lookups.nobody)
-            try await lookups.begin(["1"], of: Self.app)
-            #expect(try await lookups.owed(to: Lookups.nobody) == nil)
+            try await Self.finish(["1", "2"], of: Lookups.nobody, lookups)
             try await Lookups.sweep(store.pool, at: store.clock.now + (Lookups.pause - 1))
             #expect(try await store.schema.number("SELECT COUNT(*) FROM lookups") == 2)
             try await Lookups.sweep(store.pool, at: store.clock.now + Lookups.pause)
             #expect(try await store.schema.number("SELECT COUNT(*) FROM lookups") == 0)
+        }
+    }
+
+    @Test func `a notification about what was just answered is owed in ten minutes, and its job waits`() async throws {
+        try await TestStore.open { store in
+            let (lookups, start) = (Self.lookups(store), store.clock.now)
+            try await lookups.begin(["1"], of: Self.app)
+            try await Self.finish(["1"], of: Lookups.nobody, lookups)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 0)
+            for _ in 0..<2 { try await lookups.begin(["1"], of: Self.app) }
+            #expect(try await lookups.owed(to: Lookups.nobody) == nil)
+            try await lookups.finish([], of: Lookups.nobody)
+            let due = (start + Lookups.pause).milliseconds
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs WHERE due_at = \(due)") == 1)
+            store.clock.now = start + Lookups.pause
+            #expect(try await lookups.owed(to: Lookups.nobody)?.numbers.map(\.id) == ["1"])
+        }
+    }
+
+    @Test func `a notification that comes while its purchase is asked about is not lost`() async throws {
+        try await TestStore.open { store in
+            let lookups = Self.lookups(store)
+            try await lookups.begin(["1", "2"], of: Self.app)
+            let asked = try #require(try await lookups.owed(to: Lookups.nobody)).numbers
+            store.clock.now = store.clock.now + 1
+            try await lookups.begin(["1"], of: Self.app)
+            try await lookups.finish(asked, of: Lookups.nobody)
+            #expect(try await lookups.owed(to: Lookups.nobody) == nil)
+            #expect(try await store.schema.number("SELECT COUNT(*) FROM jobs") == 1)
+            store.clock.now = store.clock.now + Lookups.pause
+            #expect(try await lookups.owed(to: Lookups.nobody)?.numbers.map(\.id) == ["1"])
         }
     }
 

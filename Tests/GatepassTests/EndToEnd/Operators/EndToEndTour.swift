@@ -30,7 +30,7 @@ enum EndToEndTour {
     /// Of anybody, where the clock can be put forward, and of the simulated App Store under its own kind of token;
     /// `{transaction_id}` was sold.
     static let development = [
-        Call(route: "GET /dev/clock"),
+        Call(route: "POST /dev/apple/faults", body: "{}"), Call(route: "GET /dev/clock"),
         Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
         Call(route: "GET /dev/apple/inApps/v2/history/{transaction_id}"),
         Call(

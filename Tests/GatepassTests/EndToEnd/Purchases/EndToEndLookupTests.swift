@@ -36,7 +36,8 @@ extension EndToEnd {
             defer { installation.close() }
             let lost = try await installation.simulate(["lose", "--user", "anna", "--json"])
             let id = try #require(lost.string("transaction_id"), "\(lost.text)")
-            let body = Data(#"{"receipt_data":"\#(ReceiptWriter([id]).base64)"}"#.utf8)
+            let receipt = ReceiptWriter([id], ofApp: "com.airport.vpn").base64
+            let body = Data(#"{"receipt_data":"\#(receipt)"}"#.utf8)
             let shown = try await installation.send(.POST, "/api/iap/apple/receipts", body, as: "anna")
             #expect(shown.status == 200 && shown.string("results.0.outcome") == "attached", "\(shown.text)")
             #expect(shown.string("results.0.transaction_id") == id)
@@ -57,7 +58,7 @@ extension EndToEnd {
             }
             defer { apple.close() }
             let backend = try await EndToEndBackend.open(apple.settings)
-            let receipt = ReceiptWriter().base64
+            let receipt = ReceiptWriter(ofApp: "com.airport.vpn").base64
             let answer = try await backend.server.send(
                 "POST", "/api/iap/apple/receipts", Array(#"{"receipt_data":"\#(receipt)"}"#.utf8), as: newID())
             #expect(answer.status == 200 && answer.string("history") == "complete", "\(answer.text)")

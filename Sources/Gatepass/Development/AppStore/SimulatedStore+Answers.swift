@@ -31,7 +31,7 @@ extension Installation {
     var told: URL { directory.appendingPathComponent("told") }
 }
 
-/// The part of the simulated API that the server tells something (`apple.md` §10.3–§5.5).
+/// The part of the simulated API that the server tells something (`apple.md` §10.3, §10.5).
 extension SimulatedStore {
     /// Takes Send Consumption Information V2, and refuses what Apple refuses. Where the number of Apple's error is not
     /// known, it is that of a bad request. Throws if a file is broken.

@@ -153,6 +153,7 @@ struct WhoMayAskTests {
         let needed: [String: APIKeyScope] = [
             "/api/admin/audit": .audit, "/api/admin/api-keys": .admin, "/api/admin/api-keys/{key_id}/revoke": .admin,
             "/api/admin/users/{user_id}/export": .admin, "/api/admin/users/{user_id}/erase": .admin,
+            "/api/admin/orders/look-up": .read,
         ]
         try await Self.withPurchase { server in
             for endpoint in Self.closed where endpoint.path.hasPrefix("/api/admin/") {

@@ -84,8 +84,12 @@ struct AppleReconciliation {
                         break
                     }
                     isAnswered = true
-                    run.notifications += page.new
-                    guard try await store.reconciliations.note(run, after: run.place) else { throw Failure.otherRun }
+                    if page.new > 0 {
+                        run.notifications += page.new
+                        guard try await store.reconciliations.note(run, after: run.place) else {
+                            throw Failure.otherRun
+                        }
+                    }
                     token = page.token
                 } while token != nil
             }

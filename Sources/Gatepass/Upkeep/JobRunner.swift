@@ -85,8 +85,8 @@ struct JobRunner: Service {
         }
     }
 
-    /// Does a job, and stops waiting for it when the job's lease ends. Walks, look-ups and lists of notifications extend
-    /// their lease, and keep their place.
+    /// Does a job, and stops waiting for it when the job's lease ends. Walks, look-ups and lists of notifications
+    /// extend their lease, and keep their place.
     private func perform(_ job: Job, of jobs: Jobs) async {
         let work = Task { await attempt(job, of: jobs) }
         switch job.kind {

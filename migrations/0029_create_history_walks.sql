@@ -13,6 +13,5 @@ CREATE TABLE IF NOT EXISTS history_walks (
     asked_at BIGINT NOT NULL,
     answered_at BIGINT NULL,
     recovered INT UNSIGNED NOT NULL DEFAULT 0,
-    PRIMARY KEY (user_id, app, environment, account),
-    KEY by_answer (answered_at)
+    PRIMARY KEY (user_id, app, environment, account)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -9,5 +9,6 @@ CREATE TABLE IF NOT EXISTS lookups (
     asked_at BIGINT NOT NULL,
     answered_at BIGINT NULL,
     is_proven BOOLEAN NOT NULL DEFAULT FALSE,
-    PRIMARY KEY (user_id, transaction_id)
+    PRIMARY KEY (user_id, transaction_id),
+    KEY by_answer (answered_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

@@ -137,7 +137,8 @@ package enum Routes {
         .server(.post, "/api/admin/compensations", .write, CompensationsRoute.respond)
             .allowing(seconds: CompensationsRoute.deadlineSeconds),
         .server(.get, "/api/admin/search", .read, SearchRoute.respond).reading(page + ["q"]),
-        .server(.post, "/api/admin/orders/look-up", .read, rate: .lookUp, OrderLookUpRoute.respond).reading([]),
+        .server(.post, "/api/admin/orders/look-up", .read, rate: .lookUp, OrderLookUpRoute.respond).reading([])
+            .allowing(seconds: OrderLookUpRoute.deadlineSeconds),
         .server(.get, "/api/admin/sandbox-testers", .read, Lists.sandboxTesters).reading(page),
         .server(.get, "/api/admin/anomalies", .read, AnomaliesRoute.respond).reading(page + ["reason"]),
         .server(.get, "/api/admin/conflicts", .read, Lists.conflicts).reading(page),

@@ -7,6 +7,9 @@ import Logging
 /// `POST /api/admin/orders/look-up`: has Apple asked about an order. It is a read that may record evidence, like a
 /// webhook.
 package enum OrderLookUpRoute {
+    /// The time that an answer may take, in seconds: Apple may take long, and is asked for each app.
+    static let deadlineSeconds: Int64 = 60
+
     /// - Throws: `not_found` without App Store credentials, `invalid_request` for what is no order number,
     ///   `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {

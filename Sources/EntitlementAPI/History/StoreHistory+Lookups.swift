@@ -53,14 +53,28 @@ extension StoreHistory {
     ///
     /// - Throws: ``Failure``, after everything that was shown before is recorded.
     package func lookUp(for person: UInt64) async throws(Failure) {
+        var user: UserID?
         while let owed = try await served({ (store) async throws(ServiceFailure) in
             try await store.lookups.owed(to: person)
         }) {
+            user = owed.user
             let found = await find(owed, of: person)
             try await settle(found, owed, of: person)
             if let failure = found.failure { throw failure }
         }
         try await served { (store) async throws(ServiceFailure) in try await store.lookups.finish([], of: person) }
+        if let user { try await walkLater(for: user) }
+    }
+
+    /// Has a job walk through the histories behind the user's purchases, as after a restore.
+    private func walkLater(for user: UserID) async throws(Failure) {
+        try await served { (store) async throws(ServiceFailure) in
+            let ledger = try await store.reader.ledger(of: user)
+            let context = store.foldContext
+            let timeline = Timeline(folding: ledger, given: context.catalogue, settings: context.settings)
+            let walks = StoreHistory.walks(through: ledger, held: timeline, by: nil)
+            if !walks.isEmpty { _ = try await store.history.begin(walks, of: user, by: nil) }
+        }
     }
 
     /// Asks Apple about the purchases of look-ups. Of the histories only these purchases are kept, so whoever shows

@@ -87,16 +87,6 @@ enum HistoryWalkRow {
         "end history walks",
         "UPDATE history_walks SET answered_at = ? WHERE user_id = ? AND asked_at = ? AND answered_at IS NULL")
 
-    /// Makes a job for everybody to whom a walk is owed, unless a job is at work for them.
-    private static let tryAgain = SQLStatement(
-        "try history walks again",
-        """
-        INSERT INTO jobs (kind, subject, due_at, created_at)
-        SELECT DISTINCT 'history', w.user_id, ?, ? FROM history_walks w WHERE w.answered_at IS NULL
-        ON DUPLICATE KEY UPDATE due_at = IF(died_at IS NULL, due_at, VALUES(due_at)),
-            attempts = IF(died_at IS NULL, attempts, 0), died_at = NULL
-        """)
-
     private static let recovered = SQLStatement(
         "count what history recovered",
         "SELECT CAST(COALESCE(SUM(recovered), 0) AS UNSIGNED) FROM history_walks WHERE user_id = ? AND asked_at = ?")
@@ -190,11 +180,6 @@ enum HistoryWalkRow {
         let parameters = [Value.uint64(person), .int64(askedAt.milliseconds)]
         try session.execute(end, [.int64(now.milliseconds)] + parameters)
         return try session.query(recovered, parameters).first?.int(0) ?? 0
-    }
-
-    /// Has the walks that are owed and were given up done again.
-    static func tryAgain(at now: Instant, in session: Session) throws(DatabaseError) {
-        try session.execute(tryAgain, [.int64(now.milliseconds), .int64(now.milliseconds)])
     }
 
     /// Ends all walks of a person. Throws when the database is away.

@@ -50,7 +50,7 @@ package struct NotificationReads: Sendable {
             try NotificationReadRow.insert(missing, dueAt: next, in: session)
             let due = try NotificationReadRow.take(of: apps, dueAt: now, next: next, in: session)
             for id in due { try JobRow.revive(.notifications, about: id, dueAt: realNow, now: realNow, in: session) }
-            if !due.isEmpty { try HistoryWalkRow.tryAgain(at: realNow, in: session) }
+            if !due.isEmpty { try JobRow.reviveQuestions(at: realNow, in: session) }
             return due.count
         }
     }

@@ -56,6 +56,13 @@ enum JobRow {
     /// The kinds of jobs that this version knows. Jobs of other kinds are left to newer servers.
     private static let kinds = JobKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
+    private static let reviveQuestions = SQLStatement(
+        "revive questions",
+        """
+        UPDATE jobs SET due_at = ?, created_at = ?, attempts = 0, died_at = NULL
+        WHERE kind IN ('history', 'lookup') AND died_at IS NOT NULL
+        """)
+
     private static let recorded = """
         SELECT j.id, j.kind, j.subject, d.source, d.type, d.external_id, j.attempts, j.created_at, j.due_at, j.died_at
         FROM jobs j FORCE INDEX (PRIMARY) LEFT JOIN inbox_deliveries d ON j.kind = 'delivery' AND d.id = j.subject
@@ -121,6 +128,11 @@ enum JobRow {
         try session.execute(
             revive,
             [.text(kind.rawValue), .uint64(subject), .int64(dueAt.milliseconds), .int64(now.milliseconds)])
+    }
+
+    /// Restarts the walks and look-ups that were given up. Throws when the database is away.
+    static func reviveQuestions(at now: Instant, in session: Session) throws(DatabaseError) {
+        try session.execute(reviveQuestions, [.int64(now.milliseconds), .int64(now.milliseconds)])
     }
 
     /// True if there is a job of this kind about `subject` that was not given up. Throws when the database is away.

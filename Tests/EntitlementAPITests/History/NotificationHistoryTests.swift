@@ -156,7 +156,7 @@ struct NotificationHistoryTests {
         }
     }
 
-    @Test func `walks that were given up are tried again each night`() async throws {
+    @Test func `walks and look-ups that were given up are tried again each night, and no other job`() async throws {
         try await Self.open { shop in
             let sent = try shop.server.authority.sign(Fixture.pass()).text
             shop.apple.fail(.unreachable("away"))
@@ -164,7 +164,14 @@ struct NotificationHistoryTests {
                 "POST", "/api/iap/apple/restore", #"{"signedTransactions":["\#(sent)"]}"#)
             let schema = try shop.server.open.schema
             try await schema.rows("UPDATE jobs SET died_at = 1, attempts = 8")
+            try await schema.rows(
+                """
+                INSERT INTO jobs (kind, subject, due_at, attempts, created_at, died_at)
+                VALUES ('lookup', 7, 0, 8, 0, 1), ('consumption', 7, 0, 8, 0, 1)
+                """)
             _ = try await shop.night()
+            #expect(try await schema.number("SELECT COUNT(*) FROM jobs WHERE died_at = 1") == 1)
+            #expect(try await schema.number("SELECT attempts FROM jobs WHERE kind = 'lookup'") == 0)
             let revived = "SELECT COUNT(*) FROM jobs WHERE kind = 'history' AND died_at IS NULL AND attempts = 0"
             #expect(try await schema.number(revived) == 1)
             try await schema.rows("DELETE FROM jobs")

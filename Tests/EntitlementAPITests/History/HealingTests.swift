@@ -192,7 +192,7 @@ struct HealingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(20)))
     func `a restore does not wait for a slow Apple, and the walk goes on behind its answer`() async throws {
         try await Self.open(patience: .milliseconds(100)) { shop in
             let sent = try shop.text("1001")

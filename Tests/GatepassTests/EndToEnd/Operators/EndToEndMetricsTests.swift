@@ -28,7 +28,10 @@ extension EndToEnd {
         @Test func `after real traffic promtool finds the page in order, and no name, token or id stands in it`()
             async throws
         {
-            let server = try await EndToEndServer.start(["GATEPASS_HTTP_METRICS_TOKEN": Self.token])
+            let apple = try EndToEndApple { _ in .init(404, #"{"errorCode":4040010,"errorMessage":"Not found."}"#) }
+            defer { apple.close() }
+            let server = try await EndToEndServer.start(
+                apple.settings.merging(["GATEPASS_HTTP_METRICS_TOKEN": Self.token]) { $1 })
             let user = "canary-user-" + newID()
             let pass = EndToEndServer.pass(at: now - day)
             let jws = try server.sign(pass)
@@ -48,6 +51,13 @@ extension EndToEnd {
             #expect(try await server.place(charge) == "duplicate")
             let unowned = try server.notification(.oneTimeCharge, about: EndToEndServer.pass(at: now - day))
             #expect(try await server.place(unowned) == "parked no_user")
+            _ = try await server.place(server.notification(.consumptionRequest, about: told))
+            let decided = "SELECT COUNT(*) FROM consumption_requests WHERE decided_at IS NOT NULL"
+            let start = ContinuousClock.now
+            while try await server.schema.number(decided) == 0 {
+                guard start.duration(to: .now) < .seconds(30) else { throw EndToEndServer.Failure(log: server.log) }
+                try await Task.sleep(for: .milliseconds(50))
+            }
             try await server.deliver(payload: "canary.payload.text")
             try await server.schema.rows(
                 "INSERT INTO jobs (kind, subject, due_at, created_at, died_at) VALUES ('delivery', 999999, 1, 1, 1)")
@@ -83,13 +93,13 @@ extension EndToEnd {
             for (labels, count) in [
                 (#"kind="transaction",outcome="refused",reason="signature_mismatch""#, 1),
                 (#"kind="transaction",outcome="refused",reason="malformed""#, 1),
-                (#"kind="notification",outcome="genuine",reason="""#, 3),
+                (#"kind="notification",outcome="genuine",reason="""#, 4),
                 (#"kind="notification",outcome="refused",reason="malformed""#, 1),
             ] { #expect(Self.value("gatepass_verifications_total{\(labels)}", in: page) == Double(count), "\(labels)") }
             let genuine = #"gatepass_verifications_total{kind="transaction",outcome="genuine",reason=""}"#
             #expect(try #require(Self.value(genuine, in: page)) >= 1)
             let answered = page.text.matches(of: /gatepass_deliveries_total\{.*source="apple_iap"\} (\d+)/)
-            #expect(answered.compactMap { Int($0.output.1) }.reduce(0, +) == 3)
+            #expect(answered.compactMap { Int($0.output.1) }.reduce(0, +) == 4)
             #expect(try #require(Self.value("gatepass_batch_requests_count", in: page)) >= 3)
             #expect(Self.value("gatepass_database_up", in: page) == 1 && Self.value("gatepass_serving", in: page) == 1)
             #expect(Self.value(#"gatepass_jobs{kind="delivery",state="dead"}"#, in: page) == 1)

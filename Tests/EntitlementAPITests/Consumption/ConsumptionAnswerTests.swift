@@ -220,6 +220,24 @@ struct ConsumptionAnswerTests {
         }
     }
 
+    @Test func `a repeat is answered once somebody has the purchase, and what is answered is not opened again`()
+        async throws
+    {
+        try await ConsumptionShop.open { shop in
+            let lot = shop.sale("1001")
+            try await shop.ask(lot)
+            #expect(try await shop.outcome() == ["unanswered", "unowned"])
+            try await shop.attach(lot)
+            try await shop.consent()
+            for _ in 1...2 {
+                try await shop.ask(lot)
+                #expect(try await shop.outcome() == ["answered", nil])
+            }
+            #expect(try await shop.listed().count == 1 && shop.apple.bodies.count == 1)
+            #expect(try await shop.jobs() == 0)
+        }
+    }
+
     @Test func `nothing is told about an erased person, nor about what nobody has or is refunded`() async throws {
         try await ConsumptionShop.open { shop in
             let (lot, free) = (shop.sale("1001"), shop.sale("1002"))

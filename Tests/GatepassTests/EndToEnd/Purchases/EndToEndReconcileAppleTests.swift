@@ -212,6 +212,18 @@ extension EndToEnd {
             #expect(try await server.end() == 0)
         }
 
+        @Test func `a key that Apple accepts nowhere ends the run, which says so`() async throws {
+            let apple = try EndToEndApple { _ in .init(401, "") }
+            defer { apple.close() }
+            let backend = try await EndToEndBackend.open(apple.settings)
+            let done = try await backend.server.command(["reconcile", "apple"])
+            #expect(
+                done.status == 1 && done.text.contains("it answers for com.airport.vpn in no environment"),
+                "\(done.text)")
+            #expect(apple.requests.count == 2, "each environment is asked once")
+            #expect(try await backend.server.end() == 0)
+        }
+
         @Test func `the simulated App Store makes faults, and what they lost is found`() async throws {
             let installation = try await DevelopmentInstallation.open()
             defer { installation.close() }

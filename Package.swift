@@ -98,11 +98,19 @@ let package = Package(
                 nioHTTPTypesHTTP1,
             ],
             swiftSettings: strict),
+        .target(
+            name: "Dashboard",
+            dependencies: [
+                "EntitlementAPI", "Entitlements", "LedgerStore", crypto, cryptoExtras, httpTypes, hummingbird, nioCore,
+                nioPosix,
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "Gatepass",
             dependencies: [
-                "AppStore", "CMalloc", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
-                "StripeBilling", argumentParser, asn1, configuration, crypto, httpClient, httpTypes, hummingbird,
+                "AppStore", "CMalloc", "Dashboard", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB",
+                "StoreSimulator", "StripeBilling", argumentParser, asn1, configuration, crypto, httpClient, httpTypes,
+                hummingbird,
                 jwtKit, logging, metrics, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
                 serviceLifecycle, unixSignals, x509, yams,
             ],
@@ -134,11 +142,14 @@ let package = Package(
         .testTarget(
             name: "EntitlementAPITests",
             dependencies: [
-                "AppStore", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
+                "AppStore", "Dashboard", "EntitlementAPI", "Entitlements", "LedgerStore", "MariaDB", "StoreSimulator",
                 "StrictJSON", "StripeBilling", "Support", crypto, cryptoExtras, httpClient, httpTypes, hummingbird,
                 hummingbirdCore,
                 jwtKit, logging, metrics, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypesHTTP1, nioPosix, serviceLifecycle,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DashboardTests", dependencies: ["Dashboard", "EntitlementAPI", "Entitlements", "Support"],
             swiftSettings: strict),
         .testTarget(
             name: "GatepassTests",

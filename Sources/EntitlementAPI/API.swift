@@ -158,6 +158,11 @@ package struct API: Sendable {
         self.init(dependencies, [.open(.get, "/metrics", MetricsRoute.respondOpenly)], ServerLimits())
     }
 
+    /// The API of a port of its own that serves nothing but `endpoints`.
+    package init(_ dependencies: Dependencies, servingOnly endpoints: [Endpoint]) {
+        self.init(dependencies, endpoints, ServerLimits())
+    }
+
     private init(_ dependencies: Dependencies, _ endpoints: [Endpoint], _ limits: ServerLimits) {
         self.dependencies = dependencies
         self.endpoints = endpoints

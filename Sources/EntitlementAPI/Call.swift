@@ -1,6 +1,6 @@
 package import Entitlements
 package import Hummingbird
-import LedgerStore
+package import LedgerStore
 
 /// A request as an endpoint sees it, from a user, a server or an unknown sender.
 package protocol Call: Sendable {
@@ -24,7 +24,7 @@ package struct OpenCall: Call {
     package var incoming: OpenCall { self }
     package var isSenderKnown: Bool { false }
     /// The network of the sender, for rates per network.
-    var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
+    package var network: [UInt8] { api.network(context.peer, request.headers[.forwardedFor]) }
 
     init(
         _ request: Request, _ context: APIContext, _ api: API.Dependencies, bodyLimit: Int, parameters: [String]?
@@ -125,7 +125,7 @@ extension Call {
     /// The result of `ask`, called with the open store. A failure of the database is logged and becomes a problem.
     ///
     /// - Throws: `unavailable`, for any error of `ask`.
-    func served<Value>(_ ask: (Store) async throws -> Value) async throws(Problem) -> Value {
+    package func served<Value>(_ ask: (Store) async throws -> Value) async throws(Problem) -> Value {
         do {
             return try await ask(try api.store())
         } catch let failure as ServiceFailure {

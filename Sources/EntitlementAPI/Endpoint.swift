@@ -71,6 +71,25 @@ package struct Endpoint: Sendable {
         }
     }
 
+    /// An endpoint for people, who get a page even where a request is refused. Its rate limit is that of an open one.
+    ///
+    /// - Parameter page: Makes the page that says what is wrong.
+    package static func page(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response,
+        orElse page: @escaping @Sendable (Problem, OpenCall) -> Response
+    ) -> Endpoint {
+        Endpoint(method, path) { call throws(Problem) in
+            do throws(Problem) {
+                try call.count(.open, for: .network(call.network, path: path), at: call.api.realNow())
+                return try await route(call)
+            } catch {
+                guard !error.closesConnection else { throw error }
+                return page(error, call)
+            }
+        }
+    }
+
     /// An endpoint for a store's webhook, whose signature the route verifies. A store sends any number of deliveries
     /// from few addresses, so only refused deliveries of a network count towards its rate limit.
     package static func webhook(

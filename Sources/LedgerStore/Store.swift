@@ -12,6 +12,7 @@ package final class Store: Sendable {
     package let settings: EntitlementSettings
     package let accountTokens: AccountTokens
     package let apiKeys: APIKeys
+    package let staff: Staff
     package let idempotency: IdempotencyKeys
     package let inbox: Inbox
     package let history: HistoryWalks
@@ -53,6 +54,7 @@ package final class Store: Sendable {
         self.settings = settings.entitlements
         accountTokens = AccountTokens(pool: pool, labels: settings.labels, now: now, random: accountToken)
         apiKeys = APIKeys(pool: pool, audit: audit, now: realNow, random: apiKey)
+        staff = Staff(pool: pool, audit: audit, labels: settings.labels, now: realNow)
         idempotency = IdempotencyKeys(pool: pool, now: now, random: attempt)
         inbox = Inbox(pool: pool, now: now, realNow: realNow)
         history = HistoryWalks(pool: pool, now: now, realNow: realNow)

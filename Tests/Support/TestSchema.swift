@@ -48,10 +48,9 @@ package struct TestSchema: Sendable {
         "account_tokens", "api_keys", "apple_iap_transactions", "apple_pauses", "audit_entries", "audit_heads",
         "audit_notes", "catalog_versions", "chains", "consumption_requests", "delivery_mentions", "history_walks",
         "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "jobs", "ledger_entries", "lookups",
-        "mentions", "notes", "notification_reads", "payment_amounts", "purchase_holders",
-        "purchase_numbers", "purchases", "reconciliations", "signed_headers", "signed_texts", "signing_keys",
-        "standing_answers",
-        "standings", "subscriptions", "users",
+        "mentions", "notes", "notification_reads", "payment_amounts", "purchase_holders", "purchase_numbers",
+        "purchases", "reconciliations", "signed_headers", "signed_texts", "signing_keys", "staff", "staff_sessions",
+        "staff_tries", "standing_answers", "standings", "subscriptions", "users",
         "waiting_statements",
     ]
 

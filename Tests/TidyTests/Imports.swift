@@ -17,6 +17,10 @@ enum Imports {
             "Metrics",
             "Synchronization",
         ],
+        "Dashboard": [
+            "EntitlementAPI", "Entitlements", "LedgerStore", "Hummingbird", "HTTPTypes", "NIOCore", "NIOPosix",
+            "Crypto", "CryptoExtras", "Synchronization",
+        ],
     ]
     /// What wires everything together, and what measures it, may import anything.
     static let unbound: Set<String> = ["Benchmarks", "Gatepass"]

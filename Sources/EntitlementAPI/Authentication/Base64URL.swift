@@ -1,7 +1,7 @@
 /// Strict base64url without padding (RFC 7515 §2): one spelling for every byte string.
 package enum Base64URL {
     /// The bytes that `text` encodes; nil unless it is canonical: unpadded, and with zeros as the unused bits.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)

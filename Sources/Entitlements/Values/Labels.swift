@@ -10,9 +10,13 @@ package struct Labels: Sendable {
         case device
         case deviceName = "device_name"
         case idempotencyKey = "idempotency_key"
+        /// The network from which somebody tries to sign in.
+        case network
         /// The whole content of a request.
         case request
         case reference
+        /// The name of a person of the staff, as it was typed.
+        case staffName = "staff_name"
         /// A user id.
         case user
     }

@@ -57,7 +57,7 @@ struct DevCommand: AsyncParsableCommand {
             migrations: try startup.files.migrations(options.migrations), files: startup.files,
             database: startup.database, logger: startup.logger, clock: clock.wallClock, store: store
         ) { port in
-            await announce(installation, overrides, authority, catalogue.catalogue, port: port)
+            await announce(installation, overrides, authority, catalogue.catalogue, startup, port: port)
         }.run()
     }
 
@@ -81,15 +81,20 @@ struct DevCommand: AsyncParsableCommand {
 
     private func announce(
         _ installation: Installation, _ overrides: [String: String], _ authority: DevelopmentAuthority,
-        _ catalogue: Catalogue, port: Int
+        _ catalogue: Catalogue, _ startup: Startup, port: Int
     ) async {
         do {
             let address = "http://127.0.0.1:\(port)"
             let apple = address + "/dev/apple"
             let reached = ["address": address, "apple.api_base_url": apple, "apple.sandbox_api_base_url": apple]
             try installation.announce(overrides.merging(reached) { _, new in new })
-            try await Welcome(address: address, installation: installation, authority: authority, catalogue: catalogue)
-                .show()
+            let settings = startup.settings.dashboard
+            let origin = settings.origins(port: settings.onMainPort ? port : Int(settings.port))[0]
+            let dashboard = settings.enabled ? try await DevelopmentOwner(startup: startup).lines(at: origin) : []
+            try await Welcome(
+                address: address, installation: installation, authority: authority, catalogue: catalogue,
+                dashboard: dashboard
+            ).show()
         } catch {
             StandardError.print("gatepass: the summary cannot be made: \(error)")
         }

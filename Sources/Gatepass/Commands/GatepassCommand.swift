@@ -9,9 +9,9 @@ struct GatepassCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CatalogueCommand.self, ConfigCommand.self, DoctorCommand.self,
-            TokensCommand.self, KeysCommand.self, UserCommand.self, GrantCommand.self, CompensateCommand.self,
-            AuditCommand.self, SearchCommand.self, OrderCommand.self, WebhooksCommand.self, JobsCommand.self,
-            ProjectionCommand.self,
+            TokensCommand.self, KeysCommand.self, StaffCommand.self, UserCommand.self, GrantCommand.self,
+            CompensateCommand.self, AuditCommand.self, SearchCommand.self, OrderCommand.self, WebhooksCommand.self,
+            JobsCommand.self, ProjectionCommand.self,
             ReconcileCommand.self, InspectCommand.self,
         ] + development)
 

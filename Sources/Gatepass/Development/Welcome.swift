@@ -13,6 +13,8 @@ struct Welcome {
     let installation: Installation
     let authority: DevelopmentAuthority
     let catalogue: Catalogue
+    /// The lines about the dashboard.
+    let dashboard: [String]
 
     /// Stores and signs a new purchase and prints the text. Throws an error of the file system.
     func show() async throws {
@@ -32,7 +34,7 @@ struct Welcome {
             "Gatepass serves at \(address)", "Database, keys and purchases: \(installation.directory.path)",
             "Simulated purchases count here. Ctrl-C stops everything.",
         ]
-        box(lines + lead)
+        box(lines + lead + dashboard)
         print(
             """
 

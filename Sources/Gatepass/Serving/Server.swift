@@ -85,16 +85,24 @@ struct Server: Sendable {
         let dependencies = dependencies(
             store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, history: history,
             receipts, reading)
-        let api = API(dependencies, isInDevelopment: self.store != nil)
+        let dashboardPort = dashboardPort
+        let pages = dashboardPages(at: dashboardPort)
+        let api = API(
+            dependencies, adding: settings.dashboard.onMainPort ? pages : [], isInDevelopment: self.store != nil)
         let opening = DatabaseOpening(
             pool: pool, store: store, health: health, keys: keys, settings: settings, catalogueFile: catalogueFile,
             migrations: migrations, clock: clock, metrics: metrics, logger: logger)
         let projection = Projection(pool: pool, settings: settings.entitlements, format: StatusBody.format)
         let notice = ReadyNotice(opening: opening.opening, onReady: onReady)
-        let http = application(api, at: settings.http.port) { notice.listens(at: $0) }
+        let http = application(api, host: settings.http.host, at: settings.http.port) { port in
+            if settings.dashboard.onMainPort { dashboardPort.note(port) }
+            notice.listens(at: port)
+        }
         let metricsPort = settings.http.metricsPort.map { port in
             ListeningHTTP(
-                application: application(API(servingMetricsOf: dependencies), at: port) { _ in },
+                application: application(
+                    API(servingMetricsOf: dependencies), host: settings.http.host, at: port
+                ) { _ in },
                 address: "\(settings.http.host):\(port)", remedy: "name another with http.metrics_port")
         }
         let runners = JobKind.allCases.map { kind in
@@ -115,14 +123,16 @@ struct Server: Sendable {
                 remedy: "name another with http.host and http.port, or --port", onShutdown: health.drain),
             notice,
         ] + runners + (metricsPort.map { [$0] } ?? []) + (self.store.map { [$0] } ?? [])
+            + [dashboardServer(dependencies, serving: pages, at: dashboardPort)].compactMap(\.self)
     }
 
-    private func application(
-        _ api: API, at port: UInt16, onListening: @escaping @Sendable (_ port: Int) -> Void
+    /// The HTTP server of an API at an address.
+    func application(
+        _ api: API, host: String, at port: UInt16, onListening: @escaping @Sendable (_ port: Int) -> Void
     ) -> some ApplicationProtocol {
         Application(
             router: api.router(), server: api.server(),
-            configuration: api.configuration(at: .hostname(settings.http.host, port: Int(port))),
+            configuration: api.configuration(at: .hostname(host, port: Int(port))),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 

@@ -30,3 +30,10 @@ extension APIKeys {
         self.init(pool: pool, audit: AuditTrail(), now: Surroundings.now, random: Surroundings.apiKeySecret)
     }
 }
+
+extension Staff {
+    /// Makes the store of staff for commands and upkeep, where nobody signs in. It uses the real time.
+    init(pool: Pool) {
+        self.init(pool: pool, audit: AuditTrail(), labels: nil, now: Surroundings.now)
+    }
+}

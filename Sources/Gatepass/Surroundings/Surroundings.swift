@@ -55,6 +55,16 @@ enum Surroundings {
         (0..<count).map { _ in UInt8.random(in: .min ... .max) }
     }
 
+    /// 32 random bytes: the token of a browser, or of a link that sets a password.
+    static func browserToken() -> [UInt8] { randomBytes(32) }
+
+    /// The offset of a time zone at an instant, in milliseconds; nil if there is no zone of this name.
+    static func zoneOffset(_ name: String, at instant: Instant) -> Int64? {
+        guard let zone = TimeZone(identifier: name) else { return nil }
+        let date = Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000)
+        return Int64(zone.secondsFromGMT(for: date)) * 1_000
+    }
+
     /// A random API key.
     static func apiKeySecret() -> APIKeySecret {
         guard let secret = APIKeySecret(APIKeySecret.prefix + Base64URL.encode(randomBytes(APIKeySecret.byteCount)))

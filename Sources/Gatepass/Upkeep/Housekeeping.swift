@@ -6,8 +6,8 @@ import ServiceLifecycle
 /// Maintenance of the database, at the start and then once a minute.
 ///
 /// A round deletes expired answers of idempotency keys, and signed texts, also of deliveries, that are older than the
-/// settings allow. It also logs the audit trail's head, the number and hash of the newest entry. Somebody who changes
-/// the trail in the database cannot change the log.
+/// settings allow, and sign-ins of staff that are over. It also logs the audit trail's head, the number and hash of the
+/// newest entry. Somebody who changes the trail in the database cannot change the log.
 struct Housekeeping: Service {
     private static let interval = Duration.seconds(60)
     /// The pause while the database cannot be reached.
@@ -34,6 +34,7 @@ struct Housekeeping: Service {
                     _ = try? await SignedTexts(pool: pool).sweepDeliveries(olderThanDays: days, at: clock.now())
                 }
                 _ = try? await Lookups.sweep(pool, at: clock.now())
+                _ = try? await Staff(pool: pool).sweep()
                 let head = try? await AuditTrail.head(from: pool)
                 if let head, head != logged {
                     logger.notice("audit head", metadata: ["head": "\(head)"])

@@ -40,14 +40,16 @@ package struct AccountTokens: Sendable {
         }
     }
 
+    /// The account token of `user`, if one was issued; nil otherwise. Throws when the database is away.
+    package func issued(to user: UserID) async throws(ServiceFailure) -> AccountToken? {
+        try await pool.ask { (session) throws(DatabaseError) in try AccountTokenRow.token(of: user, in: session) }
+    }
+
     /// The account token of `user`. It is issued at the first call and stays the same.
     ///
     /// Repeat is safe because a user has one row. Throws when the database is away.
     package func token(of user: UserID) async throws(ServiceFailure) -> AccountToken {
-        let known = try await pool.ask { (session) throws(DatabaseError) in
-            try AccountTokenRow.token(of: user, in: session)
-        }
-        if let known { return known }
+        if let known = try await issued(to: user) { return known }
         let token = random()
         let now = now()
         return try await pool.commit { (session) throws(DatabaseError) in

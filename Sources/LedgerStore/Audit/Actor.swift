@@ -1,5 +1,5 @@
-/// The actor of an audited act. It is a server or an operator with an API key, or an operator at the command line,
-/// never an app user.
+/// The actor of an audited act. It is a server or an operator with an API key, a person of the staff, or an operator at
+/// the command line, never an app user.
 package struct Actor: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -7,6 +7,7 @@ package struct Actor: Hashable, Sendable, CustomStringConvertible {
     package static let commandLine = Actor(text: "command_line")
 
     static let apiKeyPrefix = "api_key:"
+    private static let staffPrefix = "staff:"
 
     private init(text: String) {
         self.text = text
@@ -15,6 +16,16 @@ package struct Actor: Hashable, Sendable, CustomStringConvertible {
     /// The server with this API key, by the key's id and name. The id of a key is never given to another key.
     package init(_ key: APIKey) {
         text = Self.apiKeyPrefix + "\(key.id) \(key.name)"
+    }
+
+    /// A person of the staff, by number alone: names are looked up when they are shown.
+    package init(_ member: StaffMember) {
+        text = Self.staffPrefix + String(member.id)
+    }
+
+    /// The number of the person of the staff whom the trail names as `text`; nil for any other actor.
+    package static func staff(in text: String) -> UInt64? {
+        text.hasPrefix(staffPrefix) ? UInt64(text.dropFirst(staffPrefix.count)) : nil
     }
 
     package var description: String { text }

@@ -31,4 +31,12 @@ package struct AuditAction: Hashable, Sendable {
     package static let replayDelivery = AuditAction("delivery.replay")
     package static let reviveJob = AuditAction("job.revive")
     package static let lookUpOrder = AuditAction("order.look_up")
+    package static let createStaff = AuditAction("staff.create")
+    package static let resetStaff = AuditAction("staff.reset")
+    package static let disableStaff = AuditAction("staff.disable")
+    package static let setStaffPassword = AuditAction("staff.set_password")
+    package static let signIn = AuditAction("staff.sign_in")
+    package static let signOut = AuditAction("staff.sign_out")
+    package static let signOutEverywhere = AuditAction("staff.sign_out_everywhere")
+    package static let slowStaff = AuditAction("staff.slow")
 }

@@ -27,6 +27,7 @@ struct Settings: Hashable, Sendable {
     let retention: Retention
     let migrations: Migrations
     let catalogue: Catalogue
+    let dashboard: Dashboard
 
     /// The settings on which answers depend.
     var entitlements: EntitlementSettings {
@@ -55,6 +56,7 @@ struct Settings: Hashable, Sendable {
         retention = Retention(&reader)
         migrations = Migrations(&reader, environment)
         catalogue = Catalogue(&reader, environment)
+        dashboard = Dashboard(&reader, environment)
     }
 }
 

@@ -161,6 +161,7 @@ enum EndToEndTour {
         "user make-good {user}.late --purchase {ended} --reason tour --reference tour", "search {user}",
         "compensate --from 2026-01-01T00:00:00Z --to 2026-01-01T06:00:00Z --add-hours 6 --reason r --reference tour",
         "user export {user}", "user erase {user} --reason tour --dry-run", "user erase {user} --reason tour",
+        "staff create tour --role viewer --reason tour", "staff list", "staff reset tour", "staff disable tour",
         "tokens rotate", "jobs list", "jobs revive {job}", "webhooks list --state parked",
         "webhooks replay {delivery}", "reconcile stripe", "audit list --actor command_line", "audit verify",
         "projection rebuild",

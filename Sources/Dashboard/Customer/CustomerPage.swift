@@ -1,0 +1,286 @@
+import EntitlementAPI
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `GET /dashboard/users/{user_id}`: whether this person has access, from what, until when, and why.
+///
+/// With `at` and `known_at` the whole page shows another moment. Reading it changes nothing.
+enum CustomerPage {
+    /// - Throws: `not_found` for a malformed user id, `unavailable`.
+    static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
+        guard let user = visit.visit.call.named("user_id").flatMap({ UserID($0) }) else { throw Problem(.notFound, "") }
+        let words = visit.words
+        let moment = CustomerMoment(visit.query, words)
+        let seesAudit = visit.member.role.allows(.audit)
+        let customer = try await visit.served {
+            try await Customer(user, at: moment, in: $0, seesAudit: seesAudit)
+        }
+        let names = Names(words: words, catalogue: customer.timeline.catalogue)
+        let view = CustomerView(
+            customer: customer, names: names, range: LaneScale.Range(rawValue: visit.query["range"]),
+            factsBefore: Int(visit.query["facts"]), boughtAfter: Int(visit.query["bought"]) ?? 0)
+        return visit.page(user.text) {
+            view.head
+            if moment.isMistyped { view.mistyped }
+            if !moment.isNow { view.asOfBanner }
+            view.verdict
+            if !customer.status.active { view.wouldChange }
+            view.lane
+            view.entitlements
+            Tag.div(.class("columns")) {
+                Tag.div {
+                    view.givesNothing
+                    view.timeline
+                }
+                Tag.div {
+                    view.credits
+                    view.devices
+                    view.related
+                }
+            }
+            Tag.div(.class("halves")) {
+                view.deliveries
+                view.audit
+            }
+        }
+    }
+}
+
+/// The parts of the customer page.
+struct CustomerView {
+    let customer: Customer
+    let names: Names
+    let range: LaneScale.Range?
+    /// The number of the fact before which the timeline begins; nil for the newest.
+    let factsBefore: Int?
+    /// The number of purchases that earlier pages of the table showed.
+    let boughtAfter: Int
+
+    var words: Words { names.words }
+    var moment: CustomerMoment { customer.moment }
+
+    /// A link to this page with other values of the query.
+    func link(_ changes: [(name: String, value: String)], fragment: String = "") -> Link {
+        Link("users", customer.user.text, query: moment.query + changes, fragment: fragment)
+    }
+
+    var figure: LaneFigure {
+        LaneFigure(
+            drawing: customer.drawing, timeline: customer.timeline, names: names,
+            scale: LaneScale(customer.drawing, asked: range)
+        ) { link([("range", $0.rawValue)], fragment: "lane") }
+    }
+
+    /// The number by which the drawing names a purchase.
+    func number(_ key: PurchaseKey, in figure: LaneFigure) -> Markup {
+        guard figure.isNumbered, let number = customer.drawing.number(of: key) else { return .nothing }
+        return Tag.span(.class("number")) { String(number) }
+    }
+
+    // MARK: Head
+
+    var head: Markup {
+        let app = customer.timeline.catalogue.latest.catalogue.apps.map(\.id.text)
+        let first = customer.entries.last?.recordedAt
+        return Tag.div(.class("person")) {
+            Tag.div {
+                Tag.p {
+                    words.text(.customer) + " "
+                    Tag.code(.class("id")) { customer.user.text }
+                }
+                Tag.small {
+                    if app.count == 1 { app[0] + " · " }
+                    if let first {
+                        words.text(.firstSeen, ["date": words.date(first)])
+                    } else {
+                        words.text(.neverSeen)
+                    }
+                }
+            }
+            Tag.form(.class("as-of"), .method("get"), .action(Link("users", customer.user.text))) {
+                field("at", .asOfAt, moment.typedAt)
+                field("known_at", .asOfKnown, moment.typedKnownAt)
+                Tag.button(.class("button"), .type("submit")) { words.text(.show) }
+            }
+        }
+    }
+
+    private func field(_ name: String, _ label: Phrase, _ value: String) -> Markup {
+        Tag.label {
+            Tag.span { words.text(label) }
+            Tag.input(
+                .type("text"), .name(name), .value(value), .placeholder(words.text(.asOfNow)), .maxlength(40),
+                .autocomplete("off"))
+        }
+    }
+
+    var mistyped: Markup {
+        Tag.p(.class("banner refused"), .role("alert")) { words.text(.asOfMistyped) }
+    }
+
+    var asOfBanner: Markup {
+        Tag.div(.class("banner")) {
+            Tag.p {
+                words(
+                    .asOfBanner,
+                    ["time": Tag.strong { words.dateAndTime(moment.at) }, "utc": Markup(words.utc(moment.at))])
+                " "
+                if let known = moment.knownAt {
+                    words.text(.asOfKnownBy, ["time": words.dateAndTime(known)])
+                } else {
+                    words.text(.asOfKnownNow)
+                }
+            }
+            Tag.a(.href(Link("users", customer.user.text))) { words.text(.backToNow) }
+        }
+    }
+
+    // MARK: Verdict
+
+    var verdict: Markup {
+        let text = VerdictText(
+            customer.verdict, of: customer.timeline, names, at: moment.at, isNow: moment.isNow)
+        return Tag.div(.class("verdict")) {
+            Tag.div(.class("verdict-text")) {
+                sign(text.sign)
+                Tag.div {
+                    Tag.h1 {
+                        text.headline
+                        if !text.follow.isEmpty { Tag.span(.class("follow")) { text.follow } }
+                    }
+                    if !text.why.isEmpty {
+                        Tag.p(.class("why")) {
+                            Markup(text.why.enumerated().map { ($0.offset > 0 ? Markup(" ") : .nothing) + $0.element })
+                        }
+                    }
+                }
+            }
+            told
+        }
+    }
+
+    private func sign(_ sign: VerdictText.Sign) -> Markup {
+        let (name, path) =
+            switch sign {
+            case .access: ("access", "M13 21l5 5 10-12")
+            case .warning: ("warning", "M20 12v10M20 28v.1")
+            case .none: ("none", "M14 14l12 12M26 14L14 26")
+            }
+        return Tag.svg(
+            .class("sign " + name), .width(.px(40)), .height(.px(40)), .viewBox("0 0 40 40"), .hidden, .noFocus
+        ) {
+            Tag.rect(.class("ground"), .x(.px(1)), .y(.px(1)), .width(.px(38)), .height(.px(38)), .rx(.px(9)))
+            Tag.path(.class("stroke"), .d(path))
+        }
+    }
+
+    /// The short answer as the app gets it, in UTC.
+    private var told: Markup {
+        let status = customer.status
+        func date(_ instant: Instant?) -> String { instant.map { RFC3339.text(of: $0) } ?? "null" }
+        let rows: [(String, String)] = [
+            ("active", status.active ? "true" : "false"), ("tier", status.tier?.text ?? "null"),
+            ("state", status.state.rawValue), ("expires_at", date(status.expiresAt)),
+            ("access_expires_at", date(status.accessExpiresAt)), ("devices", String(status.devices.allowed)),
+            ("features", status.features.isEmpty ? "[]" : status.features.map(\.text).joined(separator: " ")),
+        ]
+        return Tag.section(.class("panel told"), .labelled(by: "told")) {
+            Tag.h2(.id("told")) { words.text(moment.isNow ? .toldNow : .toldThen) }
+            Tag.dl {
+                for (name, value) in rows {
+                    Tag.div {
+                        Tag.dt { name }
+                        Tag.dd { value }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The ways in which a person without access would get some.
+    var wouldChange: Markup {
+        Shell.panel("change", words.text(.changeTitle)) {
+            Tag.ul(.class("list")) {
+                for relative in customer.relatives {
+                    Tag.li {
+                        words(
+                            .changeRelative,
+                            ["user": Tag.a(.href(Link("users", relative.text))) { Tag.code { relative.text } }])
+                    }
+                }
+                for phrase in changes { Tag.li { words.text(phrase) } }
+            }
+        }
+    }
+
+    private var changes: [Phrase] {
+        switch customer.verdict {
+        case .ended(.takenBack(by: .withdrawal, _, _), _, _): [.changePurchase, .changeNotReversal, .changeGift]
+        case .ended(.takenBack, _, _): [.changePurchase, .changeReversal, .changeGift]
+        case .ended(.paymentFailed, _, _): [.changePayment, .changeGift]
+        case .ended(.transferred, _, _): [.changeTransfer, .changePurchase, .changeGift]
+        case .nothing(_, let reason): reason.change + [.changeGift]
+        case .never: [.changeSearch, .changePurchase, .changeGift]
+        case .sandboxOnly: [.changeTester, .changePurchase]
+        case .toCome: [.changeWait, .changePurchase, .changeGift]
+        case .ended, .access, .addOns: [.changePurchase, .changeGift]
+        }
+    }
+
+    // MARK: Lane
+
+    var lane: Markup {
+        let zone = words.text(.timesIn, ["zone": words.zone.name])
+        return Tag.section(.class("panel"), .labelled(by: "lane")) {
+            Tag.div(.class("panel-head")) {
+                Tag.h2(.id("lane")) { words.text(.laneTitle) }
+                Tag.small { zone }
+            }
+            figure.markup
+            LaneTable(figure: figure).markup
+            next
+        }
+    }
+
+    /// The coming changes, if nothing happens.
+    private var next: Markup {
+        let ahead = customer.drawing.access.enumerated().filter { $0.element.endsAt > moment.at }.prefix(4)
+        guard !ahead.isEmpty else { return .nothing }
+        let all = customer.drawing.access
+        return Tag.div(.class("next")) {
+            Tag.small { words.text(.nextTitle) }
+            for (index, stretch) in ahead {
+                let following = index + 1 < all.count ? all[index + 1].tier : nil
+                Tag.div {
+                    Tag.strong { words.date(stretch.endsAt) }
+                    Tag.p { change(from: stretch.tier, to: following) }
+                }
+            }
+        }
+    }
+
+    private func change(from tier: TierID?, to next: TierID?) -> Markup {
+        switch (tier, next) {
+        case (let tier?, let next?):
+            words(.nextChange, ["tier": Markup(names.tier(tier)), "next": Markup(names.tier(next))])
+        case (_?, nil): words(.nextEnds)
+        case (nil, let next?): words(.nextBegins, ["next": Markup(names.tier(next))])
+        case (nil, nil): .nothing
+        }
+    }
+}
+
+extension Explanation.Reason {
+    /// The ways in which a purchase that gives nothing would give something.
+    fileprivate var change: [Phrase] {
+        switch self {
+        case .unknownProduct: [.changeCatalogue, .changePurchase]
+        case .productTypeMismatch, .quarantined: [.changeLook, .changePurchase]
+        case .sandboxNotAllowed: [.changeTester, .changePurchase]
+        case .revoked, .refundedAfterUse, .finished, .endedBeforeAttached, .queuedBehind, .pausedUnder, .requiresTier,
+            .familyShared, .superseded, .transferred:
+            [.changePurchase]
+        }
+    }
+}

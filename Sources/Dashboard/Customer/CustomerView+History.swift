@@ -1,0 +1,200 @@
+import EntitlementAPI
+import Entitlements
+import LedgerStore
+
+/// The panels about devices, what happened, and what is related.
+extension CustomerView {
+    private static let facts = 20
+
+    var devices: Markup {
+        let seats = customer.status.devices
+        return Shell.panel(
+            "devices", words.text(.devicesTitle),
+            aside: Markup(
+                words.text(.seatsUsed, ["n": words.number(seats.active), "all": words.number(seats.allowed)]))
+        ) {
+            if customer.devices.isEmpty {
+                Shell.empty(words, .devicesNone, .devicesNoneHint)
+            } else {
+                Tag.ul(.class("list")) {
+                    for device in customer.devices { Tag.li { row(device) } }
+                }
+            }
+        }
+    }
+
+    private func row(_ device: Device) -> Markup {
+        let name = device.words.flatMap { customer.notes[$0]?.deviceName?.text } ?? customer.deviceNames.name(device.id)
+        let seen = words.text(.deviceSeen, ["date": words.shortDate(device.lastSeenAt)])
+        let (state, tone): (Phrase, String) =
+            switch device.state {
+            case .active: (.deviceActive, "")
+            case .suspended(by: .user): (.deviceSuspendedByUser, "muted")
+            case .suspended(by: .limit): (.deviceSuspendedByLimit, "warn")
+            }
+        return Tag.div(.class("main")) {
+            Tag.bdi { name }
+            Tag.p {
+                Tag.small {
+                    Tag.span(.class(tone)) { words.text(state) }
+                    ", " + seen + (device.isPinned ? ", " + words.text(.devicePinned) : "")
+                }
+            }
+        }
+    }
+
+    /// The facts of the ledger, the newest first, with both times. A time opens the page as it was then.
+    var timeline: Markup {
+        let count = customer.entries.count
+        let before = min(max(1, factsBefore ?? count + 1), count + 1)
+        let start = count + 1 - before
+        let page = customer.entries.dropFirst(start).prefix(Self.facts)
+        return Shell.panel("facts", words.text(.timelineTitle), aside: Markup(words.text(.timelineNote))) {
+            if customer.entries.isEmpty {
+                Shell.empty(words, .timelineNone, .timelineNoneHint)
+            } else {
+                Tag.table(.role("table")) {
+                    Shell.head(words, [.columnHappened, .columnWhen, .columnLearned, .columnSource])
+                    Tag.tbody {
+                        for entry in page { row(entry) }
+                    }
+                }
+                if start + Self.facts < count {
+                    Tag.p(.class("older")) {
+                        Tag.a(.href(link([("facts", String(before - Self.facts))], fragment: "facts"))) {
+                            words.text(.olderFacts, ["n": words.number(count - start - Self.facts)])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func row(_ entry: LedgerEntry) -> Markup {
+        let note = entry.note.flatMap { customer.notes[$0] }
+        let text = entry.fact.sentence(writing: words.date, calling: customer.deviceNames.name)
+        let delay = entry.recordedAt - entry.effectiveAt
+        let then = Link(
+            "users", customer.user.text,
+            query: [
+                ("at", RFC3339.text(of: entry.effectiveAt)), ("known_at", RFC3339.text(of: entry.recordedAt + 999)),
+            ])
+        return Tag.tr {
+            Tag.th(.scope("row")) {
+                text
+                Shell.sandbox(words, if: entry.fact.purchase?.environment)
+                if let actor = note?.actor {
+                    Tag.small { words(.byActor, ["name": Tag.bdi { customer.actor(actor) }]) }
+                }
+                if let reason = note?.reason { Tag.small { words(.quoted, ["text": Tag.bdi { reason }]) } }
+            }
+            Tag.td(.label(words.text(.columnWhen))) {
+                Tag.a(.href(then)) { words.cell(entry.effectiveAt) }
+            }
+            Tag.td(.label(words.text(.columnLearned))) {
+                words.dateAndTime(entry.recordedAt)
+                Tag.small {
+                    delay < 60_000 ? words.text(.atOnce) : words.text(.later, ["length": words.length(delay)])
+                }
+            }
+            Tag.td(.label(words.text(.columnSource))) { source(of: entry.fact) }
+        }
+    }
+
+    private func source(of fact: Fact) -> String {
+        guard let purchase = fact.purchase else { return words.text(.sourceApp) }
+        return names.source(purchase.source)
+    }
+
+    var related: Markup {
+        Shell.panel("related", words.text(.relatedTitle)) {
+            if customer.relatives.isEmpty, customer.accountToken == nil {
+                Shell.empty(words, .relatedNone, .relatedNoneHint)
+            } else {
+                Tag.ul(.class("list")) {
+                    for user in customer.relatives {
+                        Tag.li {
+                            Tag.span(.class("muted")) { words.text(.sameAccount) }
+                            Tag.a(.href(Link("users", user.text))) { Tag.code { user.text } }
+                        }
+                    }
+                    if let token = customer.accountToken {
+                        Tag.li {
+                            Tag.span(.class("muted")) { words.text(.accountToken) }
+                            Tag.code { token.description }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    var deliveries: Markup {
+        Shell.panel("deliveries", words.text(.deliveriesTitle)) {
+            if customer.deliveries.isEmpty {
+                Shell.empty(words, .deliveriesNone, .deliveriesNoneHint)
+            } else {
+                Tag.table(.role("table")) {
+                    Shell.head(words, [.columnCame, .columnWhat, .columnEffect])
+                    Tag.tbody {
+                        for delivery in customer.deliveries { row(delivery) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func row(_ delivery: RecordedDelivery) -> Markup {
+        let (effect, tone): (Phrase, String) =
+            switch delivery.outcome.result {
+            case .applied: (.effectApplied, "")
+            case .duplicate: (.effectDuplicate, "muted")
+            case .ignored: (.effectIgnored, "muted")
+            case .parked: (.effectParked, "warn")
+            case .quarantined: (.effectQuarantined, "bad")
+            }
+        return Tag.tr {
+            Tag.td(.label(words.text(.columnCame))) { words.cell(delivery.receivedAt) }
+            Tag.th(.scope("row"), .label(words.text(.columnWhat))) {
+                Tag.bdi { delivery.type }
+                Shell.sandbox(words, if: delivery.environment)
+                Tag.small { names.source(delivery.source) }
+            }
+            Tag.td(.label(words.text(.columnEffect))) {
+                Tag.span(.class(tone)) { words.text(effect) }
+                if let reason = delivery.outcome.reason { Tag.small { reason.rawValue } }
+            }
+        }
+    }
+
+    /// The acts on this person from the audit trail, for owners.
+    var audit: Markup {
+        guard let audit = customer.audit else { return .nothing }
+        return Shell.panel("acts", words.text(.actsTitle)) {
+            if audit.isEmpty {
+                Shell.empty(words, .actsNone, .actsNoneHint)
+            } else {
+                Tag.table(.role("table")) {
+                    Shell.head(words, [.columnWhen, .columnActor, .columnAct])
+                    Tag.tbody {
+                        for entry in audit {
+                            Tag.tr {
+                                Tag.td(.label(words.text(.columnWhen))) { words.cell(entry.at) }
+                                Tag.th(.scope("row"), .label(words.text(.columnActor))) {
+                                    Tag.bdi { customer.actor(entry.actor) }
+                                    Tag.small { entry.actor }
+                                }
+                                Tag.td(.label(words.text(.columnAct))) {
+                                    Tag.code { entry.action }
+                                    if let reason = entry.reason {
+                                        Tag.small { words(.quoted, ["text": Tag.bdi { reason }]) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Entitlements
+import LedgerStore
+
+/// The tables of what the person bought or was given.
+extension CustomerView {
+    /// The rows of a page of the table.
+    private static let rows = 100
+
+    /// Purchases that never count, or no longer do for a reason that is not in the drawing.
+    private var useless: [Entitlement] {
+        customer.status.entitlements.filter { entitlement in
+            switch customer.reasons[entitlement.key] {
+            case .endedBeforeAttached?, .transferred?: true
+            default: entitlement.state == .recorded
+            }
+        }
+    }
+
+    private var useful: [Entitlement] {
+        let hidden = Set(useless.map(\.key))
+        return customer.status.entitlements.filter { !hidden.contains($0.key) }
+            .enumerated().sorted { (order($0.element), -$0.offset) < (order($1.element), -$1.offset) }.map(\.element)
+    }
+
+    /// The rank of a purchase in the table: purchases that count now come first.
+    private func order(_ entitlement: Entitlement) -> Int {
+        switch entitlement.state {
+        case .running, .grace: 0
+        case .paused, .queued, .billingRetry, .suspended: 1
+        case .revoked, .finished, .recorded: 2
+        }
+    }
+
+    var entitlements: Markup {
+        let all = useful
+        let page = all.dropFirst(max(0, boughtAfter)).prefix(Self.rows)
+        let figure = figure
+        return Shell.panel(
+            "bought", words.text(.entitlementsTitle),
+            aside: figure.isNumbered ? Markup(words.text(.entitlementsNote)) : .nothing
+        ) {
+            if all.isEmpty {
+                Shell.empty(words, .entitlementsNone, .entitlementsNoneHint)
+            } else {
+                Tag.table(.role("table")) {
+                    Shell.head(
+                        words,
+                        [
+                            .columnNumber, .columnWhat, .columnState, .columnFrom, .columnUntil, .columnBought,
+                            .columnPaid,
+                        ])
+                    for source in sources(of: page) {
+                        Tag.tbody {
+                            Tag.tr(.class("group")) {
+                                Tag.th(.scope("rowgroup"), .colspan(7)) { names.source(source) }
+                            }
+                            for entitlement in page where entitlement.key.source == source {
+                                row(entitlement, figure)
+                            }
+                        }
+                    }
+                }
+                if boughtAfter + Self.rows < all.count {
+                    Tag.p(.class("older")) {
+                        Tag.a(.href(link([("bought", String(boughtAfter + Self.rows))], fragment: "bought"))) {
+                            words.text(.olderPurchases, ["n": words.number(all.count - boughtAfter - Self.rows)])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func sources(of page: ArraySlice<Entitlement>) -> [Source] {
+        let known: [Source] = [.appleIAP, .stripe, .manual]
+        let found = Set(page.map(\.key.source))
+        return known.filter(found.contains) + found.subtracting(known).sorted()
+    }
+
+    private func row(_ entitlement: Entitlement, _ figure: LaneFigure) -> Markup {
+        let purchase = customer.purchase(entitlement.key)
+        let row = customer.drawing.rows.first { $0.key == entitlement.key }
+        let depth = entitlement.tier.map(figure.depth) ?? "t2"
+        return Tag.tr {
+            Tag.td { number(entitlement.key, in: figure) }
+            Tag.th(.scope("row")) {
+                Tag.bdi { purchase.map { names.purchase($0) } ?? entitlement.key.externalID.text }
+                Shell.sandbox(words, if: entitlement.key.environment)
+                Tag.small { Tag.code { entitlement.key.externalID.text } }
+                if hasSeveralApps { Tag.small { entitlement.key.app.text } }
+            }
+            Tag.td(.label(words.text(.columnState))) {
+                LaneShapes.swatch(entitlement.state, row?.kind, depth)
+                Tag.span(.class(tone(entitlement.state))) { words.text(entitlement.state.word) }
+                Tag.small { note(entitlement, row) }
+            }
+            Tag.td(.label(words.text(.columnFrom))) { words.cell(entitlement.startsAt, orElse: .dash) }
+            Tag.td(.label(words.text(.columnUntil))) {
+                words.cell(entitlement.endsAt, orElse: entitlement.startsAt == nil ? .dash : .noEnd)
+            }
+            Tag.td(.label(words.text(.columnBought))) { words.cell(purchase?.anchor, orElse: .dash) }
+            Tag.td(.label(words.text(.columnPaid)), .class("amount")) {
+                PurchasePage.paid(customer.purchases[entitlement.key], words)
+            }
+        }
+    }
+
+    private var hasSeveralApps: Bool { customer.timeline.catalogue.latest.catalogue.apps.count > 1 }
+
+    private func tone(_ state: Entitlement.State) -> String {
+        switch state {
+        case .grace, .billingRetry, .suspended: "warn"
+        case .revoked: "bad"
+        case .running, .queued, .paused, .finished, .recorded: ""
+        }
+    }
+
+    /// The reason of a state in a few words.
+    private func note(_ entitlement: Entitlement, _ row: Drawing.Row?) -> Markup {
+        if let left = row?.left, left > 0, entitlement.state == .paused || entitlement.state == .running {
+            return Markup(words.text(.noteDaysLeft, ["length": words.length(left)]))
+        }
+        if let renews = entitlement.willRenew, entitlement.state == .running {
+            return Markup(words.text(renews ? .noteRenews : .noteRenewalOff))
+        }
+        return customer.reasons[entitlement.key].map { words($0.sentence) } ?? .nothing
+    }
+
+    var givesNothing: Markup {
+        let all = useless
+        return Shell.panel("nothing", words.text(.nothingTitle)) {
+            if all.isEmpty {
+                Shell.empty(words, .nothingNone, .nothingNoneHint)
+            } else {
+                Tag.ul(.class("list")) {
+                    for entitlement in all.suffix(50).reversed() {
+                        Tag.li {
+                            Tag.div(.class("main")) {
+                                Tag.strong {
+                                    Tag.bdi {
+                                        customer.purchase(entitlement.key).map { names.purchase($0) } ?? ""
+                                    }
+                                }
+                                Shell.sandbox(words, if: entitlement.key.environment)
+                                " "
+                                Tag.code { entitlement.key.externalID.text }
+                                Tag.p { customer.reasons[entitlement.key].map { words($0.sentence) } ?? .nothing }
+                            }
+                            Tag.small(.class("nowrap")) {
+                                PurchasePage.paid(customer.purchases[entitlement.key], words)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    var credits: Markup {
+        let balances = customer.status.credits
+        return Shell.panel("credits", words.text(.creditsTitle)) {
+            if balances.isEmpty {
+                Shell.empty(words, .creditsNone, .creditsNoneHint)
+            } else {
+                let lots = customer.timeline.lotBalances(at: moment.at)
+                for balance in balances { credits(balance, lots) }
+            }
+        }
+    }
+
+    private func credits(_ balance: CreditBalance, _ lots: [LotBalance]) -> Markup {
+        let lots = lots.filter {
+            $0.purse.unit == balance.unit && $0.purse.environment == balance.environment
+        }
+        return Tag.div(.class("panel-body lined")) {
+            Tag.div(.class("balance")) {
+                Tag.strong {
+                    Tag.bdi { balance.unit }
+                    Shell.sandbox(words, if: balance.environment)
+                }
+                if balance.debt > 0 {
+                    Tag.span(.class("bad")) {
+                        Tag.span(.class("big")) { words.number(balance.debt) }
+                        " " + words.text(.owed)
+                    }
+                } else {
+                    Tag.span {
+                        Tag.span(.class("big")) { words.number(balance.spendable) }
+                        " " + words.text(.left)
+                    }
+                }
+            }
+            if balance.debt > 0 { Tag.p { words.text(.debtText, ["n": words.number(balance.debt)]) } }
+            if balance.reserved > 0 { Tag.p { words.text(.reservedText, ["n": words.number(balance.reserved)]) } }
+            Tag.table(.role("table")) {
+                Shell.head(words, [.columnLot, .columnCredited, .columnSpent, .columnRefunded])
+                Tag.tbody {
+                    for lot in lots.prefix(20) {
+                        Tag.tr {
+                            Tag.th(.scope("row")) {
+                                words.shortDate(lot.creditedAt)
+                                Tag.small { names.source(lot.key.source) }
+                            }
+                            Tag.td(.label(words.text(.columnCredited)), .class("amount")) { words.number(lot.credited) }
+                            Tag.td(.label(words.text(.columnSpent)), .class("amount")) { words.number(lot.spent) }
+                            Tag.td(.label(words.text(.columnRefunded)), .class("amount")) { words.number(lot.refunded) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package import EntitlementAPI
+import Entitlements
+import HTTPTypes
+import Hummingbird
+import LedgerStore
+
+/// The pages for people: who has access, from what, until when, and why. They need no script.
+///
+/// The dashboard reads what the operators' routes read and acts as they do. It has no SQL and no rule of its own. Its
+/// clock and randomness are handed in.
+package struct Dashboard: Sendable {
+    /// How people reach the dashboard, and how long a sign-in lasts.
+    package struct Settings: Sendable {
+        /// The origins of the pages as browsers write them, such as `https://gatepass.example.com`. A POST must name
+        /// one of them. The first is for links.
+        package let origins: @Sendable () -> [String]
+        /// True if browsers reach the pages over TLS. Then the cookie is theirs alone.
+        package let isSecure: Bool
+        package let idleMinutes: Int
+        package let sessionHours: Int
+
+        package init(
+            origins: @escaping @Sendable () -> [String], isSecure: Bool, idleMinutes: Int = 60, sessionHours: Int = 12
+        ) {
+            self.origins = origins
+            self.isSecure = isSecure
+            self.idleMinutes = idleMinutes
+            self.sessionHours = sessionHours
+        }
+
+        /// The cookie's name. The prefix `__Host-` keeps other hosts and plain http from setting it.
+        package var cookie: String { isSecure ? "__Host-gatepass" : "gatepass_dev" }
+    }
+
+    let settings: Settings
+    let zones: Zone.Rules
+    /// Makes 32 bytes that nobody can guess.
+    let newToken: @Sendable () -> [UInt8]
+    let passwordCost: PasswordCost
+    let desk = PasswordDesk()
+
+    package init(
+        _ settings: Settings, zones: @escaping Zone.Rules, newToken: @escaping @Sendable () -> [UInt8],
+        passwordCost: PasswordCost = .standard
+    ) {
+        self.passwordCost = passwordCost
+        self.settings = settings
+        self.zones = zones
+        self.newToken = newToken
+    }
+
+    /// The largest body of a form, in bytes.
+    private static let formLimit = 16 * 1024
+
+    /// All pages, forms and files.
+    package var endpoints: [Endpoint] {
+        [
+            open(.get, "/dashboard/style/{name}", StylesheetPage.respond),
+            open(.get, "/dashboard/sign-in", SignInPage.show),
+            form("/dashboard/sign-in", SignInPage.signIn),
+            open(.get, "/dashboard/link/{link}", PasswordLinkPage.show),
+            form("/dashboard/link/{link}", PasswordLinkPage.setPassword),
+            signedForm("/dashboard/sign-out", .read, SignInPage.signOut),
+            signedForm("/dashboard/sign-out-everywhere", .read, SignInPage.signOutEverywhere),
+            signed("/dashboard", .read, StartPage.show),
+            signed("/dashboard/search", .read, SearchPage.show),
+            signed("/dashboard/purchase", .read, PurchasePage.show),
+            signed("/dashboard/users/{user_id}", .read, CustomerPage.show),
+            signed("/dashboard/**", .read) { (_: SignedVisit) throws(Problem) in throw Problem(.notFound, "") },
+        ]
+    }
+
+    /// The link by which a person sets a password, for `gatepass staff`.
+    package static func passwordLink(_ link: [UInt8], at origin: String) -> String {
+        origin + Link("link", Base64URL.encode(link)).text
+    }
+
+    // MARK: Kinds of endpoints
+
+    /// A page for anybody.
+    private func open(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ route: @escaping @Sendable (Visit) async throws(Problem) -> Response
+    ) -> Endpoint {
+        .page(
+            method, path,
+            { (call: OpenCall) async throws(Problem) in
+                try await answering(call) { (visit) async throws(Problem) in try await route(visit) }
+            }, orElse: problemPage)
+    }
+
+    /// A form for anybody: a POST of our own page.
+    private func form(
+        _ path: String, _ route: @escaping @Sendable (Visit, FormText) async throws(Problem) -> Response
+    ) -> Endpoint {
+        open(.post, path) { (visit) async throws(Problem) in try await route(visit, try await visit.form()) }
+            .allowing(bodyBytes: Self.formLimit)
+    }
+
+    /// A page for signed-in people whose role has the right of `scope`.
+    private func signed(
+        _ path: String, _ scope: APIKeyScope,
+        _ route: @escaping @Sendable (SignedVisit) async throws(Problem) -> Response
+    ) -> Endpoint {
+        open(.get, path) { (visit) async throws(Problem) in try await signing(visit, scope, route) }
+    }
+
+    /// A form for signed-in people whose role has the right of `scope`. The form is checked before the sign-in.
+    private func signedForm(
+        _ path: String, _ scope: APIKeyScope,
+        _ route: @escaping @Sendable (SignedVisit, FormText) async throws(Problem) -> Response
+    ) -> Endpoint {
+        form(path) { (visit, form) async throws(Problem) in
+            try await signing(visit, scope) { (signed) async throws(Problem) in try await route(signed, form) }
+        }
+    }
+
+    private func answering(
+        _ call: OpenCall, _ route: (Visit) async throws(Problem) -> Response
+    ) async throws(Problem) -> Response {
+        let browser = BrowserToken(in: call.request, cookie: settings.cookie)
+        var session: StaffSession?
+        if let browser, call.request.uri.path.hasPrefix("/dashboard/style/") == false {
+            session = try await call.served {
+                try await $0.staff.session(browser.bytes, idleMinutes: settings.idleMinutes)
+            }
+        }
+        return try await route(Visit(call: call, dashboard: self, browser: browser, session: session))
+    }
+
+    /// Answers a signed-in person; sends anybody else to sign in, and back afterwards.
+    private func signing(
+        _ visit: Visit, _ scope: APIKeyScope, _ route: (SignedVisit) async throws(Problem) -> Response
+    ) async throws(Problem) -> Response {
+        guard let session = visit.session, let browser = visit.browser else {
+            return .redirected(to: SignInPage.link(backTo: visit.call.request))
+        }
+        guard session.member.role.allows(scope) else { throw Problem(.forbidden, "") }
+        return try await route(SignedVisit(visit: visit, session: session, browser: browser))
+    }
+
+    private var problemPage: @Sendable (Problem, OpenCall) -> Response {
+        { problem, call in ProblemPage.response(to: problem, call, of: self) }
+    }
+}

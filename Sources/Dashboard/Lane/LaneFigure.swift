@@ -1,0 +1,346 @@
+import Entitlements
+
+/// A lane drawn: an axis, the access in sum, and a row for each pass and window; then the same as a table.
+struct LaneFigure {
+    /// The most passes that have a row each. More of them share a row for each tier.
+    static let mostRows = 12
+    private static let accessHeight = 56
+    private static let headingHeight = 32
+
+    let drawing: Drawing
+    let timeline: Timeline
+    let names: Names
+    let scale: LaneScale
+    /// The link to this page with another range.
+    let link: (LaneScale.Range) -> Link
+
+    private var words: Words { names.words }
+
+    /// A row of the picture.
+    private struct Line {
+        var number: Int?
+        let name: String
+        let note: String
+        let bars: [Drawing.Bar]
+        var isSandbox = false
+    }
+
+    /// Rows below one heading.
+    private struct Group {
+        let heading: Markup
+        let lines: [Line]
+    }
+
+    var markup: Markup {
+        guard !drawing.rows.isEmpty || !drawing.access.isEmpty else { return empty }
+        let groups = groups
+        return LaneShapes.patterns
+            + Tag.figure(.class("lane"), .ariaLabel(words.text(.laneTitle))) {
+                axis
+                Tag.div(.class("chart")) {
+                    background
+                    accessRow
+                    for group in groups {
+                        Tag.div(.class("group-heading")) { group.heading }
+                        for line in group.lines { row(line) }
+                    }
+                    overlay(groups)
+                }
+                Tag.figcaption(.class("unseen")) { sentence }
+            }
+    }
+
+    /// True if the rows have the numbers by which tables and texts refer to them.
+    var isNumbered: Bool { drawing.rows.count { $0.kind == .pass && !$0.isSandbox } <= Self.mostRows }
+
+    private var empty: Markup {
+        Tag.div(.class("empty")) {
+            Tag.p { Tag.strong { words.text(.laneEmpty) } }
+            Tag.p { words.text(.laneEmptyHint) }
+        }
+    }
+
+    // MARK: Rows
+
+    private var groups: [Group] {
+        var groups: [Group] = []
+        for isSandbox in [false, true] {
+            let rows = drawing.rows.filter { $0.isSandbox == isSandbox }
+            let mark = isSandbox ? Markup(" ") + Shell.sandbox(words) : .nothing
+            let windows = rows.filter { $0.kind == .window }
+            if !windows.isEmpty {
+                groups.append(
+                    Group(heading: Markup(words.text(.lanePlans)) + mark, lines: windows.map(line)))
+            }
+            let passes = rows.filter { $0.kind == .pass }
+            let lanes = Set(passes.map(\.lane)).sorted()
+            for lane in lanes {
+                let rows = passes.filter { $0.lane == lane }
+                let title = lanes.count > 1 ? words.text(.lanePassesOf, ["lane": lane.text]) : words.text(.lanePasses)
+                let lines = passes.count <= Self.mostRows ? rows.map(line) : linesByTier(rows)
+                groups.append(Group(heading: Markup(title) + mark, lines: lines))
+            }
+        }
+        return groups
+    }
+
+    private func line(_ row: Drawing.Row) -> Line {
+        let purchase = timeline.purchases[row.purchase]
+        return Line(
+            number: isNumbered ? drawing.number(of: row.key) : nil, name: names.purchase(purchase), note: note(row),
+            bars: row.bars, isSandbox: row.isSandbox)
+    }
+
+    /// Rows for many passes: one for each tier, and one for the time that was cut off.
+    private func linesByTier(_ rows: [Drawing.Row]) -> [Line] {
+        var tiers: [Tier] = []
+        for row in rows where !tiers.contains(where: { $0.id == row.tier.id }) { tiers.append(row.tier) }
+        return tiers.flatMap { tier -> [Line] in
+            let rows = rows.filter { $0.tier.id == tier.id }
+            let counts = [
+                (Entitlement.State.running, Phrase.countRunning), (.queued, .countToCome), (.paused, .countPaused),
+            ].compactMap { state, phrase -> String? in
+                let count = rows.count { $0.state == state }
+                return count > 0 ? words.text(phrase, ["n": words.number(count)]) : nil
+            }
+            let bars = rows.flatMap(\.bars).sorted { $0.startsAt < $1.startsAt }
+            let name = words.text(
+                .tierPasses, ["tier": names.tier(tier.id), "passes": words.count(rows.count, .onePass, .passes)])
+            let running = bars.filter { $0.kind != .cutOff && $0.kind != .waiting }
+            let cut = bars.filter { $0.kind == .cutOff }
+            let line = Line(name: name, note: counts.joined(separator: ", "), bars: Self.joined(running))
+            guard !cut.isEmpty else { return [line] }
+            return [line, Line(name: words.text(.cutOffOf, ["tier": names.tier(tier.id)]), note: "", bars: cut)]
+        }
+    }
+
+    /// Joins finished bars that touch, so that a long history stays a small picture.
+    private static func joined(_ bars: [Drawing.Bar]) -> [Drawing.Bar] {
+        bars.reduce(into: []) { joined, bar in
+            guard let last = joined.last, last.kind == .finished, bar.kind == .finished, last.endsAt == bar.startsAt
+            else { return joined.append(bar) }
+            joined[joined.count - 1] = Drawing.Bar(.finished, bar.tier, from: last.startsAt, to: bar.endsAt)
+        }
+    }
+
+    private func note(_ row: Drawing.Row) -> String {
+        let state = words.text(row.state.word)
+        let cut = row.bars.filter { $0.kind == .cutOff }.reduce(Int64(0)) {
+            $0 + (($1.endsAt ?? $1.startsAt) - $1.startsAt)
+        }
+        if cut > 0, row.state == .revoked || row.state == .finished {
+            return words.text(.noteCutOff, ["state": state, "length": words.length(cut)])
+        }
+        if let left = row.left, left > 0, row.state == .paused || row.state == .running {
+            return words.text(.noteLeft, ["state": state, "length": words.length(left)])
+        }
+        return row.counts ? state : words.text(.noteNotCounted, ["state": state])
+    }
+
+    private func row(_ line: Line) -> Markup {
+        Tag.div(.class("row")) {
+            Tag.div(.class("gutter")) {
+                if let number = line.number { Tag.span(.class("number")) { String(number) } }
+                Tag.div(.class("row-name")) {
+                    Tag.span(.class("name")) { Tag.bdi { line.name } }
+                    Tag.small { line.note }
+                }
+            }
+            picture(height: LaneShapes.height) {
+                Markup(line.bars.map(shapes.bar))
+                Markup(line.bars.map(label))
+            }
+        }
+    }
+
+    private var accessRow: Markup {
+        Tag.div(.class("row access")) {
+            Tag.div(.class("gutter")) {
+                Tag.div(.class("row-name")) {
+                    Tag.span(.class("name")) { words.text(.laneAccess) }
+                    Tag.small { words.text(.laneAccessNote) }
+                }
+            }
+            picture(height: Self.accessHeight) {
+                Markup(drawing.access.map(shapes.access))
+                tail
+                Markup(drawing.access.map(accessLabel))
+            }
+        }
+    }
+
+    /// The time after the last end, without access.
+    private var tail: Markup {
+        guard let end = drawing.access.last?.endsAt, end < scale.endsAt else { return .nothing }
+        return shapes.dots(from: scale.place(end), to: LaneScale.whole, y: 28, "none")
+    }
+
+    private func picture(height: Int, @MarkupBuilder content: () -> Markup) -> Markup {
+        Tag.svg(
+            .width(.percent(thousandths: LaneScale.whole)), .height(.px(height)), .hidden, .noFocus, content: content)
+    }
+
+    private var shapes: LaneShapes { LaneShapes(scale: scale, depth: depth) }
+
+    /// The class of a tier's depth of colour: the lowest that is sold is the lightest.
+    func depth(_ tier: TierID) -> String {
+        let sold = Set(drawing.rows.map(\.tier)).union(timeline.catalogue.latest.catalogue.tiers)
+            .filter { $0.id != timeline.catalogue.latest.catalogue.defaultTier }
+        let ranks = Set(sold.map(\.rank)).sorted()
+        guard ranks.count > 1, let rank = sold.first(where: { $0.id == tier })?.rank,
+            let place = ranks.firstIndex(of: rank)
+        else { return "t2" }
+        return "t\(min(place, 2) + 1)"
+    }
+
+    // MARK: Labels
+
+    private func label(_ bar: Drawing.Bar) -> Markup {
+        guard let part = scale.part(from: bar.startsAt, to: bar.endsAt) else { return .nothing }
+        let (text, name): (String, String)
+        switch bar.kind {
+        case .toCome: (text, name) = (words.text(.labelFrom, ["date": words.shortDate(bar.startsAt)]), "on-soft")
+        case .running:
+            (text, name) = (words.text(.labelTo, ["date": words.shortDate(bar.endsAt ?? scale.endsAt)]), "on-solid")
+        case .paid:
+            (text, name) = (words.text(.labelTo, ["date": words.shortDate(bar.endsAt ?? scale.endsAt)]), "on-soft")
+        case .finished, .waiting, .paused, .cutOff, .grace, .retried, .suspended: return .nothing
+        }
+        return label(text, name + " " + depth(bar.tier), in: part, y: 25)
+    }
+
+    private func accessLabel(_ stretch: Drawing.Stretch) -> Markup {
+        guard let part = scale.part(from: stretch.startsAt, to: stretch.endsAt), let tier = stretch.tier else {
+            return .nothing
+        }
+        let name = (stretch.startsAt > scale.at ? "on-soft " : "on-solid ") + depth(tier)
+        let short = names.tier(tier)
+        let long = words.text(.labelTier, ["tier": short, "date": words.shortDate(stretch.endsAt)])
+        let text = stretch.endsAt <= scale.at || scale.label(long, in: part) == nil ? short : long
+        return label(text, name, in: part, y: 33)
+    }
+
+    private func label(_ text: String, _ name: String, in part: LaneScale.Part, y: Int) -> Markup {
+        guard let (x, layout) = scale.label(text, in: part) else { return .nothing }
+        return Tag.text(
+            .class("label \(name) \(layout)"), .x(.percent(thousandths: x)), .dx(.px(8)), .y(.px(y))
+        ) { text }
+    }
+
+    // MARK: Axis and lines
+
+    private var axis: Markup {
+        let today = scale.place(scale.at)
+        let flag = words.text(isNow ? .laneToday : .laneAsOf, ["date": words.shortDate(scale.at)])
+        let width = flag.unicodeScalars.count * 7 + 20
+        let shift = today < 12_000 ? 0 : today > 88_000 ? -width : -width / 2
+        return Tag.div(.class("row axis")) {
+            Tag.div(.class("gutter")) {
+                if scale.isPart { choices }
+            }
+            picture(height: 48) {
+                for tick in scale.ticks(words) where scale.place(tick.at) < 96_000 {
+                    Tag.text(
+                        .class(tick.isStrong ? "tick strong" : "tick"), .x(.percent(thousandths: scale.place(tick.at))),
+                        .dx(.px(4)), .y(.px(14))
+                    ) { tick.label }
+                }
+                Tag.svg(.x(.percent(thousandths: today)), .class("over")) {
+                    Tag.rect(
+                        .class("flag"), .x(.px(shift)), .y(.px(24)), .width(.px(width)), .height(.px(20)), .rx(.px(10)))
+                    Tag.text(.class("flag-text"), .x(.px(shift + width / 2)), .y(.px(38)), .anchor("middle")) { flag }
+                }
+            }
+        }
+    }
+
+    private var isNow: Bool { drawing.at == words.now }
+
+    private var choices: Markup {
+        Tag.span(.class("choices")) {
+            for range in LaneScale.Range.allCases {
+                let name = words.text(range.phrase)
+                if range == scale.range {
+                    Tag.strong { name }
+                } else {
+                    Tag.a(.href(link(range))) { name }
+                }
+            }
+        }
+    }
+
+    private var background: Markup {
+        Tag.svg(.class("behind"), .hidden, .noFocus) {
+            Tag.rect(
+                .class("past"), .x(.px(0)), .y(.px(0)), .width(.percent(thousandths: scale.place(scale.at))),
+                .height(.percent(thousandths: LaneScale.whole)))
+            for tick in scale.ticks(words) {
+                vertical("month", at: scale.place(tick.at))
+            }
+        }
+    }
+
+    private func vertical(_ name: String, at place: Int) -> Markup {
+        Tag.line(
+            .class(name), .x1(.percent(thousandths: place)), .x2(.percent(thousandths: place)), .y1(.px(0)),
+            .y2(.percent(thousandths: LaneScale.whole)))
+    }
+
+    private func overlay(_ groups: [Group]) -> Markup {
+        Tag.svg(.class("above"), .hidden, .noFocus) {
+            Markup(freed(groups))
+            vertical("today-ground", at: scale.place(scale.at))
+            vertical(isNow ? "today" : "today then", at: scale.place(scale.at))
+        }
+    }
+
+    /// The thin lines from a refund down to the pass that started because of it.
+    private func freed(_ groups: [Group]) -> [Markup] {
+        guard isNumbered else { return [] }
+        var middles: [Int: Int] = [:]
+        var y = Self.accessHeight
+        for group in groups {
+            y += Self.headingHeight
+            for line in group.lines {
+                if let number = line.number { middles[number] = y + LaneShapes.height / 2 }
+                y += LaneShapes.height
+            }
+        }
+        return drawing.rows.flatMap { row in
+            row.bars.compactMap { bar -> Markup? in
+                guard case .freed(let key)? = bar.cause, scale.part(from: bar.startsAt, to: bar.endsAt) != nil,
+                    bar.startsAt >= scale.startsAt, let from = drawing.number(of: key).flatMap({ middles[$0] }),
+                    let to = drawing.number(of: row.key).flatMap({ middles[$0] })
+                else { return nil }
+                let place = Length.percent(thousandths: scale.place(bar.startsAt))
+                let ends = (min(from, to) + (from < to ? 6 : 11), max(from, to) - (from < to ? 11 : 6))
+                return Tag.line(.class("freed"), .x1(place), .x2(place), .y1(.px(ends.0)), .y2(.px(ends.1)))
+            }
+        }
+    }
+
+    // MARK: In words
+
+    /// The whole picture in one sentence.
+    private var sentence: String {
+        let parts = drawing.access.suffix(8).map { stretch in
+            words.text(
+                .laneStretch,
+                [
+                    "tier": stretch.tier.map { names.tier($0) } ?? words.text(.noAccess),
+                    "from": words.date(stretch.startsAt), "to": words.date(stretch.endsAt),
+                ])
+        }
+        return words.text(.laneSentence, ["list": parts.joined(separator: "; ")])
+    }
+}
+
+extension LaneScale.Range {
+    fileprivate var phrase: Phrase {
+        switch self {
+        case .around: .rangeAround
+        case .year: .rangeYear
+        case .all: .rangeAll
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import EntitlementAPI
+import Hummingbird
+
+/// The page that says why there is no other one. It keeps the frame.
+enum ProblemPage {
+    static func response(to problem: Problem, _ call: OpenCall, of dashboard: Dashboard) -> Response {
+        let words = Words(.english, in: .utc, now: call.now)
+        let (title, text) = phrases(problem.code)
+        let page = Shell.document(words.text(title), Shell.Frame(words: words)) {
+            Tag.h1 { words.text(title) }
+            Tag.p(.class("lead")) { words.text(text) }
+            Tag.p { Tag.a(.href(Link())) { words.text(.toStart) } }
+        }
+        var response = Response.page(page, status: problem.status)
+        for field in problem.fields where field.name == .retryAfter { response.headers[.retryAfter] = field.value }
+        return response
+    }
+
+    private static func phrases(_ code: ProblemCode) -> (Phrase, Phrase) {
+        switch code {
+        case .notFound: (.problemNotFound, .problemNotFoundText)
+        case .forbidden: (.problemForbidden, .problemForbiddenText)
+        case .rateLimited: (.problemTooMany, .problemTooManyText)
+        case .unavailable: (.problemUnavailable, .problemUnavailableText)
+        case .unsupportedMediaType, .invalidRequest, .bodyIncomplete, .payloadTooLarge:
+            (.problemRequest, .problemRequestText)
+        default: (.problemOther, .problemOtherText)
+        }
+    }
+}
+
+extension Shell {
+    /// A page in its frame, with its content built here.
+    static func document(_ title: String, _ frame: Frame, @MarkupBuilder content: () -> Markup) -> Markup {
+        document(title, frame, content: content())
+    }
+}

@@ -1,0 +1,85 @@
+import EntitlementAPI
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `GET /dashboard/purchase`: a purchase that nobody has, and what is known of it.
+enum PurchasePage {
+    /// The link to the page of a purchase.
+    static func link(to key: PurchaseKey) -> Link {
+        Link(
+            "purchase",
+            query: [
+                ("source", key.source.text), ("app", key.app.text), ("environment", key.environment.rawValue),
+                ("id", key.externalID.text),
+            ])
+    }
+
+    /// - Throws: `not_found` for a purchase that is not recorded, `unavailable`.
+    static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
+        let query = visit.query
+        guard let environment = StoreEnvironment(rawValue: query["environment"]) else { throw Problem(.notFound, "") }
+        let key = PurchaseKey(
+            source: Source(query["source"]), app: AppID(query["app"]), environment: environment,
+            externalID: ExternalID(query["id"]))
+        let hits = try await visit.served { try await $0.reports.search(key.externalID.text, under: $0.labels) }
+        let catalogue = try await visit.served { $0.catalogue.snapshot }
+        guard let found = hits.first(where: { $0.key == key }) else { throw Problem(.notFound, "") }
+        if let owner = found.user { return .redirected(to: Link("users", owner.text)) }
+        let words = visit.words
+        let names = Names(words: words, catalogue: catalogue)
+        return visit.page(key.externalID.text) {
+            Tag.div(.class("person")) {
+                Tag.h1 {
+                    words.text(.foundPurchase) + " "
+                    Tag.code { key.externalID.text }
+                    Shell.sandbox(words, if: environment)
+                }
+            }
+            Shell.panel("what", words.text(.purchaseOfNobody)) {
+                Tag.p { words.text(.purchaseOfNobodyText) }
+                Tag.ul(.class("list")) {
+                    fact(words.text(.columnSource), names.source(key.source))
+                    fact(words.text(.app), key.app.text)
+                    fact(words.text(.columnNumber), key.externalID.text)
+                }
+            }
+        }
+    }
+
+    private static func fact(_ name: String, _ value: String) -> Markup {
+        Tag.li {
+            Tag.span(.class("muted")) { name }
+            Tag.code { value }
+        }
+    }
+
+    /// The name of a purchase that is known by its states alone.
+    static func name(of purchase: RecordedPurchase, _ names: Names) -> String {
+        if let state = purchase.newest {
+            let product = names.catalogue.products(
+                named: state.productNames, from: state.key.source, for: state.key.app
+            ).last
+            return names.product(product?.id, of: state.key) ?? product?.id.text ?? state.productID.text
+        }
+        switch purchase.grant?.gift {
+        case .pass(let tier, let length)?:
+            return names.words.text(
+                .namePass, ["tier": names.tier(tier), "length": names.words.length(length)])
+        case .window(let tier, _)?: return names.words.text(.nameWindow, ["tier": names.tier(tier)])
+        case .addOn(let product, _)?: return names.addOn(product)
+        case .credits(let unit, let amount, _)?:
+            return names.words.text(.nameCredits, ["n": names.words.number(amount), "unit": unit])
+        case nil: return purchase.key.externalID.text
+        }
+    }
+
+    /// The newest payment of a purchase, and what went back of it.
+    static func paid(_ purchase: RecordedPurchase?, _ words: Words) -> Markup {
+        guard let payment = purchase?.payments.first, let paid = payment.paid else { return Markup("–") }
+        let amount = words.money(paid, payment.currency, isRaw: payment.isRaw)
+        guard payment.refunded > 0 else { return Markup(amount) }
+        let back = words.money(payment.refunded, payment.currency, isRaw: payment.isRaw)
+        return Markup(amount) + Tag.small(.class("bad")) { words.text(.paidBack, ["amount": back]) }
+    }
+}

@@ -1,0 +1,159 @@
+import EntitlementAPI
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `GET /dashboard`: the search box, the work that waits for a person, and the latest purchases of all sources.
+enum StartPage {
+    private static let latest = 8
+    /// The most anomalies, late passes and conflicts that are counted, because each is confirmed by a timeline.
+    private static let counted = 20
+
+    /// A list of work that waits for a person.
+    private struct Work {
+        let title: Phrase
+        let text: Phrase
+        let nothing: Phrase
+        let waiting: WaitingWork
+        /// True if there may be more than are counted.
+        var isPart = false
+    }
+
+    /// - Throws: `unavailable`.
+    static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
+        let work = try await visit.served { try await Self.work(in: $0, at: visit.now) }
+        let purchases = try await visit.served {
+            try await $0.reports.purchases(PurchaseFilter(), before: nil, limit: latest).rows
+        }
+        let catalogue = try await visit.served { $0.catalogue.snapshot }
+        let words = visit.words
+        let names = Names(words: words, catalogue: catalogue)
+        return visit.page(words.text(.navStart), isStart: true) {
+            hero(words)
+            Tag.div(.class("halves")) {
+                panel(of: work, words)
+                panel(of: purchases, names)
+            }
+        }
+    }
+
+    private static func work(in store: Store, at now: Instant) async throws -> [Work] {
+        let (parked, dead) = try await store.reports.waitingWork()
+        let anomalies = try await ConfirmedAnomaly.page(of: nil, before: nil, limit: counted, in: store, at: now)
+        let late = try await LatePass.page(before: nil, limit: counted, in: store, at: now)
+        let conflicts = try await store.reports.conflicts(before: nil, limit: counted)
+        return [
+            Work(title: .workParked, text: .workParkedText, nothing: .workParkedNone, waiting: parked),
+            Work(title: .workDead, text: .workDeadText, nothing: .workDeadNone, waiting: dead),
+            Work(
+                title: .workAnomalies, text: .workAnomaliesText, nothing: .workAnomaliesNone,
+                waiting: WaitingWork(
+                    count: anomalies.rows.count, oldestAt: anomalies.rows.map(\.recordedAt).min()),
+                isPart: anomalies.next != nil),
+            Work(
+                title: .workLate, text: .workLateText, nothing: .workLateNone,
+                waiting: WaitingWork(
+                    count: late.rows.count { $0.grant == nil },
+                    oldestAt: late.rows.filter { $0.grant == nil }.map(\.attachedAt).min()),
+                isPart: late.next != nil),
+            Work(
+                title: .workConflicts, text: .workConflictsText, nothing: .workConflictsNone,
+                waiting: WaitingWork(count: conflicts.rows.count, oldestAt: nil), isPart: conflicts.next != nil),
+        ]
+    }
+
+    private static func hero(_ words: Words) -> Markup {
+        Tag.div(.class("hero")) {
+            Tag.h1(.class("large")) { words.text(.startTitle) }
+            Tag.form(.class("search"), .role("search"), .method("get"), .action(Link("search"))) {
+                Shell.magnifier
+                Tag.input(
+                    .type("search"), .name("q"), .ariaLabel(words.text(.searchLabel)),
+                    .placeholder(words.text(.startHint)), .maxlength(OperatorReader.maximumQueryLength),
+                    .autocomplete("off"), .plainText, .focusFirst)
+                Tag.button(.type("submit")) { words.text(.find) }
+            }
+            Tag.dl(.class("kinds")) {
+                for (title, text) in [
+                    (Phrase.kindPerson, Phrase.kindPersonText), (.sourceApple, .kindAppleText),
+                    (.sourceCard, .kindCardText), (.sourceManual, .kindManualText),
+                ] {
+                    Tag.div {
+                        Tag.dt { words.text(title) }
+                        Tag.dd { words.text(text) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func panel(of work: [Work], _ words: Words) -> Markup {
+        let sum = work.reduce(0) { $0 + $1.waiting.count }
+        return Shell.panel("work", words.text(.workTitle), aside: Markup(words.count(sum, .oneThing, .things))) {
+            Tag.ul(.class("list work")) {
+                for list in work { row(list, words) }
+            }
+        }
+    }
+
+    private static func row(_ work: Work, _ words: Words) -> Markup {
+        Tag.li {
+            if work.waiting.count == 0, !work.isPart {
+                Tag.span(.class("count muted")) { "✓" }
+                Tag.div(.class("main")) {
+                    Tag.h3(.class("muted")) { words.text(work.title) }
+                    Tag.p(.class("muted")) { words.text(work.nothing) }
+                }
+            } else {
+                Tag.span(.class("count")) {
+                    words.number(work.waiting.count)
+                        + (work.isPart || work.waiting.count >= WaitingWork.limit ? "+" : "")
+                }
+                Tag.div(.class("main")) {
+                    Tag.h3 { words.text(work.title) }
+                    Tag.p { words.text(work.text) }
+                }
+                if let oldest = work.waiting.oldestAt {
+                    Tag.small { words.text(.oldest, ["age": words.length(words.now - oldest)]) }
+                }
+            }
+        }
+    }
+
+    private static func panel(of purchases: [RecordedPurchase], _ names: Names) -> Markup {
+        let words = names.words
+        return Shell.panel("latest", words.text(.latestTitle)) {
+            if purchases.isEmpty {
+                Shell.empty(words, .latestNone, .latestNoneHint)
+            } else {
+                Tag.table(.role("table")) {
+                    Shell.head(words, [.columnWhat, .columnWho, .columnBought, .columnPaid])
+                    Tag.tbody {
+                        for purchase in purchases { row(purchase, names) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func row(_ purchase: RecordedPurchase, _ names: Names) -> Markup {
+        let words = names.words
+        let bought = purchase.newest?.purchasedAt ?? purchase.grant?.grantedAt ?? purchase.recordedAt
+        return Tag.tr {
+            Tag.th(.scope("row")) {
+                Tag.bdi { PurchasePage.name(of: purchase, names) }
+                Shell.sandbox(words, if: purchase.key.environment)
+                Tag.small { names.source(purchase.key.source) }
+            }
+            Tag.td(.label(words.text(.columnWho))) {
+                if let owner = purchase.owner {
+                    Tag.a(.href(Link("users", owner.text))) { Tag.code { owner.text } }
+                } else {
+                    Tag.a(.href(PurchasePage.link(to: purchase.key))) { words.text(.nobody) }
+                }
+            }
+            Tag.td(.label(words.text(.columnBought))) { words.cell(bought) }
+            Tag.td(.label(words.text(.columnPaid)), .class("amount")) { PurchasePage.paid(purchase, words) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Entitlements
+
+/// The names of things: titles of the catalogue where it has them, else what they are made of.
+struct Names: Sendable {
+    let words: Words
+    let catalogue: CatalogueVersions
+
+    func tier(_ id: TierID) -> String {
+        catalogue.tier(id).flatMap { title(in: $0.titles) } ?? id.text
+    }
+
+    /// The name of a tier for a sentence; without a tier, the word for it.
+    func tier(_ id: TierID?) -> String { id.map { tier($0) } ?? words.text(.noTier) }
+
+    func source(_ source: Source) -> String {
+        switch source {
+        case .appleIAP: words.text(.sourceApple)
+        case .stripe: words.text(.sourceCard)
+        case .manual: words.text(.sourceManual)
+        default: source.text
+        }
+    }
+
+    /// The name of a purchase: the title of its product, else what it gives.
+    func purchase(_ purchase: Purchase) -> String {
+        product(purchase.productID, of: purchase.key) ?? benefit(purchase) ?? purchase.productID?.text
+            ?? purchase.key.externalID.text
+    }
+
+    /// The title of a product; nil if the catalogue has none.
+    func product(_ id: ProductID?, of key: PurchaseKey) -> String? {
+        guard let id else { return nil }
+        return catalogue.products(named: [id], from: key.source, for: key.app).reversed().lazy
+            .compactMap { title(in: $0.titles) }.first
+    }
+
+    /// The name of an add-on by its product alone.
+    func addOn(_ id: ProductID) -> String {
+        catalogue.latest.catalogue.products.first { $0.id == id }.flatMap { title(in: $0.titles) } ?? id.text
+    }
+
+    private func benefit(_ purchase: Purchase) -> String? {
+        switch purchase.benefit {
+        case .recorded: return purchase.productID?.text
+        case .pass(let tier, let length):
+            return words.text(.namePass, ["tier": self.tier(tier.id), "length": words.length(length)])
+        case .plan(let windows):
+            guard let window = windows.last else { return nil }
+            let tier = tier(window.tier.id)
+            return window.planID.map { words.text(.namePlan, ["tier": tier, "plan": $0]) }
+                ?? words.text(purchase.key.source == .manual ? .nameWindow : .namePlanOnly, ["tier": tier])
+        case .addOn: return purchase.productID.map { addOn($0) }
+        case .credits(let lot):
+            return words.text(.nameCredits, ["n": words.number(lot.credited), "unit": lot.unit])
+        }
+    }
+
+    private func title(in titles: [String: String]) -> String? {
+        titles[words.language.rawValue] ?? titles["en"] ?? titles.min { $0.key < $1.key }?.value
+    }
+}

@@ -1,0 +1,99 @@
+/// Everything that the pages say. Each language has a text for each phrase (`Phrase+English.swift`); a name in braces
+/// stands for a value.
+enum Phrase: CaseIterable {
+    // MARK: Dates and numbers
+
+    case longDate, shortDate, shortDateWithYear, months, shortMonths, oneDay, days, oneHour, hours, oneMinute,
+        minutes, onePass, passes, oneThing, things, noEnd, unknownEnd, dash, timesIn
+
+    // MARK: The frame
+
+    case skipToContent, navigation, navStart, signOut, roleViewer, roleSupport, roleOwner, searchLabel,
+        searchHint, find, show, sandbox, toStart
+
+    // MARK: Sign-in
+
+    case signIn, fieldName, fieldPassword, signInHint, signInWrong, signInWait, signInBusy, linkTitle,
+        fieldNewPassword, fieldAgain, setPassword, passwordLength, passwordDiffers, linkOver, linkOverText
+
+    // MARK: Problems
+
+    case problemNotFound, problemNotFoundText, problemForbidden, problemForbiddenText, problemTooMany,
+        problemTooManyText, problemUnavailable, problemUnavailableText, problemRequest, problemRequestText,
+        problemOther, problemOtherText
+
+    // MARK: Names of things
+
+    case sourceApple, sourceCard, sourceManual, sourceApp, noTier, namePass, namePlan, namePlanOnly,
+        nameWindow, nameCredits, nobody, andMore, paidBack, app
+
+    // MARK: The start page
+
+    case startTitle, startHint, kindPerson, kindPersonText, kindAppleText, kindCardText, kindManualText,
+        workTitle, oldest, workParked, workParkedText, workParkedNone, workDead, workDeadText, workDeadNone,
+        workAnomalies, workAnomaliesText, workAnomaliesNone, workLate, workLateText, workLateNone,
+        workConflicts, workConflictsText, workConflictsNone, latestTitle, latestNone, latestNoneHint
+
+    // MARK: Search
+
+    case searchTitle, searchFound, searchNothing, searchNothingText, searchMail, searchOrder, searchHintUser,
+        searchHintTransaction, searchHintCard, foundUser, foundToken, foundCustomer, foundPurchase,
+        foundGrant, foundTransaction, foundNumber, foundDelivery, purchaseOfNobody, purchaseOfNobodyText
+
+    // MARK: Columns
+
+    case columnNumber, columnWhat, columnWho, columnKind, columnSource, columnState, columnFrom, columnUntil,
+        columnBought, columnPaid, columnLot, columnCredited, columnSpent, columnRefunded, columnHappened,
+        columnWhen, columnLearned, columnCame, columnEffect, columnActor, columnAct
+
+    // MARK: The customer
+
+    case customer, firstSeen, neverSeen, asOfAt, asOfKnown, asOfNow, asOfMistyped, asOfBanner, asOfKnownBy,
+        asOfKnownNow, backToNow, toldNow, toldThen
+
+    // MARK: The verdict
+
+    case noAccess, hadNoAccess, verdictHas, verdictHad, verdictRenews, verdictRenewedThen, verdictRenewalOff,
+        verdictGrace, verdictLeeway, verdictGiven, verdictAddOns, verdictSandbox, verdictSandboxFollow,
+        verdictEnded, verdictNone, verdictToCome, verdictNothing, verdictNever, verdictNeverWhy, verdictThen,
+        whyPass, whyGivenPass, whyNothingFollows, whyFollows, whyRenews, whyRenewalOff, whyGiven, whyLeeway,
+        whyGrace, whyThen, whyGraceBeside, whyLeewayBeside, endRefunded, endWithdrawn, endRanOut,
+        endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice, endUnavailable,
+        whyTakenBack, whyTakenBackWhole, whyRanOut, whyPaymentFailed, whyPlanEnded, whyTransferred
+
+    // MARK: Reasons
+
+    case reasonRevoked, reasonRefundedAfterUse, reasonFinished, reasonEndedBeforeAttached, reasonQueuedBehind,
+        reasonPausedUnder, reasonSandboxNotAllowed, reasonRequiresTier, reasonFamilyShared, reasonSuperseded,
+        reasonUnknownProduct, reasonTypeMismatch, reasonQuarantined, reasonTransferred
+
+    // MARK: What would change it
+
+    case changeTitle, changeRelative, changePurchase, changeReversal, changeNotReversal, changeGift,
+        changePayment, changeTransfer, changeCatalogue, changeLook, changeTester, changeSearch, changeWait
+
+    // MARK: The lane
+
+    case laneTitle, laneEmpty, laneEmptyHint, laneAccess, laneAccessNote, lanePlans, lanePasses, lanePassesOf,
+        laneToday, laneAsOf, laneStretch, laneSentence, rangeAround, rangeYear, rangeAll, tierPasses,
+        cutOffOf, countRunning, countToCome, countPaused, noteCutOff, noteLeft, noteNotCounted, labelFrom,
+        labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning, barToCome, barFinished, barWaiting,
+        barPaused, barCutOff, barPaid, barGrace, barRetried, barSuspended, nextTitle, nextChange, nextEnds,
+        nextBegins
+
+    // MARK: Purchases
+
+    case entitlementsTitle, entitlementsNote, entitlementsNone, entitlementsNoneHint, olderPurchases,
+        stateRunning, stateQueued, statePaused, stateFinished, stateRevoked, stateGrace, stateRetry,
+        stateSuspended, stateRecorded, noteDaysLeft, noteRenews, noteRenewalOff, nothingTitle, nothingNone,
+        nothingNoneHint, creditsTitle, creditsNone, creditsNoneHint, owed, left, debtText, reservedText
+
+    // MARK: Devices and history
+
+    case devicesTitle, seatsUsed, devicesNone, devicesNoneHint, deviceActive, deviceSuspendedByUser,
+        deviceSuspendedByLimit, deviceSeen, devicePinned, timelineTitle, timelineNote, timelineNone,
+        timelineNoneHint, olderFacts, atOnce, later, byActor, quoted, relatedTitle, relatedNone,
+        relatedNoneHint, sameAccount, accountToken, deliveriesTitle, deliveriesNone, deliveriesNoneHint,
+        effectApplied, effectDuplicate, effectIgnored, effectParked, effectQuarantined, actsTitle, actsNone,
+        actsNoneHint
+}

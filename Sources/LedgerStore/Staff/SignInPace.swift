@@ -1,0 +1,53 @@
+package import Entitlements
+
+/// The pace of tries to sign in. Tries slow down by account and network together, and by account alone only a little,
+/// so that nobody can lock somebody else out.
+package struct SignInPace: Sendable {
+    /// A try that was let through to the password.
+    package struct Try: Hashable, Sendable {
+        package let at: Instant
+        package let succeeded: Bool
+
+        package init(at: Instant, succeeded: Bool) {
+            self.at = at
+            self.succeeded = succeeded
+        }
+    }
+
+    /// The failures from one network that cost no pause.
+    package static let freeHere = 5
+    /// The failures from all networks within an hour that cost no pause.
+    package static let freeAnywhere = 20
+    /// The first pause, in milliseconds; it doubles with each further failure from the network.
+    private static let firstPause: Int64 = 1_000
+    private static let longestPause: Int64 = 15 * 60_000
+    /// The pause by the account alone, in milliseconds.
+    private static let pauseAnywhere: Int64 = 5_000
+    private static let hour = Instant.millisecondsPerHour
+    /// The time for which a failure from one network counts, and a success makes the network known, in milliseconds.
+    private static let memory = 30 * Instant.millisecondsPerDay
+
+    /// The most tries that a decision needs.
+    static let longestList = 32
+
+    /// Returns the instant at which the next try is let through; nil if it is now.
+    ///
+    /// - Parameters:
+    ///   - here: The tries at this account from this network, the last first.
+    ///   - anywhere: The failures at this account from all networks, the last first.
+    package static func allowedAt(here: [Try], anywhere: [Instant], now: Instant) -> Instant? {
+        let remembered = here.prefix { now - $0.at < memory }
+        let failures = remembered.prefix { !$0.succeeded }
+        var allowedAt = now
+        if failures.count >= freeHere, let last = failures.first {
+            let doublings = min(failures.count - freeHere, 20)
+            allowedAt = max(allowedAt, last.at + min(longestPause, firstPause << Int64(doublings)))
+        }
+        let isKnownHere = remembered.contains(where: \.succeeded)
+        let recent = anywhere.prefix { now - $0 < hour }
+        if !isKnownHere, recent.count >= freeAnywhere, let last = recent.first {
+            allowedAt = max(allowedAt, last + pauseAnywhere)
+        }
+        return allowedAt > now ? allowedAt : nil
+    }
+}

@@ -1,11 +1,11 @@
 # The verbs of this repository; each works from a fresh clone.
 .PHONY: run test release test-release soak check format mutants bench clients schemathesis setup
 
-# Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue. Ctrl-C ends
-# all.
+# Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
+# customers with stories. Ctrl-C ends all.
 run: setup
 	swift build --product gatepass
-	.build/debug/gatepass dev
+	.build/debug/gatepass dev --customers
 
 # All tests, against a MariaDB that they start and stop themselves; those that start servers run alone, because they
 # keep both cores busy. They start the debug build, or the program that GATEPASS_TEST_PROGRAM names; one tour of every

@@ -14,6 +14,9 @@ struct DevCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 8080
 
+    @Flag(help: "Make a dozen customers with stories, if the installation is new.")
+    var customers = false
+
     private var options: CommandOptions { installation.options }
 
     /// Throws the exit status 1 if the database or the server cannot start.
@@ -30,6 +33,7 @@ struct DevCommand: AsyncParsableCommand {
         }
         guard !isProduction else { throw Installation.Failure.production }
         try installation.claim()
+        if customers { try installation.begin(before: Customers.past) }
         let database = EmbeddedMariaDB(directory: installation.directory.appendingPathComponent("mariadb"))
         try await database.start()
         let ended: Result<Void, any Error>
@@ -47,17 +51,17 @@ struct DevCommand: AsyncParsableCommand {
         let authority = try installation.authority()
         try await Schema.create(Self.schema, with: database.settings(database: nil))
         let overrides = try overrides(installation, database)
-        let startup = try Startup(options, overrides: overrides)
+        let clock = installation.clock
+        let startup = try Startup(options, overrides: overrides, clock: clock.wallClock)
         startup.warnOfIdleSettings()
         let catalogue = try startup.catalogueFile()
-        let clock = installation.clock
         let store = SimulatedStore(installation, selling: catalogue.catalogue, by: clock, logger: startup.logger)
         try await Server(
             settings: startup.settings, catalogueFile: catalogue,
             migrations: try startup.files.migrations(options.migrations), files: startup.files,
             database: startup.database, logger: startup.logger, clock: clock.wallClock, store: store
         ) { port in
-            await announce(installation, overrides, authority, catalogue.catalogue, startup, port: port)
+            await announce(store, overrides, authority, catalogue.catalogue, startup, port: port)
         }.run()
     }
 
@@ -80,14 +84,24 @@ struct DevCommand: AsyncParsableCommand {
     }
 
     private func announce(
-        _ installation: Installation, _ overrides: [String: String], _ authority: DevelopmentAuthority,
+        _ simulated: SimulatedStore, _ overrides: [String: String], _ authority: DevelopmentAuthority,
         _ catalogue: Catalogue, _ startup: Startup, port: Int
     ) async {
+        let installation = simulated.installation
         do {
             let address = "http://127.0.0.1:\(port)"
             let apple = address + "/dev/apple"
             let reached = ["address": address, "apple.api_base_url": apple, "apple.sandbox_api_base_url": apple]
             try installation.announce(overrides.merging(reached) { _, new in new })
+            if simulated.lead < 0 {
+                let server = try RunningServer(on: installation)
+                try await startup.withStore { store in
+                    try await Customers(
+                        installation: installation, simulated: simulated, server: server, store: store,
+                        catalogue: catalogue, authority: authority
+                    ).play()
+                }
+            }
             let settings = startup.settings.dashboard
             let origin = settings.origins(port: settings.onMainPort ? port : Int(settings.port))[0]
             let dashboard = settings.enabled ? try await DevelopmentOwner(startup: startup).lines(at: origin) : []

@@ -67,16 +67,24 @@ struct Installation {
         }
     }
 
+    /// Puts the clock of a new installation back by `milliseconds`; the clock of any other one stays. Throws an error
+    /// of the file system.
+    func begin(before milliseconds: Int64) throws {
+        guard !FileManager.default.fileExists(atPath: authorityFolder.path) else { return }
+        try write(String(-milliseconds), to: clockFile)
+    }
+
     /// The authority that signs simulated purchases. The first call creates it. Throws an error of the file system.
     func authority() throws -> DevelopmentAuthority {
-        let folder = directory.appendingPathComponent("authority")
-        if let kept = try kept(in: folder) { return try DevelopmentAuthority(kept) }
+        if let kept = try kept(in: authorityFolder) { return try DevelopmentAuthority(kept) }
         let now = Surroundings.now().milliseconds
         let authority = try DevelopmentAuthority(
             validFrom: Self.validity.from, validUntil: now + Self.validity.after)
-        try keep(authority.kept, in: folder)
+        try keep(authority.kept, in: authorityFolder)
         return authority
     }
+
+    private var authorityFolder: URL { directory.appendingPathComponent("authority") }
 
     /// The path of the root certificate, as the setting `apple.trust_roots` takes it.
     var rootFile: String { directory.appendingPathComponent("authority/root.pem").path }
@@ -134,7 +142,9 @@ struct Installation {
     func appStoreKey() throws -> String { try String(contentsOfFile: try appStoreKeyFile(), encoding: .utf8) }
 
     /// The test clock of the installation.
-    var clock: TestClock { TestClock(rememberedIn: directory.appendingPathComponent("clock")) }
+    var clock: TestClock { TestClock(rememberedIn: clockFile) }
+
+    private var clockFile: URL { directory.appendingPathComponent("clock") }
 
     /// The instant up to which the simulated store has done everything that was due; nil before its first run.
     var storeDoneUntil: Instant? {

@@ -3,7 +3,8 @@ import Entitlements
 import Foundation
 import Synchronization
 
-/// The clock of a development installation. It is ahead of the real time by a lead, which is stored in a file.
+/// The clock of a development installation. It is ahead of the real time by a lead, which is stored in a file. The lead is
+/// negative while the installation's first customers are made.
 ///
 /// The clock only goes forward. Code that needs the real time, as listed at ``WallClock``, does not use this clock.
 final class TestClock: Sendable {
@@ -18,7 +19,7 @@ final class TestClock: Sendable {
         self.file = file
         let text = try? String(contentsOf: file, encoding: .utf8)  // it was never advanced
         let lead = text.flatMap { Int64($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
-        ahead = Atomic(min(max(0, lead), Self.furthest))
+        ahead = Atomic(min(max(-Self.furthest, lead), Self.furthest))
     }
 
     /// The time by which the clock is ahead of the real time, in milliseconds.

@@ -24,20 +24,20 @@ struct DevelopmentInstallation {
           {jwks_url: "https://login.example/keys", issuer: "https://login.example", audience: app, user_id_claim: uid}
         """
 
-    /// Starts it, with further lines of settings. Throws when it does not become ready.
+    /// Starts it, with further lines of settings and options. Throws when it does not become ready.
     static func open(
-        adding lines: String = "", selling catalogue: String = EndToEndBackend.catalogue
+        adding lines: String = "", selling catalogue: String = EndToEndBackend.catalogue, with flags: [String] = []
     ) async throws -> DevelopmentInstallation {
         let directory = "/tmp/gatepass-dev-\(UInt32.random(in: .min ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try EndToEndServer.write(catalogue, to: directory + "/catalog.yaml")
         try EndToEndServer.write(settings + "\n" + lines, to: directory + "/gatepass.yaml")
-        return try await serving(directory)
+        return try await serving(directory, with: flags)
     }
 
-    static func serving(_ directory: String) async throws -> DevelopmentInstallation {
+    static func serving(_ directory: String, with flags: [String] = []) async throws -> DevelopmentInstallation {
         let opened = DevelopmentInstallation(
-            server: try ServingProcess("dev", options(directory)), directory: directory)
+            server: try ServingProcess("dev", options(directory) + flags), directory: directory)
         try await opened.requireReady()
         return opened
     }

@@ -43,6 +43,16 @@ struct ServingProcess {
         (try? String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)) ?? ""
     }
 
+    /// Whether it writes `text` within a minute.
+    func says(_ text: String) async -> Bool {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while ContinuousClock.now < deadline {
+            if log.contains(text) { return true }
+            try? await Task.sleep(for: .milliseconds(50))  // cancelled: the deadline ends it
+        }
+        return false
+    }
+
     /// Throws when there is no answer within a minute.
     func get(_ path: String) async throws -> Answer {
         let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")

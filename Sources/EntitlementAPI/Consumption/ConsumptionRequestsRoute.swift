@@ -20,7 +20,7 @@ enum ConsumptionRequestsRoute {
 
 extension JSONWriter {
     /// Writes the members of a question into an object that has been begun.
-    fileprivate mutating func members(of request: ConsumptionRequest) {
+    mutating func members(of request: ConsumptionRequest) {
         let (question, answer) = (request.question, request.answer)
         member("id", String(request.id))
         member("state", request.state.rawValue)

@@ -8,27 +8,31 @@ package struct StatusBody {
         /// True if segments that have ended are listed too.
         let history: Bool
         let explanation: AnswerExplanation?
+        /// The App Store's questions about refunds, which an explanation lists.
+        let refundQuestions: [ConsumptionRequest]
 
         package init(history: Bool = false) {
-            self.history = history
-            explanation = nil
+            self.init(history: history, nil, refundQuestions: [])
         }
 
         /// The parts that a query asks for. `explanation` is nil unless it asks for an explanation.
-        init(history: Bool = false, _ explanation: AnswerExplanation?) {
+        init(history: Bool, _ explanation: AnswerExplanation?, refundQuestions: [ConsumptionRequest]) {
             self.history = history
             self.explanation = explanation
+            self.refundQuestions = refundQuestions
         }
 
         /// The explanation of a status, with the first page of the acts in `ledger`.
         package init(
             explaining ledger: UserLedger, at: Instant, under settings: EntitlementSettings,
-            given catalogue: CatalogueVersions, calling devices: DeviceNames = DeviceNames()
+            given catalogue: CatalogueVersions, calling devices: DeviceNames = DeviceNames(),
+            refundQuestions: [ConsumptionRequest] = []
         ) {
             self.init(
+                history: false,
                 AnswerExplanation(
                     acts: ActsRequest().page(of: ledger, at: at, under: settings), devices: devices,
-                    under: ExplainedUnder(settings, catalogue)))
+                    under: ExplainedUnder(settings, catalogue)), refundQuestions: refundQuestions)
         }
     }
 
@@ -112,6 +116,7 @@ extension JSONWriter {
         array(parts.explanation == nil ? [] : status.explanation) { $0.append($1) }
         if let explanation = parts.explanation {
             member(acts: explanation.acts.acts, explanation.devices)
+            member("refund_questions", objects: parts.refundQuestions) { $0.members(of: $1) }
             member(endOf: explanation)
         }
         endObject()

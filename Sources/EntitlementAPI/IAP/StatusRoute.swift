@@ -30,7 +30,8 @@ enum StatusRoute {
                         acts: page, devices: try await call.deviceNames(of: page.acts.compactMap(\.device), in: known),
                         under: ExplainedUnder(status.settings, catalogue))
                 }
-                return StatusBody(status, StatusBody.Parts(history: history, explanation))
+                let asked = acts == nil ? [] : try await call.refundQuestions(about: user).filter(asOf.isKnown)
+                return StatusBody(status, StatusBody.Parts(history: history, explanation, refundQuestions: asked))
             }
         }
         return .validated(

@@ -1,4 +1,5 @@
 import Entitlements
+import LedgerStore
 
 /// The instants in a query: `?at=`, which the answer is about, and `?known_at=`, which limits the facts to those
 /// recorded by then (`semantics.md` §1).
@@ -16,5 +17,10 @@ struct AsOf {
     /// The part of `ledger` that was recorded by ``knownAt``.
     func known(of ledger: UserLedger) -> UserLedger {
         knownAt.map { ledger.known(at: $0) } ?? ledger
+    }
+
+    /// True if a question was asked by ``at``, and had its present state by ``knownAt``.
+    func isKnown(_ asked: ConsumptionRequest) -> Bool {
+        asked.question.askedAt <= at && asked.changedAt <= knownAt ?? .distantFuture
     }
 }

@@ -59,12 +59,14 @@ extension VerifiedPurchase {
             return "\(what)\(shared) was shown as taken back on \(day), how much of it is unclear: it counts as all."
         }
         guard share < Revocation.fullShare else { return "\(what)\(shared) was shown as taken back whole on \(day)." }
-        return "\(what)\(shared) was shown as taken back on \(day), \(Self.percent(share)) of its price."
+        return "\(what)\(shared) was shown as taken back on \(day), \(Revocation.percent(share)) of its price."
     }
+}
 
+extension Revocation {
     /// Returns the share in percent, without trailing zeros: 33333 is "33.333 %".
-    private static func percent(_ share: Int) -> String {
-        let (whole, rest) = share.quotientAndRemainder(dividingBy: Revocation.fullShare / 100)
+    static func percent(_ share: Int) -> String {
+        let (whole, rest) = share.quotientAndRemainder(dividingBy: fullShare / 100)
         guard rest > 0 else { return "\(whole) %" }
         var digits = String(String(1_000 + rest).dropFirst())
         while digits.hasSuffix("0") { digits.removeLast() }

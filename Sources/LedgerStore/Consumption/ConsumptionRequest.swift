@@ -30,6 +30,27 @@ package struct ConsumptionRequest: Hashable, Sendable {
     package let refusal: Int?
 
     package var state: State { decidedAt == nil ? .open : silence == nil ? .answered : .unanswered }
+
+    /// The question and what became of it, as an English sentence.
+    package var sentence: String {
+        let outcome =
+            switch state {
+            case .open: "is not answered yet"
+            case .answered: "was told: " + (answer?.words ?? "")
+            case .unanswered:
+                "was told nothing, because " + (silence?.words ?? "") + (refusal.map { " (\($0))" } ?? "")
+            }
+        return "Apple asked about a refund of transaction \(question.transaction) and \(outcome)."
+    }
+
+    /// The instant at which the question got its present state.
+    package var changedAt: Instant { decidedAt ?? question.askedAt }
+
+    /// The number of facts in `ledger` that were recorded before the question was asked: its place in a timeline, which
+    /// no later fact changes.
+    package func place(in ledger: UserLedger) -> Int {
+        ledger.entries.count { $0.recordedAt <= question.askedAt }
+    }
 }
 
 /// The result of a question that is decided.

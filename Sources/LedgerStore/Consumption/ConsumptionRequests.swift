@@ -54,6 +54,15 @@ package struct ConsumptionRequests: Sendable {
 }
 
 extension OperatorReader {
+    /// The largest number of questions that an explanation or a timeline shows.
+    private static let shown = 100
+
+    /// The questions about one user's purchases, the last recorded first; at most 100. Throws when the database is
+    /// away.
+    package func consumptionRequests(about user: UserID) async throws(ServiceFailure) -> [ConsumptionRequest] {
+        try await consumptionRequests(nil, of: user, before: nil, limit: Self.shown).rows
+    }
+
     /// Up to `limit` questions with ids below `id`, the last recorded first. Throws when the database is away.
     ///
     /// - Parameters:

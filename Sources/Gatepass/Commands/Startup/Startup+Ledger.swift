@@ -9,6 +9,8 @@ struct RecordedUser: Sendable {
     /// The notes of the ledger's entries, by their digests.
     let notes: [NoteDigest: Note]
     let catalogue: CatalogueVersions
+    /// The App Store's questions about refunds of the user's purchases, the last recorded first.
+    let refundQuestions: [ConsumptionRequest]
 }
 
 /// Access of commands to ledgers, through the same types that the server uses.
@@ -24,7 +26,10 @@ extension Startup {
             do {
                 let ledger = try await reader.ledger(of: user)
                 let notes = try await reader.notes(Set(ledger.entries.compactMap(\.note)))
-                read = .success(RecordedUser(ledger: ledger, notes: notes, catalogue: versionCache.snapshot))
+                let asked = try await OperatorReader(pool: pool).consumptionRequests(about: user)
+                read = .success(
+                    RecordedUser(
+                        ledger: ledger, notes: notes, catalogue: versionCache.snapshot, refundQuestions: asked))
             } catch {
                 read = .failure(error)
             }

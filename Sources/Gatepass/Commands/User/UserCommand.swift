@@ -52,7 +52,7 @@ struct UserStatusCommand: AsyncParsableCommand {
             }
             let parts = StatusBody.Parts(
                 explaining: recorded.ledger, at: now, under: timeline.settings, given: recorded.catalogue,
-                calling: recorded.deviceNames)
+                calling: recorded.deviceNames, refundQuestions: recorded.refundQuestions)
             let body = StatusBody(timeline.status(at: now), parts)
             print(String(decoding: body.bytes, as: UTF8.self))
         }
@@ -61,7 +61,7 @@ struct UserStatusCommand: AsyncParsableCommand {
 
 /// `gatepass user timeline`: prints all facts about the user in the order of recording, one a line. A line has these
 /// parts, with tabs between them: when the fact holds, when it was recorded, what happened, and, if known, who did it,
-/// why, and its reference.
+/// why, and its reference. Between them stand the App Store's questions about refunds, where they were asked.
 struct UserTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline", abstract: "Print every fact about a user in plain words, one a line, oldest first.")
@@ -73,8 +73,18 @@ struct UserTimelineCommand: AsyncParsableCommand {
         let (user, startup) = (try about.id(), try about.installation.startup())
         try await Startup.reporting {
             let recorded = try await startup.ledger(of: user)
-            for entry in recorded.ledger.entries { print(Self.line(entry, in: recorded)) }
+            let asked = Dictionary(grouping: recorded.refundQuestions.reversed()) { $0.place(in: recorded.ledger) }
+            for question in asked[0] ?? [] { print(Self.line(question)) }
+            for (number, entry) in recorded.ledger.entries.enumerated() {
+                print(Self.line(entry, in: recorded))
+                for question in asked[number + 1] ?? [] { print(Self.line(question)) }
+            }
         }
+    }
+
+    private static func line(_ asked: ConsumptionRequest) -> String {
+        let times = [asked.question.askedAt, asked.changedAt].map { RFC3339.text(of: $0) }
+        return (times + [asked.sentence]).map(VisibleText.escaped).joined(separator: "\t")
     }
 
     private static func line(_ entry: LedgerEntry, in recorded: RecordedUser) -> String {

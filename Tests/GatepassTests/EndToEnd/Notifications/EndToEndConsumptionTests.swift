@@ -146,6 +146,15 @@ extension EndToEnd {
             let told = try await installation.simulate(["consumption-request", "--user", "anna"])
             #expect(told.status == 0 && told.text.contains(#""deliveryStatus":"DELIVERED""#), "\(told.text)")
             #expect(told.text.contains(#""customerConsented":true"#), "\(told.text)")
+            for (user, words) in [
+                ("anna", "and was told: delivered, 0 % used."),
+                ("bob", "told nothing, because the user had not allowed it."),
+            ] {
+                let lines = try await installation.run(["user", "timeline", user]).text.split(separator: "\n")
+                #expect(lines.last?.hasSuffix(words) == true, "\(lines)")
+            }
+            let status = try await installation.run(["user", "status", "anna", "--json"])
+            #expect(status.string("refund_questions.0.state") == "answered", "\(status.text)")
         }
 
         @Test func `a purchase that an operator or a proof gave carries the owner's token in Apple's later texts`()

@@ -33,6 +33,7 @@ struct Doctor: Sendable {
         Check(name: "login", needsDatabase: false) { await $0.login() },
         Check(name: "sealed_keys") { try await $0.sealedKeys() },
         Check(name: "apple") { try await $0.apple() },
+        Check(name: "apple_key") { try await $0.appleKey() },
         Check(name: "stripe") { try await $0.stripe() },
         Check(name: "deliveries") { try await $0.deliveries() },
         Check(name: "jobs") { try await $0.jobs() },

@@ -1,3 +1,4 @@
+package import Entitlements
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -7,8 +8,10 @@ import NIOCore
 package struct SimulatedQuestion: Sendable {
     /// The method, in capitals.
     package let method: String
-    /// The parts of the path below `/dev/apple`.
+    /// The parts of the path below the address of the environment.
     package let path: [String]
+    /// The environment whose server is asked.
+    package let environment: StoreEnvironment
     package let revision: String?
     package let paginationToken: String?
     package let body: [UInt8]
@@ -39,9 +42,10 @@ package protocol SimulatedAppStoreServer: Sendable {
     func make(_ faults: SimulatedFaults) async throws
 }
 
-/// The routes under `/dev/apple`: the simulated App Store Server API, on Apple's paths (`apple.md` §10.3).
+/// The routes under `/dev/apple/{environment}`, which is `production` or `sandbox`: the simulated App Store Server API
+/// and verifyReceipt, on Apple's paths (`apple.md` §9.2, §10.3).
 enum SimulatedAppStoreRoute {
-    private static let root = "/dev/apple"
+    private static let environments: [String: StoreEnvironment] = ["production": .production, "sandbox": .sandbox]
 
     /// Apple's parameters of a transaction history.
     private static let history = [
@@ -50,24 +54,35 @@ enum SimulatedAppStoreRoute {
     ]
 
     static let all: [Endpoint] = [
-        Endpoint.open(.get, "/dev/apple/inApps/v2/history/{transaction_id}", respond).reading(history),
-        Endpoint.open(.put, "/dev/apple/inApps/v2/transactions/consumption/{transaction_id}", respond),
-        Endpoint.open(.put, "/dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken", respond),
-        Endpoint.open(.get, "/dev/apple/inApps/v1/lookup/{order_id}", respond),
-        Endpoint.open(.get, "/dev/apple/inApps/v1/transactions/{transaction_id}", respond),
-        Endpoint.open(.get, "/dev/apple/inApps/v1/subscriptions/{transaction_id}", respond).reading(["status"]),
-        Endpoint.open(.post, "/dev/apple/inApps/v1/notifications/history", respond).reading(["paginationToken"]),
+        Endpoint.open(.get, "/dev/apple/{environment}/inApps/v2/history/{transaction_id}", respond).reading(history),
+        Endpoint.open(.put, "/dev/apple/{environment}/inApps/v2/transactions/consumption/{transaction_id}", respond),
+        Endpoint.open(
+            .put, "/dev/apple/{environment}/inApps/v1/transactions/{transaction_id}/appAccountToken", respond),
+        Endpoint.open(.get, "/dev/apple/{environment}/inApps/v1/lookup/{order_id}", respond),
+        Endpoint.open(.get, "/dev/apple/{environment}/inApps/v1/transactions/{transaction_id}", respond),
+        Endpoint.open(.get, "/dev/apple/{environment}/inApps/v1/subscriptions/{transaction_id}", respond).reading([
+            "status"
+        ]),
+        Endpoint.open(.post, "/dev/apple/{environment}/inApps/v1/notifications/history", respond).reading([
+            "paginationToken"
+        ]),
+        Endpoint.open(.post, "/dev/apple/{environment}/inApps/v1/notifications/test", respond),
+        Endpoint.open(.get, "/dev/apple/{environment}/inApps/v1/notifications/test/{token}", respond),
+        Endpoint.open(.post, "/dev/apple/{environment}/verifyReceipt", respond).allowing(
+            bodyBytes: ReceiptRoute.bodyLimit * 2),
         Endpoint.open(.post, "/dev/apple/faults", SimulatedFaultsRoute.respond),
     ]
 
     /// - Throws: `not_found` without a simulated store, `unavailable` if its files cannot be read.
     private static func respond(to call: OpenCall) async throws(Problem) -> Response {
-        guard let server = call.api.simulatedServer else { throw .notFound }
+        guard let server = call.api.simulatedServer,
+            let environment = call.named("environment").flatMap({ environments[$0] })
+        else { throw .notFound }
         let query = try Query(call.request.uri.query)
         let field = call.request.headers[.authorization] ?? ""
         let question = SimulatedQuestion(
             method: call.request.method.rawValue,
-            path: call.request.uri.path.dropFirst(root.count).split(separator: "/").map(String.init),
+            path: call.request.uri.path.split(separator: "/").dropFirst(3).map(String.init), environment: environment,
             revision: try query.text("revision"), paginationToken: try query.text("paginationToken"),
             body: call.request.method == .get ? [] : try await call.bytes(),
             token: field.hasPrefix("Bearer ") ? String(field.dropFirst("Bearer ".count)) : "")

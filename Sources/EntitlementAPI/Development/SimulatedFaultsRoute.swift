@@ -15,6 +15,8 @@ package struct SimulatedFaults: Codable, Hashable, Sendable {
     package var hasWrongTexts: Bool
     /// True if notifications are listed and not delivered.
     package var losesNotifications: Bool
+    /// True if Production knows no app and answers 401, as Apple does about an app that was never approved.
+    package var isUnapproved: Bool
 
     /// - Throws: `invalid_request`.
     fileprivate init(_ body: JSONBody) throws(Problem) {
@@ -25,6 +27,7 @@ package struct SimulatedFaults: Codable, Hashable, Sendable {
         delay = try body.integer("delay_ms", in: 0...60_000)
         hasWrongTexts = try body.flag("wrong_jws") ?? false
         losesNotifications = try body.flag("lose_notifications") ?? false
+        isUnapproved = try body.flag("unapproved") ?? false
     }
 }
 
@@ -48,6 +51,7 @@ enum SimulatedFaultsRoute {
                 json.member("delay_ms", faults.delay)
                 json.member("wrong_jws", faults.hasWrongTexts)
                 json.member("lose_notifications", faults.losesNotifications)
+                json.member("unapproved", faults.isUnapproved)
             })
     }
 }

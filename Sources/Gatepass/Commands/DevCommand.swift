@@ -78,7 +78,8 @@ struct DevCommand: AsyncParsableCommand {
             "tokens.key_encryption_key": try installation.keyEncryptionKey().base64,
             "apple.issuer_id": "00000000-0000-0000-0000-000000000000", "apple.key_id": "DEVELOPMENT",
             "apple.private_key_file": try installation.appStoreKeyFile(),
-            "apple.api_base_url": "", "apple.sandbox_api_base_url": "", "apple.shared_secret": "",
+            "apple.api_base_url": "", "apple.sandbox_api_base_url": "", "apple.verify_receipt_url": "",
+            "apple.sandbox_verify_receipt_url": "", "apple.shared_secret": try installation.receiptSecret(),
             "apple.trust_roots": "\(Settings.Apple.defaultTrustRoot),\(installation.rootFile)",
         ]
     }
@@ -90,8 +91,13 @@ struct DevCommand: AsyncParsableCommand {
         let installation = simulated.installation
         do {
             let address = "http://127.0.0.1:\(port)"
-            let apple = address + "/dev/apple"
-            let reached = ["address": address, "apple.api_base_url": apple, "apple.sandbox_api_base_url": apple]
+            let production = Installation.appStoreAddress(.production, at: address)
+            let sandbox = Installation.appStoreAddress(.sandbox, at: address)
+            let reached = [
+                "address": address, "apple.api_base_url": production, "apple.sandbox_api_base_url": sandbox,
+                "apple.verify_receipt_url": production + "/verifyReceipt",
+                "apple.sandbox_verify_receipt_url": sandbox + "/verifyReceipt",
+            ]
             try installation.announce(overrides.merging(reached) { _, new in new })
             if simulated.lead < 0 {
                 let server = try RunningServer(on: installation)

@@ -128,6 +128,10 @@ struct Installation {
     /// system.
     func cardSecret() throws -> String { try secret(in: "stripe-secret", beginning: "whsec_") }
 
+    /// The secret that verifyReceipt shares with the server. The first call creates it. Throws an error of the file
+    /// system.
+    func receiptSecret() throws -> String { try secret(in: "receipt-secret") }
+
     /// The path of the In-App Purchase key, as the setting `apple.private_key_file` takes it. The first call creates
     /// the key. Throws an error of the file system.
     func appStoreKeyFile() throws -> String {
@@ -179,8 +183,15 @@ struct Installation {
     /// The address of the running server; nil if none runs.
     var runningAddress: String? { announced?["address"] }
 
-    /// The base address of the simulated App Store Server API; nil if no server runs.
-    var appStoreAddress: String? { runningAddress.map { $0 + "/dev/apple" } }
+    /// The base address of the simulated App Store of an environment; nil if no server runs.
+    func appStoreAddress(_ environment: StoreEnvironment) -> String? {
+        runningAddress.map { Self.appStoreAddress(environment, at: $0) }
+    }
+
+    /// The base address of the simulated App Store of an environment, under a server's address.
+    static func appStoreAddress(_ environment: StoreEnvironment, at address: String) -> String {
+        "\(address)/dev/apple/\(environment.rawValue.lowercased())"
+    }
 
     private var announced: [String: String]? {
         guard let text = try? String(contentsOf: running, encoding: .utf8) else { return nil }  // none runs

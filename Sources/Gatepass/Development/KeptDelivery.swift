@@ -14,8 +14,21 @@ struct KeptDelivery: Codable {
     /// The instant at which it was signed, in milliseconds since the epoch.
     let signedAt: Int64
     private(set) var attempts = 0
+    /// The attempts so far; nil before the first.
+    private(set) var sent: [Attempt]?
     /// The instant of the next attempt, in milliseconds since the epoch; nil while the notification is held back.
     private(set) var dueAt: Int64?
+
+    /// An attempt to deliver, as Apple lists it.
+    struct Attempt: Codable {
+        /// The instant, in milliseconds since the epoch.
+        let at: Int64
+        /// Apple's word for the outcome (`sendAttemptResult`).
+        let result: String
+    }
+
+    /// The token of a test notification.
+    var testToken: String { "\(uuid)_\(signedAt)" }
 
     /// A delivery before its first attempt.
     init(
@@ -51,20 +64,34 @@ struct KeptDelivery: Codable {
     /// to lose notifications posts nothing. If it fails and will be retried, the delivery is stored.
     /// Throws an error of the file system.
     func attempt(on server: RunningServer, at instant: Instant) async throws -> NotificationAnswer {
-        try server.installation.write(
-            text(), to: server.installation.notified.appendingPathComponent("\(uuid).json"))
+        try list(nil, at: instant, in: server.installation)
         if server.installation.faults?.losesNotifications == true {
             remove(from: server.installation)
             return NotificationAnswer(.init(status: 200, body: #"{"result":"lost"}"#), nextAttempt: nil)
         }
         // `try?` drops the reason why no answer came; a real store does not look at it either.
         let answer = try? await server.notify(signedPayload)
-        guard answer?.isOK != true, let next = failed(at: instant.milliseconds) else {
+        let listed = try list(answer, at: instant, in: server.installation)
+        guard answer?.isOK != true, let next = listed.failed(at: instant.milliseconds) else {
             remove(from: server.installation)
             return NotificationAnswer(answer, nextAttempt: nil)
         }
         try next.keep(in: server.installation)
         return NotificationAnswer(answer, nextAttempt: next.dueAt.map(Instant.init(milliseconds:)))
+    }
+
+    /// Lists this delivery among those that were sent, with one attempt more, and returns it so. Throws an error of the
+    /// file system.
+    @discardableResult
+    private func list(
+        _ answer: RunningServer.Answer?, at instant: Instant, in installation: Installation
+    ) throws -> KeptDelivery {
+        let result = answer.map { $0.isOK ? "SUCCESS" : "UNSUCCESSFUL_HTTP_RESPONSE_CODE" } ?? "NO_RESPONSE"
+        var listed = self
+        listed.sent = (sent ?? []) + [Attempt(at: instant.milliseconds, result: result)]
+        try installation.write(
+            listed.text(), to: installation.notified.appendingPathComponent("\(uuid).json"))
+        return listed
     }
 
     /// Writes the delivery to its file. Throws an error of the file system.

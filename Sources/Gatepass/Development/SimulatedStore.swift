@@ -159,7 +159,7 @@ actor SimulatedStore: Service, DevelopmentClock {
             let appID = kept.subscription.buyer.bundleId
             let notification = try event.notification(
                 uuid: Surroundings.accountToken().description.lowercased(),
-                appAppleId: catalogue.apps.first { $0.id.text == appID }?.appleID,
+                appAppleId: appleID(of: appID),
                 signedBy: try installation.authority())
             let delivery = KeptDelivery(
                 notification.notificationUUID, try installation.authority().sign(notification).text,
@@ -186,6 +186,9 @@ actor SimulatedStore: Service, DevelopmentClock {
                 as: SoldPurchase.newTransactionID(), until: plan.end(from: at, days: kept.days), at: at)
         }
     }
+
+    /// The app's number in the App Store; nil if the catalogue has none.
+    func appleID(of app: String) -> Int64? { catalogue.apps.first { $0.id.text == app }?.appleID }
 
     private func attempt(_ delivery: KeptDelivery, at instant: Instant) async throws -> SimulatedHappening {
         let server = try RunningServer(on: installation)

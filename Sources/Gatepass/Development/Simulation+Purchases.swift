@@ -53,6 +53,24 @@ extension Simulation {
         }
     }
 
+    /// Prints a transaction receipt, as an app of iOS 6 has it, about the user's newest purchase or plan, or about
+    /// `--transaction`. Throws the exit status 1 if there is none.
+    func printReceipt() async throws {
+        try await reporting {
+            let sold = try SoldPurchase.all(in: installation).filter { $0.user == user && $0.isAskedFor != true }
+            let periods = try KeptSubscription.all(in: installation).filter { $0.user == user }.flatMap { kept in
+                kept.subscription.periods.map { kept.subscription.transaction(of: $0, signedAt: at) }
+            }
+            let found = (sold.map(\.transaction) + periods).filter {
+                options.transaction == nil || $0.transactionId == options.transaction
+            }
+            guard let newest = found.max(by: { $0.purchaseDate < $1.purchaseDate }) else {
+                throw SimulatedSale.Failure(description: "\(user) bought no such thing here")
+            }
+            print(SimulatedReceipt.text(of: newest))
+        }
+    }
+
     /// Plays a parent who approves a child's purchase, or declines it. Throws the exit status 1 if no purchase waits
     /// for approval or the server refuses it.
     func approve() async throws {

@@ -48,7 +48,8 @@ struct AppleServer: AppStoreServer {
             StoreEnvironment.production: settings.apiBaseURL, .sandbox: settings.sandboxAPIBaseURL,
         ].compactMapValues { $0?.text }.mapValues { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         address = { environment in
-            own[environment] ?? (simulated == nil ? Self.addresses[environment] : simulated?.appStoreAddress)
+            own[environment]
+                ?? (simulated == nil ? Self.addresses[environment] : simulated?.appStoreAddress(environment))
         }
         self.client = client
         self.credentials = credentials
@@ -141,7 +142,8 @@ struct AppleToken: JWTPayload {
     static let audience = "appstoreconnect-v1"
 
     let iss: String
-    let iat: IssuedAtClaim
+    /// Nil in tokens of Apple's own library for Python; Apple takes those too.
+    let iat: IssuedAtClaim?
     let exp: ExpirationClaim
     let aud: String
     let bid: String

@@ -8,7 +8,7 @@ import NIOHTTP1
 
 /// verifyReceipt over HTTP (`apple.md` §9.2).
 struct ReceiptQuestions: ReceiptServer {
-    private static let addresses: [StoreEnvironment: String] = [
+    fileprivate static let addresses: [StoreEnvironment: String] = [
         .production: "https://buy.itunes.apple.com/verifyReceipt",
         .sandbox: "https://sandbox.itunes.apple.com/verifyReceipt",
     ]
@@ -30,16 +30,14 @@ struct ReceiptQuestions: ReceiptServer {
 
     let client: HTTPClient
     let secret: String
-    /// The addresses of the settings, where they name any.
-    let addresses: [StoreEnvironment: String]
+    /// The address of an environment; nil where nobody answers yet.
+    let address: @Sendable (StoreEnvironment) -> String?
 
     /// - Throws: `.unreachable`.
     func verify(
         _ receipt: String, in environment: StoreEnvironment
     ) async throws(AppStoreServerFailure) -> [UInt8] {
-        guard let address = addresses[environment] ?? Self.addresses[environment] else {
-            throw .unreachable("there is no address")
-        }
+        guard let address = address(environment) else { throw .unreachable("nobody listens yet") }
         do {
             var request = HTTPClientRequest(url: address)
             request.method = .POST
@@ -58,12 +56,18 @@ struct ReceiptQuestions: ReceiptServer {
 
 extension Receipts {
     /// The access to verifyReceipt; nil without the shared secret.
-    init?(_ settings: Settings.Apple, client: HTTPClient) {
+    ///
+    /// - Parameter simulated: The installation of a development server, whose simulated store is asked where no other
+    ///   address is set.
+    init?(_ settings: Settings.Apple, client: HTTPClient, simulated: Installation?) {
         guard let secret = settings.sharedSecret, !secret.isBlank else { return nil }
-        let addresses = [
+        let own = [
             StoreEnvironment.production: settings.verifyReceiptURL, .sandbox: settings.sandboxVerifyReceiptURL,
         ].compactMapValues { $0?.text }
         self.init(
-            server: ReceiptQuestions(client: client, secret: secret.text, addresses: addresses), secret: secret.text)
+            server: ReceiptQuestions(client: client, secret: secret.text) { environment in
+                guard let simulated else { return own[environment] ?? ReceiptQuestions.addresses[environment] }
+                return own[environment] ?? simulated.appStoreAddress(environment).map { $0 + "/verifyReceipt" }
+            }, secret: secret.text)
     }
 }

@@ -80,7 +80,8 @@ struct Server: Sendable {
             store: store, asking: apple, under: settings.apple.consumption, now: clock.now, metrics: metrics.api,
             logger: logger)
         let notifications = apple.map { NotificationHistory(store: store, asking: $0, into: inbox, logger: logger) }
-        let receipts = history == nil ? nil : Receipts(settings.apple, client: client)
+        let receipts =
+            history == nil ? nil : Receipts(settings.apple, client: client, simulated: self.store?.installation)
         let reading = MetricsReading(metrics: metrics, pool: pool, store: store, health: health, clock: clock)
         let dependencies = dependencies(
             store: store, health: health, bearers: bearers, verifiers: verifiers, inbox: inbox, history: history,

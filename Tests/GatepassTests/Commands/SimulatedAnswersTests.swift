@@ -71,7 +71,8 @@ struct SimulatedAnswersTests {
         ]
         try await Self.open { store, installation in
             for (transaction, body, said) in cases {
-                let answer = try await store.take(consumption: Array(body.utf8), of: transaction)
+                let answer = try await store.take(
+                    consumption: Array(body.utf8), of: transaction, in: try store.sold())
                 #expect(try Self.said(answer) == said, "\(transaction) \(body)")
             }
             let told = try ToldText.all(about: "1001", in: installation).map(\.body)
@@ -87,7 +88,8 @@ struct SimulatedAnswersTests {
                 ("9999", good, "404 4040010"), ("1002", good, "400 4000185"), ("2002", good, "400 4000187"),
                 ("1001", good, "200"), ("1001", good, "200"), ("2001", good, "200"),
             ] {
-                let answer = try await store.take(accountToken: Array(body.utf8), of: transaction)
+                let answer = try await store.take(
+                    accountToken: Array(body.utf8), of: transaction, in: try store.sold())
                 #expect(try Self.said(answer) == said, "\(transaction) \(body)")
             }
             let sold = try #require(try SoldPurchase.find("1001", of: "anna", in: installation))

@@ -171,6 +171,9 @@ struct Story: Sendable {
         Story("deliver", "Deliver the notifications that --hold held back.", "newest-first") {
             try await $0.deliverHeld()
         },
+        Story("receipt", "Print a receipt of iOS 6 of what a user bought.", "user transaction") {
+            try await $0.printReceipt()
+        },
         Story("app-transaction", "Print the signedAppTransaction of a user.", "user app environment") {
             try await $0.appTransaction()
         },

@@ -35,8 +35,10 @@ extension Installation {
 extension SimulatedStore {
     /// Takes Send Consumption Information V2, and refuses what Apple refuses. Where the number of Apple's error is not
     /// known, it is that of a bad request. Throws if a file is broken.
-    func take(consumption body: [UInt8], of transaction: String) throws -> SimulatedAnswer {
-        guard let sold = try sold().first(where: { $0.transactionId == transaction }) else {
+    func take(
+        consumption body: [UInt8], of transaction: String, in sold: [SimulatedTransaction]
+    ) throws -> SimulatedAnswer {
+        guard let sold = sold.first(where: { $0.transactionId == transaction }) else {
             return try refusal(4_040_010, "Transaction id not found.")
         }
         guard let form = ConsumptionForm(body) else { return try refusal(4_000_000, "Bad request.") }
@@ -46,12 +48,14 @@ extension SimulatedStore {
     }
 
     /// Takes Set App Account Token: later texts of the purchase carry the token. Throws if a file is broken.
-    func take(accountToken body: [UInt8], of transaction: String) throws -> SimulatedAnswer {
+    func take(
+        accountToken body: [UInt8], of transaction: String, in sold: [SimulatedTransaction]
+    ) throws -> SimulatedAnswer {
         let form = try? JSONDecoder().decode([String: String].self, from: Data(body))  // another form has no UUID
         guard let token = form?["appAccountToken"].flatMap({ AccountToken($0) }) else {
             return try refusal(4_000_183, "Invalid app account token UUID.")
         }
-        guard let sold = try sold().first(where: { $0.transactionId == transaction }) else {
+        guard let sold = sold.first(where: { $0.transactionId == transaction }) else {
             return try refusal(4_040_010, "Transaction id not found.")
         }
         guard sold.inAppOwnershipType != .familyShared else {

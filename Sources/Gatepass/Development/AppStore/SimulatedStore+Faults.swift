@@ -11,6 +11,11 @@ extension SimulatedStore {
         try installation.keep(faults)
     }
 
+    /// Apple's errors by their status, where a status has one only.
+    private static let errors: [Int: (code: Int, message: String)] = [
+        429: (4_290_000, "Rate limit exceeded."), 500: (5_000_000, "An unknown error occurred."),
+    ]
+
     /// The answer that a fault gives in place of Apple's; nil if there is none. Waits as long as the fault says. Throws
     /// an error of the file system.
     func faultyAnswer() async throws -> SimulatedAnswer? {
@@ -23,7 +28,8 @@ extension SimulatedStore {
             try installation.keep(faults)
         }
         let retryAfter = faults.retryAfter.map { String(Surroundings.now().milliseconds + Int64($0)) }
-        return SimulatedAnswer(status: status, retryAfter: retryAfter)
+        let body = try Self.errors[status].map { try json(["errorCode": $0.code, "errorMessage": $0.message]) } ?? []
+        return SimulatedAnswer(status: status, body: body, retryAfter: retryAfter)
     }
 }
 

@@ -10,39 +10,52 @@ extension SimulatedStore: SimulatedAppStoreServer {
     /// The number of transactions on a page, as at Apple.
     private static let pageSize = 20
 
-    /// The answer to a question, as Apple's (`apple.md` §10.3). A question whose token the installation's key did not
-    /// sign is answered 401.
+    /// The answer to a question, as Apple's (`apple.md` §9.2, §10.3). A question whose token the installation's key did
+    /// not sign is answered 401. An environment knows only what was bought in it, and of that only what the token's app
+    /// sold.
     ///
     /// Throws if a file is broken.
     func answer(to question: SimulatedQuestion) async throws -> SimulatedAnswer {
-        guard try await isSigned(question.token) else { return SimulatedAnswer(status: 401) }
+        if question.path == ["verifyReceipt"] {
+            return try await faultyAnswer() ?? receipt(question.body, in: question.environment)
+        }
+        guard let app = try await app(signing: question.token),
+            question.environment == .sandbox || installation.faults?.isUnapproved != true
+        else { return SimulatedAnswer(status: 401) }
         if let answer = try await faultyAnswer() { return answer }
+        let all = try sold().filter { $0.bundleId == app }
+        let sold = all.filter { $0.environment == question.environment }
         switch (question.method, question.path.dropLast(), question.path.last) {
         case ("GET", ["inApps", "v2", "history"], let transaction?):
-            return try history(of: transaction, after: question.revision)
+            return try history(of: transaction, after: question.revision, in: sold)
         case ("PUT", ["inApps", "v2", "transactions", "consumption"], let transaction?):
-            return try take(consumption: question.body, of: transaction)
+            return try take(consumption: question.body, of: transaction, in: sold)
         case ("PUT", let path, "appAccountToken")
         where path.count == 4 && path.prefix(3) == ["inApps", "v1", "transactions"]:
-            return try take(accountToken: question.body, of: path[3])
-        case ("GET", ["inApps", "v1", "lookup"], let order?): return try self.order(order)
-        case ("GET", ["inApps", "v1", "transactions"], let transaction?): return try self.transaction(transaction)
-        case ("GET", ["inApps", "v1", "subscriptions"], let transaction?): return try statuses(of: transaction)
+            return try take(accountToken: question.body, of: path[3], in: sold)
+        // Apple looks up orders of Production alone. Here every purchase has one, so that it can be tried.
+        case ("GET", ["inApps", "v1", "lookup"], let order?): return try self.order(order, in: all)
+        case ("GET", ["inApps", "v1", "transactions"], let transaction?):
+            return try self.transaction(transaction, in: sold)
+        case ("GET", ["inApps", "v1", "subscriptions"], let transaction?):
+            return try statuses(of: transaction, in: sold)
         case ("POST", ["inApps", "v1", "notifications"], "history"?): return try notifications(question)
+        case ("POST", ["inApps", "v1", "notifications"], "test"?):
+            return try sendTest(of: app, in: question.environment)
+        case ("GET", ["inApps", "v1", "notifications", "test"], let token?):
+            return try test(token, in: question.environment)
         default: return SimulatedAnswer(status: 404)
         }
     }
 
     /// The page of an Apple account's history; 404 for an unknown transaction.
-    private func history(of transaction: String, after revision: String?) throws -> SimulatedAnswer {
-        let sold = try sold()
+    private func history(
+        of transaction: String, after revision: String?, in sold: [SimulatedTransaction]
+    ) throws -> SimulatedAnswer {
         guard let buyer = sold.first(where: { $0.names(transaction) }) else {
             return try refusal(4_040_010, "Transaction id not found.")
         }
-        let account = sold.filter {
-            $0.appTransactionId == buyer.appTransactionId && $0.environment == buyer.environment
-                && $0.bundleId == buyer.bundleId
-        }
+        let account = sold.filter { $0.appTransactionId == buyer.appTransactionId }
         let start = revision.flatMap { Int($0) } ?? 0
         let page = account.dropFirst(start).prefix(Self.pageSize)
         let body: [String: Any] = [
@@ -54,23 +67,23 @@ extension SimulatedStore: SimulatedAppStoreServer {
     }
 
     /// The transactions of an order, whose number is the letter M and the transaction's id; status 1 for no order.
-    private func order(_ id: String) throws -> SimulatedAnswer {
-        let texts = try sold().filter { "M" + $0.transactionId == id }.map { try signed($0) }
+    private func order(_ id: String, in sold: [SimulatedTransaction]) throws -> SimulatedAnswer {
+        let texts = try sold.filter { "M" + $0.transactionId == id }.map { try signed($0) }
         return SimulatedAnswer(
             status: 200, body: try json(["status": texts.isEmpty ? 1 : 0, "signedTransactions": texts]))
     }
 
     /// A transaction in its present state; 404 for an unknown one.
-    private func transaction(_ id: String) throws -> SimulatedAnswer {
-        guard let sold = try sold().last(where: { $0.transactionId == id }) else {
+    private func transaction(_ id: String, in sold: [SimulatedTransaction]) throws -> SimulatedAnswer {
+        guard let sold = sold.last(where: { $0.transactionId == id }) else {
             return try refusal(4_040_010, "Transaction id not found.")
         }
         return SimulatedAnswer(status: 200, body: try json(["signedTransactionInfo": try signed(sold)]))
     }
 
     /// The newest texts of each plan of an Apple account; 404 for an unknown transaction.
-    private func statuses(of transaction: String) throws -> SimulatedAnswer {
-        guard let buyer = try sold().first(where: { $0.names(transaction) }) else {
+    private func statuses(of transaction: String, in sold: [SimulatedTransaction]) throws -> SimulatedAnswer {
+        guard let buyer = sold.first(where: { $0.names(transaction) }) else {
             return try refusal(4_040_010, "Transaction id not found.")
         }
         let now = clock.now().milliseconds
@@ -96,8 +109,7 @@ extension SimulatedStore: SimulatedAppStoreServer {
         return SimulatedAnswer(status: 200, body: try json(body))
     }
 
-    /// A page of the notifications that were sent, the oldest first. They are of all apps and environments, for the
-    /// address of the simulated API is one for all.
+    /// A page of the notifications of an environment that were sent, the oldest first. They are of all apps.
     private func notifications(_ question: SimulatedQuestion) throws -> SimulatedAnswer {
         // `try?` drops the error: what is no JSON has no dates.
         let asked = (try? JSONSerialization.jsonObject(with: Data(question.body))) as? [String: Any] ?? [:]
@@ -105,16 +117,50 @@ extension SimulatedStore: SimulatedAppStoreServer {
             return try refusal(4_000_013, "The start date is after the end date.")
         }
         let all: [KeptDelivery] = try installation.documents(in: installation.notified)
-        let listed = all.filter { start <= $0.signedAt && $0.signedAt <= end }.sorted {
+        let listed = all.filter {
+            start <= $0.signedAt && $0.signedAt <= end && $0.environment == question.environment.rawValue
+        }.sorted {
             ($0.signedAt, $0.uuid) < ($1.signedAt, $1.uuid)
         }
         let place = question.paginationToken.flatMap { Int($0) } ?? 0
         let page = listed.dropFirst(place).prefix(Self.pageSize)
         let body: [String: Any] = [
-            "notificationHistory": page.map { ["signedPayload": text(of: $0.signedPayload), "sendAttempts": []] },
+            "notificationHistory": page.map(sent),
             "hasMore": listed.count > place + page.count, "paginationToken": String(place + page.count),
         ]
         return SimulatedAnswer(status: 200, body: try json(body))
+    }
+
+    /// Request a Test Notification: one is sent within a second, and the answer has its token.
+    private func sendTest(of app: String, in environment: StoreEnvironment) throws -> SimulatedAnswer {
+        let event = SimulatedEvent.test(bundleId: app, environment: environment, at: clock.now().milliseconds)
+        let notification = try event.notification(
+            uuid: Surroundings.accountToken().description.lowercased(), appAppleId: appleID(of: app),
+            signedBy: try installation.authority())
+        let delivery = KeptDelivery(
+            notification.notificationUUID, try installation.authority().sign(notification).text, in: environment,
+            about: "test notification", signedAt: event.signedDate)
+        try delivery.due(at: clock.now()).keep(in: installation)
+        return SimulatedAnswer(status: 200, body: try json(["testNotificationToken": delivery.testToken]))
+    }
+
+    /// Get Test Notification Status; 404 until the notification was sent.
+    private func test(_ token: String, in environment: StoreEnvironment) throws -> SimulatedAnswer {
+        guard token.split(separator: "_").count == 2 else {
+            return try refusal(4_000_020, "Invalid test notification token.")
+        }
+        let all: [KeptDelivery] = try installation.documents(in: installation.notified)
+        guard let kept = all.first(where: { $0.testToken == token && $0.environment == environment.rawValue }) else {
+            return try refusal(4_040_008, "Test notification not found.")
+        }
+        return SimulatedAnswer(status: 200, body: try json(sent(kept)))
+    }
+
+    private func sent(_ kept: KeptDelivery) -> [String: Any] {
+        let attempts = (kept.sent ?? []).map {
+            ["attemptDate": $0.at, "sendAttemptResult": $0.result] as [String: Any]
+        }
+        return ["signedPayload": text(of: kept.signedPayload), "sendAttempts": attempts]
     }
 
     /// The compact JWS of a transaction, signed now.
@@ -138,11 +184,12 @@ extension SimulatedStore: SimulatedAppStoreServer {
         return (purchases + periods).sorted { ($0.signedDate, $0.transactionId) < ($1.signedDate, $1.transactionId) }
     }
 
-    private func isSigned(_ token: String) async throws -> Bool {
+    /// The bundle id in a token; nil if the installation's key did not sign it.
+    private func app(signing token: String) async throws -> String? {
         let keys = JWTKeyCollection()
         await keys.add(ecdsa: try ES256PrivateKey(pem: installation.appStoreKey()))
         // `try?` drops the reason, which a real store does not tell either.
-        return (try? await keys.verify(token, as: AppleToken.self)) != nil
+        return (try? await keys.verify(token, as: AppleToken.self))?.bid
     }
 
     /// The answer to a refused question: its status is the first three digits of the code (`apple.md` §10.4).
@@ -150,13 +197,15 @@ extension SimulatedStore: SimulatedAppStoreServer {
         SimulatedAnswer(status: code / 10_000, body: try json(["errorCode": code, "errorMessage": message]))
     }
 
-    private func json(_ body: [String: Any]) throws -> [UInt8] {
+    /// The bytes of a JSON object. Throws nothing in practice.
+    func json(_ body: [String: Any]) throws -> [UInt8] {
         Array(try JSONSerialization.data(withJSONObject: body, options: [.sortedKeys]))
     }
 }
 
 extension SimulatedTransaction {
-    fileprivate func names(_ id: String) -> Bool {
+    /// True if `id` is one of those by which Apple finds the transaction's account.
+    func names(_ id: String) -> Bool {
         id == transactionId || id == originalTransactionId || id == appTransactionId
     }
 }

@@ -32,19 +32,22 @@ enum EndToEndTour {
     static let development = [
         Call(route: "POST /dev/apple/faults", body: "{}"), Call(route: "GET /dev/clock"),
         Call(route: "POST /dev/clock", body: #"{"advance":"1h"}"#),
-        Call(route: "GET /dev/apple/inApps/v2/history/{transaction_id}"),
+        Call(route: "GET /dev/apple/{environment}/inApps/v2/history/{transaction_id}"),
         Call(
-            route: "PUT /dev/apple/inApps/v2/transactions/consumption/{transaction_id}",
+            route: "PUT /dev/apple/{environment}/inApps/v2/transactions/consumption/{transaction_id}",
             body: #"{"customerConsented":true,"sampleContentProvided":false,"deliveryStatus":"DELIVERED"}"#),
         Call(
-            route: "PUT /dev/apple/inApps/v1/transactions/{transaction_id}/appAccountToken",
+            route: "PUT /dev/apple/{environment}/inApps/v1/transactions/{transaction_id}/appAccountToken",
             body: #"{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}"#),
-        Call(route: "GET /dev/apple/inApps/v1/lookup/{order_id}"),
-        Call(route: "GET /dev/apple/inApps/v1/transactions/{transaction_id}"),
-        Call(route: "GET /dev/apple/inApps/v1/subscriptions/{transaction_id}"),
+        Call(route: "GET /dev/apple/{environment}/inApps/v1/lookup/{order_id}"),
+        Call(route: "GET /dev/apple/{environment}/inApps/v1/transactions/{transaction_id}"),
+        Call(route: "GET /dev/apple/{environment}/inApps/v1/subscriptions/{transaction_id}"),
         Call(
-            route: "POST /dev/apple/inApps/v1/notifications/history",
+            route: "POST /dev/apple/{environment}/inApps/v1/notifications/history",
             body: #"{"startDate":1700000000000,"endDate":1900000000000}"#),
+        Call(route: "POST /dev/apple/{environment}/inApps/v1/notifications/test"),
+        Call(route: "GET /dev/apple/{environment}/inApps/v1/notifications/test/{token}"),
+        Call(route: "POST /dev/apple/{environment}/verifyReceipt", body: "{}"),
     ]
 
     /// Of a signed-in user, who then has `{pass}` and 100 credits.
@@ -189,7 +192,8 @@ enum EndToEndTour {
         "simulate stripe dispute --user payer --won", "simulate stripe cancel --user payer",
         "simulate lose --user tourist", "simulate restore --user tourist",
         "simulate consumption-request --user tourist",
-        "simulate app-transaction --user tourist", "inspect {jws}", "order MQ7HX2K4TN",
+        "simulate app-transaction --user tourist", "simulate receipt --user tourist", "inspect {jws}",
+        "order MQ7HX2K4TN",
         "reconcile apple --dry-run",
     ]
 }

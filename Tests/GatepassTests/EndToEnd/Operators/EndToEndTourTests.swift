@@ -75,6 +75,8 @@ extension EndToEnd {
             names["transaction_id"] = sold.string("transaction_id")
             names["order_id"] = names["transaction_id"].map { "M" + $0 }
             let token = try await installation.appStoreToken()
+            names["environment"] = "sandbox"
+            names["token"] = try await Self.testNotification(installation, bearing: token)
             for call in EndToEndTour.development {
                 let route = call.route.split(separator: " ").map(String.init)
                 let (method, path, body) = (
@@ -86,6 +88,21 @@ extension EndToEnd {
                 Self.keep(route[0], path, body.map { Array($0.utf8) }, answer)
             }
             #expect(await installation.server.end() == 0)
+        }
+
+        /// The token of a test notification that the simulated App Store has sent. Throws when none comes.
+        private static func testNotification(
+            _ installation: DevelopmentInstallation, bearing token: String
+        ) async throws -> String {
+            let path = "/dev/apple/sandbox/inApps/v1/notifications/test"
+            let asked = try await installation.send(.POST, path, bearing: token)
+            let sent = try #require(asked.string("testNotificationToken"), "\(asked.text)")
+            let start = ContinuousClock.now
+            while try await installation.send(.GET, path + "/" + sent, bearing: token).status != 200 {
+                try #require(start.duration(to: .now) < .seconds(60), "\(installation.server.log)")
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            return sent
         }
 
         /// Makes a job dead that is about the newest delivery, and returns its id. Throws when the database is away.

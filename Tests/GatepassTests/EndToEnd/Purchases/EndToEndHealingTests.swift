@@ -29,7 +29,7 @@ extension EndToEnd {
         @Test func `the simulated App Store answers only the installation's own key`() async throws {
             let installation = try await DevelopmentInstallation.open()
             defer { installation.close() }
-            let path = "/dev/apple/inApps/v2/history/1"
+            let path = "/dev/apple/sandbox/inApps/v2/history/1"
             #expect(try await installation.send(.GET, path, bearing: "no token").status == 401)
             let login = try await installation.run(["token", "anna"]).text.trimmingCharacters(in: .newlines)
             #expect(try await installation.send(.GET, path, bearing: login).status == 401)

@@ -51,7 +51,8 @@ struct AppleLibrary {
         try JSONEncoder().encode(asked).write(to: questions)
         do {
             try ChildProcess.run(
-                [TestRun.repository + "/scripts/apple-library/run", questions.path, answers.path], log: log.path)
+                [TestRun.repository + "/scripts/apple-library/run", "verify.py", questions.path, answers.path],
+                log: log.path)
         } catch {
             // Nothing was written yet.
             Issue.record("\((try? String(contentsOf: log, encoding: .utf8)) ?? "")")

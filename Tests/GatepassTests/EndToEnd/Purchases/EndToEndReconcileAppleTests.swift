@@ -4,6 +4,7 @@ import Foundation
 import MariaDB
 import NIOHTTP1
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 
@@ -79,6 +80,15 @@ extension EndToEnd {
             /// The state that each user has once everything is known, by the end of the access.
             var ends: [String: Int64?] = [:]
             var lost = (attaches: 0, refunds: 0, purchases: 0)
+            /// What the oracle is told: everything that the App Store signed about each user, and who it is.
+            private(set) var lines: [(user: String, text: String, isLost: Bool)] = []
+
+            /// Notes a text for the oracle; `isLost` if this server was not told.
+            private mutating func note(_ kind: String, _ text: String, of user: String, isLost: Bool = false) {
+                let line = OracleQuestions.line(
+                    (kind, SimulatedPayload.quoted(text)), ("user", SimulatedPayload.quoted(user)))
+                lines.append((user, line, isLost))
+            }
 
             init(_ users: Int, at backend: EndToEndBackend) async throws {
                 let server = backend.server
@@ -94,11 +104,16 @@ extension EndToEnd {
                         // The second purchase was neither attached nor told.
                         lost.attaches += 1
                         #expect(try await backend.attach(first, to: user).status == 200)
+                        note("attach", try server.sign(first), of: user)
+                        note("attach", try server.sign(second), of: user, isLost: true)
                     case 7:
                         // The only purchase names the user by its token; its notification did not come.
                         lost.purchases += 1
-                        first.appAccountToken = try await server.accountToken(of: user)
+                        let token = try #require(try await server.accountToken(of: user))
+                        first.appAccountToken = token
                         listed = [first]
+                        note("token", token, of: user)
+                        note("attach", try server.sign(first), of: user, isLost: true)
                         ends[user] = now - 20 * day + 30 * day
                         notifications.append(
                             try server.authority.sign(server.notification(.oneTimeCharge, about: first)).text)
@@ -106,10 +121,15 @@ extension EndToEnd {
                         // Of the refund of the second purchase nobody told.
                         lost.refunds += 1
                         for sale in listed { #expect(try await backend.attach(sale, to: user).status == 200) }
+                        for sale in listed { note("attach", try server.sign(sale), of: user) }
                         listed[1] = second.refunded(at: now - 9 * day, percentage: 100_000).signed(at: now - 9 * day)
+                        note("attach", try server.sign(listed[1]), of: user, isLost: true)
                         ends[user] = .some(nil)
                     default:
-                        for sale in listed { #expect(try await backend.attach(sale, to: user).status == 200) }
+                        for sale in listed {
+                            #expect(try await backend.attach(sale, to: user).status == 200)
+                            note("attach", try server.sign(sale), of: user)
+                        }
                         guard number % 5 == 0 else { break }
                         let told = try server.notification(.oneTimeCharge, about: second)
                         #expect(try await server.place(told) != nil)
@@ -121,9 +141,38 @@ extension EndToEnd {
             }
         }
 
+        /// The users of whom the server says something else than the oracle, to which lost texts are told or not.
+        private static func differing(
+            _ shop: Shop, tellingLost: Bool, from server: EndToEndServer
+        ) async throws -> Set<String> {
+            let instants = [-15, -5, 0, 5, 25].map { now + $0 * day + 1 }
+            let questions = shop.ends.keys.map { user in
+                OracleQuestions.line(
+                    ("ask", "\(instants)"), ("user", SimulatedPayload.quoted(user)))
+            }
+            let lines = shop.lines.filter { tellingLost || !$0.isLost }.map(\.text)
+            let oracle = try await OracleQuestions(lines: lines + questions).answers(
+                of: OracleShop.catalogueFile(of: server), in: server.directory)
+            var differing: Set<String> = []
+            for user in shop.ends.keys {
+                for instant in instants {
+                    let said = try await server.status(of: user, "?history=1&at=" + EndToEnd.rfc3339(instant))
+                    let status = JSONValue(try StrictJSON(said.body))
+                    let isPast = instant < now
+                    let pictures = [status, try #require(oracle[user]?[instant]?.status)].map {
+                        OracleQuestions.picture(of: $0, isPast: isPast)
+                    }
+                    if pictures[0] != pictures[1] { differing.insert(user) }
+                }
+            }
+            return differing
+        }
+
         @Test(arguments: [TestRun.isSoak ? 1_000 : 60])
-        func `of what was lost of many users, everything is found`(count: Int) async throws {
-            let backend = try await EndToEndBackend.open()
+        func `of what was lost of many users, everything is found, and an independent program agrees`(
+            count: Int
+        ) async throws {
+            let backend = try await OracleShop.open()
             let server = backend.server
             var shop = try await Shop(count, at: backend)
             // One purchase is here and not at Apple.
@@ -171,6 +220,11 @@ extension EndToEnd {
                     #expect(entitlements.contains("revoked"), "\(status.text)")
                 }
             }
+
+            #expect(try await Self.differing(shop, tellingLost: true, from: server) == [])
+            // A program that does not know what was lost must differ, else the comparison proves nothing.
+            let ignorant = try await Self.differing(shop, tellingLost: false, from: server)
+            #expect(ignorant == Set(shop.lines.filter(\.isLost).map(\.user)))
 
             let again = try await server.command(["reconcile", "apple"], apple.settings)
             #expect(again.status == 0 && again.text.contains("0 things were missed"), "\(again.text)")

@@ -205,6 +205,12 @@ enum LookupRow {
         "put off lookup",
         "UPDATE lookups SET asked_at = ? WHERE user_id = ? AND transaction_id = ? AND answered_at IS NULL")
 
+    private static let move = SQLStatement(
+        "move owed lookups", "UPDATE IGNORE lookups SET user_id = ? WHERE user_id = ? AND answered_at IS NULL")
+
+    private static let forget = SQLStatement(
+        "forget owed lookups", "DELETE FROM lookups WHERE user_id = ? AND answered_at IS NULL")
+
     private static let sweep = SQLStatement("sweep lookups", "DELETE FROM lookups WHERE answered_at <= ?")
 
     private static let sweepOne = SQLStatement(
@@ -274,6 +280,17 @@ enum LookupRow {
     ) throws(DatabaseError) {
         try session.executeBulk(
             putOff, numbers.map { [.int64(instant.milliseconds), .uint64(Lookups.nobody), .text($0.id)] })
+    }
+
+    /// Hands the owed look-ups of a person to another, with the job. What Apple was asked for the other already stays
+    /// as it is.
+    static func move(
+        from person: UInt64, to other: UInt64, at now: Instant, in session: Session
+    ) throws(DatabaseError) {
+        let moved = try session.execute(move, [.uint64(other), .uint64(person)])
+        try session.execute(forget, [.uint64(person)])
+        try JobRow.remove(.lookup, about: person, in: session)
+        if moved > 0 { try JobRow.wake(.lookup, about: other, now: now, in: session) }
     }
 
     /// Deletes the look-ups of a person that were answered by `instant`.

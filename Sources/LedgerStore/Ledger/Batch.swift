@@ -82,7 +82,7 @@ struct Batch: Sendable {
         let decided = requests.map { $0.decide(&workspace, catalogue.versions) }
         guard !workspace.isMisused else { throw DatabaseError(.misuse, statement: "record") }
         let written = try WriteBack(
-            catalogue: catalogue.versions, projection: projection, headers: headers
+            catalogue: catalogue.versions, projection: projection, headers: headers, labels: settings.labels
         ).write(&workspace, in: session)
         try UserRow.remove(strangers(in: workspace, after: decided), madeAt: now, in: session)
         try audit(decided, on: workspace, in: session)

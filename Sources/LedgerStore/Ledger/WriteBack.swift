@@ -8,6 +8,7 @@ struct WriteBack {
     let projection: Projection
     /// The ids of the rows of `signed_headers`, for the texts in the evidence.
     let headers: [SignedText.Header: UInt64]
+    let labels: Labels
 
     /// The ledgers that were written, and their new timelines.
     struct Written {
@@ -25,6 +26,7 @@ struct WriteBack {
         let known = Set(workspace.keys.filter { workspace.holdings[$0]?.id != nil })
         try handOver(in: workspace, session)
         try moveTokens(of: workspace, in: session)
+        try moveLookups(of: workspace, in: session)
         try insertPurchases(of: &workspace, in: session)
         try addFormerHolders(of: workspace, in: session)
         try insertStates(of: &workspace, in: session)
@@ -142,6 +144,18 @@ struct WriteBack {
             guard let holder = workspace.tokenHolders[token].flatMap({ workspace.people[$0] }) else { continue }
             try AccountTokenRow.move(
                 token, to: holder.head.pseudonym, at: workspace.now, in: session)
+        }
+    }
+
+    /// Hands what Apple is still to be asked about for a merged guest to the user for whom the guest's name stands now.
+    private func moveLookups(of workspace: Workspace, in session: Session) throws(DatabaseError) {
+        guard !workspace.movedTokens.isEmpty else { return }
+        for (guest, person) in workspace.people.sorted(by: { $0.key < $1.key }) {
+            let name = labels.mention(of: guest)
+            guard workspace.movedTokens.contains(name), let user = workspace.tokenHolders[name], user != guest,
+                let heir = workspace.people[user]?.head.pseudonym
+            else { continue }
+            try LookupRow.move(from: person.head.pseudonym, to: heir, at: workspace.now, in: session)
         }
     }
 

@@ -93,7 +93,7 @@ extension CataloguePlan {
     var lines: [String] {
         guard isNew else { return ["nothing to do: version \(version) says the same"] }
         let unread = unreadable > 0 ? ", \(unreadable) more cannot be read" : ""
-        return ["version \(version) would be in force; \(Self.counted(users, "user")) looked at\(unread)"]
+        return ["version \(version) would be in force; \(users.counted("user")) looked at\(unread)"]
             + Self.list(gains, "user", ("gains", "gain"), Self.line)
             + Self.list(losses, "user", ("loses", "lose"), Self.line)
             + Self.list(knownPurchases, "recorded purchase", ("becomes known", "become known")) { purchase in
@@ -124,12 +124,8 @@ extension CataloguePlan {
     ) -> [String] {
         guard !rows.isEmpty else { return ["no \(word) \(verb.one)"] }
         let rest = rows.count > longestList ? ["  and \(rows.count - longestList) more, which --json lists"] : []
-        return ["\(counted(rows.count, word)) \(rows.count == 1 ? verb.one : verb.many):"]
+        return ["\(rows.count.counted(word)) \(rows.count == 1 ? verb.one : verb.many):"]
             + rows.prefix(longestList).map { "  " + line($0) } + rest
-    }
-
-    private static func counted(_ number: Int, _ word: String) -> String {
-        "\(number) \(word)\(number == 1 ? "" : "s")"
     }
 
     private static func line(_ change: Change) -> String {

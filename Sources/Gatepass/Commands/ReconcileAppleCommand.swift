@@ -107,7 +107,8 @@ struct ReconcileAppleCommand: AsyncParsableCommand {
             now: startup.clock.now
         ) { run in
             let percent = min(100, 100 * run.users / max(users, 1))
-            bar.show(percent, "\(percent)%, \(run.users) users asked about, \(run.missed) things missed")
+            bar.show(
+                percent, "\(percent)%, \(run.users.counted("user")) asked about, \(run.missed.counted("thing")) missed")
         }
     }
 
@@ -120,7 +121,8 @@ struct ReconcileAppleCommand: AsyncParsableCommand {
         }
         let span = Span(milliseconds: max(1_000, Int64(seconds * 1_000)))?.text ?? ""
         let parts = people.map { people in
-            "\(people.users) users in \(people.environment.rawValue) by \(people.walks) questions or more"
+            "\(people.users.counted("user")) in \(people.environment.rawValue) by "
+                + "\(people.walks.counted("question")) or more"
         }
         return "\(parts.joined(separator: ", ")); that takes \(span) at least"
     }
@@ -143,13 +145,22 @@ struct ReconcileAppleCommand: AsyncParsableCommand {
 extension Reconciliation {
     /// The report in words.
     fileprivate var text: String {
-        let kinds = "\(notifications) notifications, \(purchases) purchases, \(statements) statements about purchases"
-        var lines = ["\(users) users were asked about: \(missed) things were missed (\(kinds))"]
-        if refused > 0 { lines.append("Apple did not show the history of \(refused) users: the log says why") }
+        let kinds =
+            "\(notifications.counted("notification")), \(purchases.counted("purchase")), "
+            + "\(statements.counted("statement")) about purchases"
+        var lines = [
+            "\(users.counted("user")) \(users == 1 ? "was" : "were") asked about: "
+                + "\(missed.counted("thing")) \(missed == 1 ? "was" : "were") missed (\(kinds))"
+        ]
+        if refused > 0 {
+            lines.append("Apple did not show the history of \(refused.counted("user")): the log says why")
+        }
         if !unlisted.isEmpty {
             let names = unlisted.joined(separator: " ")
             lines.append(
-                VisibleText.escaped("\(unlisted.count) purchases are recorded that Apple does not list: \(names)"))
+                VisibleText.escaped(
+                    "\(unlisted.count.counted("purchase")) \(unlisted.count == 1 ? "is" : "are") recorded that Apple "
+                        + "does not list: \(names)"))
         }
         return lines.joined(separator: "\n")
     }

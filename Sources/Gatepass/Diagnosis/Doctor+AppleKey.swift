@@ -64,7 +64,7 @@ extension Doctor {
         }
         let early = answers.filter { $0.answer == .accepted(.sandbox) }.map(\.app.text)
         let words = early.isEmpty ? "" : ", in the Sandbox alone for \(early.joined(separator: ", "))"
-        return .ok("Apple accepts the key \(key) for \(counted(answers.count, "app"))\(words)")
+        return .ok("Apple accepts the key \(key) for \(answers.count.counted("app"))\(words)")
     }
 
     private static func paused(until end: Instant) -> Finding {

@@ -113,7 +113,7 @@ extension Doctor {
                     advice: "add the key that sealed them to tokens.previous_key_encryption_keys")
             }
             return .ok(
-                "tokens.key_encryption_key opens all, \(Self.counted(ring.published.count, "signing key")) in use")
+                "tokens.key_encryption_key opens all, \(ring.published.count.counted("signing key")) in use")
         } catch .none {
             return .warning(
                 "no signing key is in its time", advice: "start a server, which makes the next; or see the clock")

@@ -24,7 +24,7 @@ extension Doctor {
         case .keySet(let address): return await keySet(of: login, at: address)
         case .publicKey(let file): return .ok("users' tokens are verified by the public key in \(file)")
         case .sharedSecret(_, let previous):
-            let words = previous.isEmpty ? "" : " and \(Self.counted(previous.count, "previous one"))"
+            let words = previous.isEmpty ? "" : " and \(previous.count.counted("previous one"))"
             return .ok("users' tokens are verified by a shared secret\(words)")
         case nil: return .ok("users' tokens are verified by the development secret")
         }
@@ -45,7 +45,7 @@ extension Doctor {
             return .wrong(
                 "\(address) has no key that can verify a token", advice: "see that auth.jwks_url leads to a JWKS")
         }
-        return .ok("\(Self.counted(count, "key")) from \(address) in \(Int(took)) ms")
+        return .ok("\(count.counted("key")) from \(address) in \(Int(took)) ms")
     }
 
     func trustRoots() -> Finding {
@@ -64,7 +64,7 @@ extension Doctor {
             return .warning(
                 "\(root.subject) ends within 90 days", advice: "add Apple's next root to apple.trust_roots")
         }
-        return .ok("\(counted(roots.roots.count, "root")) in apple.trust_roots, valid for 90 days and more")
+        return .ok("\(roots.roots.count.counted("root")) in apple.trust_roots, valid for 90 days and more")
     }
 
     /// The age of the newest signed text, and the certificate that signed it, judged by the roots of the settings.
@@ -105,7 +105,7 @@ extension Doctor {
             guard try startup.loadCatalogue().catalogue != version.catalogue else { return .ok(text) }
         } catch {
             return .wrong(
-                "the catalogue file has \(Self.counted(error.faults.count, "fault")), so a server refuses to start",
+                "the catalogue file has \(error.faults.count.counted("fault")), so a server refuses to start",
                 advice: "`gatepass catalog check` tells what and where")
         }
         return .warning(
@@ -130,7 +130,7 @@ extension Doctor {
         guard !products.isEmpty else { return .ok("the catalogue knows all that was bought in \(boughtDays) days") }
         let list = products.map { product in
             "\(product.names[0]) of \(product.space.app) (\(product.space.source), "
-                + "\(counted(product.purchases, "purchase")) in \(product.space.environment.rawValue))"
+                + "\(product.purchases.counted("purchase")) in \(product.space.environment.rawValue))"
         }
         let text = "bought in \(boughtDays) days and unknown to the catalogue: \(list.joined(separator: ", "))"
         let advice =
@@ -162,7 +162,7 @@ extension Doctor {
         let key = settings.apiKey == nil ? "no API key for `gatepass reconcile stripe`" : "an API key"
         return Self.judge(
             last, at: startup.clock.now(), isExpected: isProduction && isSold,
-            beside: "\(Self.counted(settings.signingSecrets.count, "signing secret")) and \(key); ",
+            beside: "\(settings.signingSecrets.count.counted("signing secret")) and \(key); ",
             advice: "see Stripe's page of the webhook endpoint, and bring what it lost: `gatepass reconcile stripe`")
     }
 

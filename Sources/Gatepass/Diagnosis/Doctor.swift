@@ -82,9 +82,6 @@ struct Doctor: Sendable {
 
     var isProduction: Bool { startup.settings.environment == .production }
 
-    /// A number of things in words, such as `1 key` and `2 keys`.
-    static func counted(_ count: Int, _ word: String) -> String { count == 1 ? "1 \(word)" : "\(count) \(word)s" }
-
     /// The time from `instant` to `now` in words, without parts smaller than needed: `12s`, `3h`, `40d`.
     static func age(of instant: Instant, at now: Instant) -> String {
         let age = max(0, now - instant)

@@ -26,11 +26,8 @@ struct CatalogueCheckCommand: AsyncParsableCommand {
     /// A line that says that the catalogue is right, with the number of its apps, lanes, tiers and products.
     static func summary(of file: CatalogueFile) -> String {
         let catalogue = file.catalogue
-        return "\(file.name) is right: \(counted(catalogue.apps, "app")), \(counted(catalogue.lanes, "lane")), "
-            + "\(counted(catalogue.tiers, "tier")), \(counted(catalogue.products, "product"))"
-    }
-
-    private static func counted(_ things: [some Any], _ word: String) -> String {
-        things.count == 1 ? "1 \(word)" : "\(things.count) \(word)s"
+        return
+            "\(file.name) is right: \(catalogue.apps.count.counted("app")), \(catalogue.lanes.count.counted("lane")), "
+            + "\(catalogue.tiers.count.counted("tier")), \(catalogue.products.count.counted("product"))"
     }
 }

@@ -3,8 +3,8 @@ import Entitlements
 import Foundation
 import Synchronization
 
-/// The clock of a development installation. It is ahead of the real time by a lead, which is stored in a file. The lead is
-/// negative while the installation's first customers are made.
+/// The clock of a development installation. It is ahead of the real time by a lead, which is stored in a file. The lead
+/// is negative while the installation's first customers are made.
 ///
 /// The clock only goes forward. Code that needs the real time, as listed at ``WallClock``, does not use this clock.
 final class TestClock: Sendable {

@@ -71,7 +71,7 @@ package struct OpenStore: Sendable {
 
     private static func emptySchema() async throws -> ConnectionSettings {
         if let used = free.withLock({ $0.popLast() }) {
-            for table in TestSchema.tables { try await TestSchema(used).rows("DELETE FROM \(table)") }
+            try await TestSchema(used).empty()
             return used
         }
         let fresh = try await PrivateMariaDB.shared.freshDatabase()

@@ -18,11 +18,24 @@ package struct TestSchema: Sendable {
     /// The rows of one statement, over a connection that is opened for it. Throws what the server refuses.
     @discardableResult
     package func rows(_ sql: String, _ parameters: [Value] = []) async throws -> [[Value]] {
+        try await rows(of: [(sql, parameters)])[0]
+    }
+
+    /// Deletes all rows of all tables in one transaction. Throws what the server refuses.
+    package func empty() async throws {
+        let deletes = Self.tables.map { "DELETE FROM \($0)" }
+        _ = try await rows(of: (["START TRANSACTION"] + deletes + ["COMMIT"]).map { ($0, []) })
+    }
+
+    /// The rows of each statement, one after the other over one connection. Throws what the server refuses.
+    private func rows(of statements: [(sql: String, parameters: [Value])]) async throws -> [[[Value]]] {
         let connection = try await Connection.open(patient)
         do {
             let rows = try await connection.with { (session) throws(DatabaseError) in
-                try session.query(SQLStatement(sql, sql), parameters) { (row) throws(DatabaseError) in
-                    try (0..<row.count).map { (column) throws(DatabaseError) in try row.value(column) }
+                try statements.map { (sql, parameters) throws(DatabaseError) in
+                    try session.query(SQLStatement(sql, sql), parameters) { (row) throws(DatabaseError) in
+                        try (0..<row.count).map { (column) throws(DatabaseError) in try row.value(column) }
+                    }
                 }
             }
             await connection.close()
@@ -78,9 +91,8 @@ package struct TestSchema: Sendable {
 
     /// Every row of every table, by the table's name. Throws what the server refuses.
     package func dump() async throws -> [String: [[Value]]] {
-        var dumps: [String: [[Value]]] = [:]
-        for table in Self.tables { dumps[table] = try await dump(table) }
-        return dumps
+        let rows = try await rows(of: Self.tables.map { ("SELECT * FROM \($0) ORDER BY 1, 2", []) })
+        return Dictionary(uniqueKeysWithValues: zip(Self.tables, rows))
     }
 
     /// Every row of a table in the order of its first columns. Throws what the server refuses.

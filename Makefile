@@ -1,5 +1,5 @@
 # The verbs of this repository; each works from a fresh clone.
-.PHONY: run test release test-release soak check format mutants bench clients schemathesis setup
+.PHONY: run test release test-release soak check format mutants bench clients schemathesis screenshots setup
 
 # Everything a developer needs in one process: a private MariaDB, a signing authority, the demo catalogue, and
 # customers with stories. Ctrl-C ends all.
@@ -58,6 +58,11 @@ clients: setup
 schemathesis: setup
 	swift build --product gatepass
 	scripts/schemathesis/run
+
+# A picture of each page of the dashboard in every theme and language, into .build/screenshots.
+screenshots: setup
+	swift build --product gatepass
+	scripts/browser/dashboard/run pictures .build/screenshots
 
 setup:
 	@scripts/setup

@@ -149,7 +149,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "DashboardTests", dependencies: ["Dashboard", "EntitlementAPI", "Entitlements", "Support"],
+            name: "DashboardTests",
+            dependencies: ["Dashboard", "EntitlementAPI", "Entitlements", "Support", httpTypes],
             swiftSettings: strict),
         .testTarget(
             name: "GatepassTests",

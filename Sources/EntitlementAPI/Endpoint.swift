@@ -21,7 +21,7 @@ package struct Endpoint: Sendable {
     /// The size in bytes from which a list is worth compressing.
     static let gzipFrom = 1024
 
-    let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// The path in Hummingbird's syntax, with `{name}` for a parameter.
     package let path: String
     /// The largest request body in bytes. A larger body is refused, without reading it if its length is declared.

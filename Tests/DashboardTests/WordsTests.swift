@@ -36,10 +36,49 @@ import Testing
         }
     }
 
+    private static let chinese = Words(.chinese, in: rome, now: instant("2026-11-17T10:00:00Z"))
+
+    @Test func `Chinese dates, numbers and sentences are written as Chinese people write them`() {
+        let late = Self.instant("2026-11-04T23:30:00Z")
+        #expect(Self.chinese.date(late) == "2026年11月5日")
+        #expect(Self.chinese.dateAndTime(late) == "11月5日 00:30" && Self.chinese.utc(late) == "11月4日 23:30\u{A0}UTC")
+        #expect(Self.chinese.month(CivilTime(year: 2027, month: 1, day: 1)) == "2027年1月")
+        #expect(Self.chinese.month(CivilTime(year: 2027, month: 2, day: 1)) == "2月")
+        #expect(Self.words.month(CivilTime(year: 2027, month: 1, day: 1)) == "Jan\u{A0}2027")
+        #expect(Self.chinese.number(1_234_567) == "1,234,567")
+        #expect(Self.chinese.length(Instant.millisecondsPerDay) == "1 天")
+        #expect(Self.chinese.joined(["一", "二", "三"], by: .listed) == "一，二，三")
+        #expect(Self.words.joined(["a", "b", "c"], by: .listed) == "a, b, c")
+        #expect(Self.words.joined([String](), by: .listed).isEmpty)
+    }
+
+    @Test func `Chinese texts have no punctuation of half a width beside a Chinese sign`() {
+        func isChinese(_ scalar: Unicode.Scalar) -> Bool { (0x4E00...0x9FFF).contains(scalar.value) }
+        for phrase in Phrase.allCases {
+            let scalars = Array(Language.chinese.text(phrase).unicodeScalars)
+            for (index, scalar) in scalars.enumerated() where ",.;:!?()".unicodeScalars.contains(scalar) {
+                let beside = [index - 1, index + 1].filter(scalars.indices.contains).map { scalars[$0] }
+                #expect(!beside.contains(where: isChinese), "\(phrase)")
+            }
+        }
+    }
+
+    @Test func `a browser's language is one that there is, else English`() {
+        for (field, language) in [
+            (nil, Language.english), ("zh-CN,zh;q=0.9", .chinese), ("it, zh;q=0.1", .chinese), ("it", .english),
+            ("en-GB, zh", .english), ("ZH", .chinese), ("", .english), ("zh;q=0, *", .english),
+        ] as [(String?, Language)] {
+            #expect(Language(preferredBy: field) == language, "\(field ?? "-")")
+        }
+    }
+
     @Test func `every reason has a sentence, and every state a word`() {
         let sentences = Explanation.Reason.allCases.map { Self.words.text($0.sentence) }
         #expect(Set(sentences).count == Explanation.Reason.allCases.count)
         #expect(sentences.allSatisfy { $0.hasSuffix(".") })
+        let deliveries = DeliveryReason.allCases.map { Self.words.text($0.sentence) }
+        #expect(Set(deliveries).count == DeliveryReason.allCases.count)
+        #expect(deliveries.allSatisfy { $0.hasSuffix(".") })
     }
 
     @Test func `a value that is itself in braces is no value`() {

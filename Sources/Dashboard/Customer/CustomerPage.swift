@@ -92,7 +92,7 @@ struct CustomerView {
                 Tag.small {
                     if app.count == 1 { app[0] + " · " }
                     if let first {
-                        words.text(.firstSeen, ["date": words.date(first)])
+                        words(.firstSeen, ["date": words.unbroken(first)])
                     } else {
                         words.text(.neverSeen)
                     }
@@ -122,15 +122,16 @@ struct CustomerView {
     var asOfBanner: Markup {
         Tag.div(.class("banner")) {
             Tag.p {
-                words(
+                let seen = words(
                     .asOfBanner,
-                    ["time": Tag.strong { words.dateAndTime(moment.at) }, "utc": Markup(words.utc(moment.at))])
-                " "
-                if let known = moment.knownAt {
-                    words.text(.asOfKnownBy, ["time": words.dateAndTime(known)])
-                } else {
-                    words.text(.asOfKnownNow)
+                    [
+                        "time": Tag.strong(.class("nowrap")) { words.dateAndTime(moment.at) },
+                        "utc": Markup(words.utc(moment.at)),
+                    ])
+                let known = moment.knownAt.map { known in
+                    words(.asOfKnownBy, ["time": Tag.span(.class("nowrap")) { words.dateAndTime(known) }])
                 }
+                words.joined([seen, known ?? words(.asOfKnownNow)], by: .nextSentence)
             }
             Tag.a(.href(Link("users", customer.user.text))) { words.text(.backToNow) }
         }
@@ -151,7 +152,7 @@ struct CustomerView {
                     }
                     if !text.why.isEmpty {
                         Tag.p(.class("why")) {
-                            Markup(text.why.enumerated().map { ($0.offset > 0 ? Markup(" ") : .nothing) + $0.element })
+                            words.joined(text.why, by: .nextSentence)
                         }
                     }
                 }
@@ -253,7 +254,7 @@ struct CustomerView {
             for (index, stretch) in ahead {
                 let following = index + 1 < all.count ? all[index + 1].tier : nil
                 Tag.div {
-                    Tag.strong { words.date(stretch.endsAt) }
+                    Tag.strong { words.unbroken(stretch.endsAt) }
                     Tag.p { change(from: stretch.tier, to: following) }
                 }
             }

@@ -35,10 +35,9 @@ extension CustomerView {
         return Tag.div(.class("main")) {
             Tag.bdi { name }
             Tag.p {
-                Tag.small {
-                    Tag.span(.class(tone)) { words.text(state) }
-                    ", " + seen + (device.isPinned ? ", " + words.text(.devicePinned) : "")
-                }
+                let stated = Tag.span(.class(tone)) { words.text(state) }
+                let pinned = device.isPinned ? [words(.devicePinned)] : []
+                Tag.small { words.joined([stated, Markup(seen)] + pinned, by: .listed) }
             }
         }
     }
@@ -49,6 +48,8 @@ extension CustomerView {
         let before = min(max(1, factsBefore ?? count + 1), count + 1)
         let start = count + 1 - before
         let page = customer.entries.dropFirst(start).prefix(Self.facts)
+        let figure = figure
+        let told = FactText(names, of: customer) { number($0, in: figure) }
         return Shell.panel("facts", words.text(.timelineTitle), aside: Markup(words.text(.timelineNote))) {
             if customer.entries.isEmpty {
                 Shell.empty(words, .timelineNone, .timelineNoneHint)
@@ -56,7 +57,7 @@ extension CustomerView {
                 Tag.table(.role("table")) {
                     Shell.head(words, [.columnHappened, .columnWhen, .columnLearned, .columnSource])
                     Tag.tbody {
-                        for entry in page { row(entry) }
+                        for entry in page { row(entry, told) }
                     }
                 }
                 if start + Self.facts < count {
@@ -70,9 +71,8 @@ extension CustomerView {
         }
     }
 
-    private func row(_ entry: LedgerEntry) -> Markup {
+    private func row(_ entry: LedgerEntry, _ told: FactText) -> Markup {
         let note = entry.note.flatMap { customer.notes[$0] }
-        let text = entry.fact.sentence(writing: words.date, calling: customer.deviceNames.name)
         let delay = entry.recordedAt - entry.effectiveAt
         let then = Link(
             "users", customer.user.text,
@@ -81,7 +81,7 @@ extension CustomerView {
             ])
         return Tag.tr {
             Tag.th(.scope("row")) {
-                text
+                told.sentence(entry)
                 Shell.sandbox(words, if: entry.fact.purchase?.environment)
                 if let actor = note?.actor {
                     Tag.small { words(.byActor, ["name": Tag.bdi { customer.actor(actor) }]) }
@@ -162,7 +162,7 @@ extension CustomerView {
             }
             Tag.td(.label(words.text(.columnEffect))) {
                 Tag.span(.class(tone)) { words.text(effect) }
-                if let reason = delivery.outcome.reason { Tag.small { reason.rawValue } }
+                if let reason = delivery.outcome.reason { Tag.small { words.text(reason.sentence) } }
             }
         }
     }
@@ -185,7 +185,8 @@ extension CustomerView {
                                     Tag.small { entry.actor }
                                 }
                                 Tag.td(.label(words.text(.columnAct))) {
-                                    Tag.code { entry.action }
+                                    if let did = AuditAction.words[entry.action] { words.text(did) }
+                                    Tag.small { Tag.code { entry.action } }
                                     if let reason = entry.reason {
                                         Tag.small { words(.quoted, ["text": Tag.bdi { reason }]) }
                                     }

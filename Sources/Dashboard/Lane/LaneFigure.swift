@@ -108,7 +108,7 @@ struct LaneFigure {
                 .tierPasses, ["tier": names.tier(tier.id), "passes": words.count(rows.count, .onePass, .passes)])
             let running = bars.filter { $0.kind != .cutOff && $0.kind != .waiting }
             let cut = bars.filter { $0.kind == .cutOff }
-            let line = Line(name: name, note: counts.joined(separator: ", "), bars: Self.joined(running))
+            let line = Line(name: name, note: words.joined(counts, by: .listed), bars: Self.joined(running))
             guard !cut.isEmpty else { return [line] }
             return [line, Line(name: words.text(.cutOffOf, ["tier": names.tier(tier.id)]), note: "", bars: cut)]
         }
@@ -232,7 +232,7 @@ struct LaneFigure {
     private var axis: Markup {
         let today = scale.place(scale.at)
         let flag = words.text(isNow ? .laneToday : .laneAsOf, ["date": words.shortDate(scale.at)])
-        let width = flag.unicodeScalars.count * 7 + 20
+        let width = LaneScale.width(of: flag) + 20
         let shift = today < 12_000 ? 0 : today > 88_000 ? -width : -width / 2
         return Tag.div(.class("row axis")) {
             Tag.div(.class("gutter")) {
@@ -331,7 +331,7 @@ struct LaneFigure {
                     "from": words.date(stretch.startsAt), "to": words.date(stretch.endsAt),
                 ])
         }
-        return words.text(.laneSentence, ["list": parts.joined(separator: "; ")])
+        return words.text(.laneSentence, ["list": words.joined(Array(parts), by: .clauses)])
     }
 }
 

@@ -96,10 +96,15 @@ struct LaneScale: Sendable {
         return ticks
     }
 
+    /// The width of a label in pixels, by the widest letters of its kind; a Chinese sign is as wide as high.
+    static func width(of text: String) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? 7 : 12) }
+    }
+
     /// The class of the least layout in which a text fits into a part beside the line of today, and where it begins;
     /// nil if it fits in none.
     func label(_ text: String, in part: Part) -> (x: Int, layout: String)? {
-        let pixels = text.unicodeScalars.count * 7 + 16
+        let pixels = Self.width(of: text) + 16
         let today = place(at)
         let pieces =
             part.x < today && today < part.end ? [(part.x, today), (today, part.end)] : [(part.x, part.end)]

@@ -4,7 +4,7 @@ import Hummingbird
 /// The page that says why there is no other one. It keeps the frame.
 enum ProblemPage {
     static func response(to problem: Problem, _ call: OpenCall, of dashboard: Dashboard) -> Response {
-        let words = Words(.english, in: .utc, now: call.now)
+        let words = Words(Language(preferredBy: call.request.headers[.acceptLanguage]), in: .utc, now: call.now)
         let (title, text) = phrases(problem.code)
         let page = Shell.document(words.text(title), Shell.Frame(words: words)) {
             Tag.h1 { words.text(title) }

@@ -57,7 +57,7 @@ enum Shell {
     private static func html(_ title: String, _ frame: Frame, @MarkupBuilder content: () -> Markup) -> Markup {
         let theme = frame.member?.theme ?? .system
         let attributes: [Attribute] =
-            [.lang(frame.words.language.rawValue)] + (theme == .system ? [] : [.theme(theme.rawValue)])
+            [.lang(frame.words.language.tag)] + (theme == .system ? [] : [.theme(theme.rawValue)])
         return Tag.html(all: attributes) {
             Tag.head {
                 Tag.meta(.charset)
@@ -82,6 +82,7 @@ enum Shell {
                 " · "
                 frame.words.zone.name
             }
+            Tag.a(.class("as-link"), .href(Link("account"))) { frame.words.text(.accountLink) }
             form(Link("sign-out"), frame.formToken) {
                 Tag.button(.class("as-link"), .type("submit")) { frame.words.text(.signOut) }
             }

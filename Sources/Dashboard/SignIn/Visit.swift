@@ -14,12 +14,13 @@ struct Visit: Sendable {
 
     var settings: Dashboard.Settings { dashboard.settings }
 
-    /// The words in the language and the zone of whoever is signed in.
+    /// The words in the language and the zone of whoever is signed in; for anybody else in the browser's language.
     var words: Words {
-        let member = session?.member
+        guard let member = session?.member else {
+            return Words(Language(preferredBy: call.request.headers[.acceptLanguage]), in: .utc, now: call.now)
+        }
         return Words(
-            member.flatMap { Language(rawValue: $0.language) } ?? .english,
-            in: member.map { Zone($0.zone, by: dashboard.zones) } ?? .utc, now: call.now)
+            Language(rawValue: member.language) ?? .english, in: Zone(member.zone, by: dashboard.zones), now: call.now)
     }
 
     /// The fields of the query; empty if it cannot be read.

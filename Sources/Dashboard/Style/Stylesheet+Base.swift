@@ -18,7 +18,7 @@ extension Stylesheet {
         small,.utc,.hint{font-size:12px;line-height:16px;color:var(--ink-3)}
         code,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:12px;
         line-height:16px;overflow-wrap:anywhere;user-select:all}
-        .nowrap{white-space:nowrap}
+        .nowrap,.utc{white-space:nowrap}
         .bad{color:var(--bad)}
         .warn{color:var(--warn)}
         .muted{color:var(--ink-3)}

@@ -56,6 +56,7 @@ struct Names: Sendable {
     }
 
     private func title(in titles: [String: String]) -> String? {
-        titles[words.language.rawValue] ?? titles["en"] ?? titles.min { $0.key < $1.key }?.value
+        let wanted = titles[words.language.rawValue] ?? titles[words.language.tag]
+        return wanted ?? titles["en"] ?? titles.min { $0.key < $1.key }?.value
     }
 }

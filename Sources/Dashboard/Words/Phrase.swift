@@ -4,7 +4,8 @@ enum Phrase: CaseIterable {
     // MARK: Dates and numbers
 
     case longDate, shortDate, shortDateWithYear, months, shortMonths, oneDay, days, oneHour, hours, oneMinute,
-        minutes, onePass, passes, oneThing, things, noEnd, unknownEnd, dash, timesIn
+        minutes, onePass, passes, oneThing, things, noEnd, unknownEnd, dash, timesIn, axisMonth, axisJanuary,
+        dateAndTime, thousands, listed, clauses, nextSentence, fullStop, goesOn, named, priced
 
     // MARK: The frame
 
@@ -15,6 +16,13 @@ enum Phrase: CaseIterable {
 
     case signIn, fieldName, fieldPassword, signInHint, signInWrong, signInWait, signInBusy, linkTitle,
         fieldNewPassword, fieldAgain, setPassword, passwordLength, passwordDiffers, linkOver, linkOverText
+
+    // MARK: Account
+
+    case accountTitle, accountLink, accountSaved, passwordSaved, sessionsEnded, fieldLanguage, fieldZone, zoneHint,
+        zoneWrong, fieldTheme, themeSystem, themeLight, themeDark, save, lookTitle, passwordTitle, fieldPresent,
+        passwordHint, presentWrong, sessionsTitle, sessionsHint, columnBegan, columnUsed, columnEnds, thisSession,
+        endSession, endOthers
 
     // MARK: Problems
 
@@ -87,6 +95,28 @@ enum Phrase: CaseIterable {
         stateRunning, stateQueued, statePaused, stateFinished, stateRevoked, stateGrace, stateRetry,
         stateSuspended, stateRecorded, noteDaysLeft, noteRenews, noteRenewalOff, nothingTitle, nothingNone,
         nothingNoneHint, creditsTitle, creditsNone, creditsNoneHint, owed, left, debtText, reservedText
+
+    // MARK: Facts and deliveries
+
+    case factBought, factFamily, factPeriod, factToldAgain, factReversed, factRefunded, factRefundedPart,
+        factRefundUnclear, factBillPaid, factBillFailed, billWithoutNumber, renewsOn, renewsInto, renewsNot,
+        renewalRetried, renewalGrace, renewalCancelled, renewalBilling, renewalPrice, renewalUnavailable,
+        renewalEnded, renewalEndedBecause, pricePending, priceGiven, factBound, factGranted, giftPass, giftWindow,
+        giftCreditsUntil, factWithdrawn, factGaveAway, factReceived, handoverRan, handoverUnits, handoverPolicy,
+        handoverOperator, handoverMerge, handoverReclaim, factSpent, factReserved, factCommitted, factReleased,
+        factDeviceRegistered, factDeviceSuspended, factDeviceReactivated, factDeviceSeen, factDeviceRemoved,
+        factTester, factNoTester, factConsent, factNoConsent, deliveryPending, deliveryNoUser,
+        deliveryNoPurchase, deliveryInvalidUser, deliveryContradicted, deliveryRefundFailed, deliveryDisputed,
+        deliveryUnpaid, deliveryThin, deliveryUnreadable, deliveryUnknownType, deliveryConsentRescinded,
+        deliveryFailed, deliveryTextGone
+
+    // MARK: Entries of the trail
+
+    case didCreateKey, didRevokeKey, didRotateKey, didApplyCatalogue, didGive, didWithdrawGrant, didBind,
+        didWithdrawPurchase, didTransfer, didMerge, didErase, didNameTester, didUnnameTester, didSpend,
+        didReserve, didCommit, didRelease, didRegisterDevice, didReactivateDevice, didSuspendDevice,
+        didSeeDevice, didRemoveDevice, didReplay, didRevive, didLookUp, didCreateStaff, didResetStaff,
+        didDisableStaff, didSetPassword, didSignIn, didSignOut, didSignOutEverywhere, didSlow
 
     // MARK: Devices and history
 

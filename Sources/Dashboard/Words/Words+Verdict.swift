@@ -24,20 +24,24 @@ struct VerdictText {
         switch verdict {
         case .access(let access):
             if case .grace = access.basis { sign = .warning } else { sign = .access }
-            headline = writer.headline(access)
+            let goesOn = !access.then.isEmpty
+            headline = writer.words(goesOn ? .goesOn : .fullStop, ["text": writer.headline(access)])
             follow = writer.follow(access)
             why = writer.why(access)
         case .addOns(let products):
             sign = .access
-            let list = products.map { names.addOn($0) }.joined(separator: ", ")
-            headline = writer.words(.verdictAddOns, ["names": Tag.strong(.class("tier")) { Tag.bdi { list } }])
+            let list = names.words.joined(products.map { names.addOn($0) }, by: .listed)
+            let named = Tag.strong(.class("tier")) { Tag.bdi { list } }
+            headline = writer.words(.fullStop, ["text": writer.words(.verdictAddOns, ["names": named])])
             follow = .nothing
             why = []
         case .sandboxOnly(let tier, let end):
             sign = .none
             headline = Markup([
                 Shell.sandbox(writer.words), Markup(" "),
-                writer.words(.verdictSandbox, ["tier": writer.tier(tier), "date": writer.date(end)]),
+                writer.words(
+                    .fullStop,
+                    ["text": writer.words(.verdictSandbox, ["tier": writer.tier(tier), "date": writer.date(end)])]),
             ])
             follow = writer.words(.verdictSandboxFollow)
             why = [writer.words(.reasonSandboxNotAllowed)]
@@ -58,7 +62,7 @@ struct VerdictText {
             follow = writer.words(.verdictNothing)
             let purchase = timeline.purchases.first { $0.key == key }
             let name = Tag.strong { Tag.bdi { purchase.map { names.purchase($0) } ?? key.externalID.text } }
-            why = [Markup([name, Markup(": "), writer.words(reason.sentence)])]
+            why = [writer.words(.named, ["name": name, "text": writer.words(reason.sentence)])]
         case .never:
             sign = .none
             headline = Tag.span(.class("bad")) { writer.words.text(.verdictNever) }
@@ -80,7 +84,7 @@ private struct VerdictWriter {
 
     func tier(_ id: TierID) -> Markup { Tag.span(.class("tier")) { Tag.bdi { names.tier(id) } } }
 
-    func date(_ instant: Instant) -> Markup { Tag.span(.class("nowrap")) { words.date(instant) } }
+    func date(_ instant: Instant) -> Markup { words.unbroken(instant) }
 
     func headline(_ access: Verdict.Access) -> Markup {
         let tier = tier(access.tier)
@@ -103,8 +107,7 @@ private struct VerdictWriter {
         let parts = access.then.prefix(3).map { stretch in
             words(.verdictThen, ["tier": Markup(names.tier(stretch.tier)), "date": date(stretch.endsAt)])
         }
-        return Markup(parts.enumerated().flatMap { [$0.offset == 0 ? .nothing : Markup(", "), $0.element] })
-            + Markup(".")
+        return words(.fullStop, ["text": words.joined(Array(parts), by: .listed)])
     }
 
     func why(_ access: Verdict.Access) -> [Markup] {
@@ -170,8 +173,7 @@ private struct VerdictWriter {
     private func list(_ keys: [PurchaseKey]) -> Markup {
         let shown = keys.prefix(3).map { name($0) }
         let more = keys.count > 3 ? [Markup(words.text(.andMore, ["n": words.number(keys.count - 3)]))] : []
-        return Markup(
-            (shown + more).enumerated().flatMap { [$0.offset == 0 ? .nothing : Markup(", "), $0.element] })
+        return words.joined(shown + more, by: .listed)
     }
 }
 

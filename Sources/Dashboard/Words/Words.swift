@@ -4,12 +4,36 @@ import EntitlementAPI
 /// The language of pages.
 package enum Language: String, Sendable, CaseIterable {
     case english = "en"
+    case chinese = "zh"
 
     /// The text of a phrase, with a name in braces where a value stands.
     func text(_ phrase: Phrase) -> String {
         switch self {
         case .english: phrase.english
+        case .chinese: phrase.chinese
         }
+    }
+
+    /// The tag of the pages (BCP 47).
+    var tag: String {
+        switch self {
+        case .english: "en"
+        case .chinese: "zh-Hans"
+        }
+    }
+
+    /// The language's own name for itself.
+    var ownName: String {
+        switch self {
+        case .english: "English"
+        case .chinese: "简体中文"
+        }
+    }
+
+    /// The language that a browser prefers among those that there are.
+    init(preferredBy field: String?) {
+        let tags = AcceptLanguage.ordered(Self.allCases.map(\.rawValue))
+        self = AcceptLanguage(field).best(in: tags).flatMap(Self.init(rawValue:)) ?? .english
     }
 }
 
@@ -47,6 +71,18 @@ package struct Words: Sendable {
         text(number == 1 ? one : others, ["n": self.number(number)])
     }
 
+    /// Several parts as one, each two of them joined by a phrase of a first and a second.
+    func joined(_ parts: [Markup], by phrase: Phrase) -> Markup {
+        guard let first = parts.first else { return .nothing }
+        return parts.dropFirst().reduce(first) { self(phrase, ["first": $0, "second": $1]) }
+    }
+
+    /// Several texts as one, each two of them joined by a phrase of a first and a second.
+    func joined(_ parts: [String], by phrase: Phrase) -> String {
+        guard let first = parts.first else { return "" }
+        return parts.dropFirst().reduce(first) { text(phrase, ["first": $0, "second": $1]) }
+    }
+
     /// The parts of a phrase: texts, and names of values.
     static func parts(of phrase: String) -> [(text: String, isName: Bool)] {
         var parts: [(text: String, isName: Bool)] = []
@@ -63,7 +99,7 @@ package struct Words: Sendable {
 
     // MARK: Numbers
 
-    /// A whole number with its thousands set apart by a narrow space.
+    /// A whole number with its thousands set apart.
     func number(_ number: Int) -> String {
         var digits = String(number.magnitude)
         var groups: [String] = []
@@ -71,7 +107,7 @@ package struct Words: Sendable {
             groups.insert(String(digits.suffix(3)), at: 0)
             digits.removeLast(3)
         }
-        return (number < 0 ? "−" : "") + ([digits] + groups).joined(separator: "\u{202F}")
+        return (number < 0 ? "−" : "") + ([digits] + groups).joined(separator: text(.thousands))
     }
 
     /// An amount of money, such as `€9.99`.
@@ -101,7 +137,12 @@ package struct Words: Sendable {
     }
 
     /// A date and a time such as `4 Nov 07:02`.
-    func dateAndTime(_ instant: Instant) -> String { shortDate(instant) + " " + zone.time(instant).clock }
+    func dateAndTime(_ instant: Instant) -> String {
+        text(.dateAndTime, ["date": shortDate(instant), "time": zone.time(instant).clock])
+    }
+
+    /// A date for a sentence, which never breaks.
+    func unbroken(_ instant: Instant) -> Markup { Tag.span(.class("nowrap")) { date(instant) } }
 
     /// The time of an instant in UTC, with the date where it is another one there.
     func utc(_ instant: Instant) -> String {
@@ -112,8 +153,8 @@ package struct Words: Sendable {
 
     /// The name of a month for an axis; January is the year.
     func month(_ time: CivilTime) -> String {
-        let name = names(.shortMonths, time.month)
-        return time.month == 1 ? name + "\u{A0}" + String(time.year) : name
+        text(
+            time.month == 1 ? .axisJanuary : .axisMonth, ["m": names(.shortMonths, time.month), "y": String(time.year)])
     }
 
     private func date(_ time: CivilTime, _ pattern: Phrase, _ months: Phrase) -> String {

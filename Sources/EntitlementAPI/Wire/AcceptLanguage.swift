@@ -1,9 +1,9 @@
 /// The languages that a client wants, best first (`Accept-Language`, RFC 9110 §12.5.4).
-struct AcceptLanguage: Equatable {
+package struct AcceptLanguage: Equatable {
     /// The language ranges in lower case, without those of weight 0. `*` stands for any language.
     let ranges: [String]
 
-    init(_ field: String?) {
+    package init(_ field: String?) {
         ranges = WeightedList(field).names
     }
 
@@ -19,12 +19,12 @@ struct AcceptLanguage: Equatable {
     /// The language among `tags` that the client wants most, by the rules of ``best(of:)``; nil if there are no tags.
     ///
     /// - Parameter tags: The tags in the order of ``ordered(_:)``.
-    func best(in tags: [String]) -> String? {
+    package func best(in tags: [String]) -> String? {
         ranges.lazy.compactMap { Self.match($0, in: tags) }.first ?? Self.fallback(in: tags)
     }
 
     /// The tags in ascending order.
-    static func ordered(_ tags: some Sequence<String>) -> [String] {
+    package static func ordered(_ tags: some Sequence<String>) -> [String] {
         tags.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 

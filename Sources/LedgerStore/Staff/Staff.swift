@@ -18,10 +18,10 @@ package struct Staff: Sendable {
     /// The shortest time between two entries about slowed tries at one account, in milliseconds.
     private static let slowedInterval = Instant.millisecondsPerHour
 
-    private let pool: Pool
+    let pool: Pool
     private let audit: AuditTrail
     private let labels: Labels?
-    private let now: @Sendable () -> Instant
+    let now: @Sendable () -> Instant
 
     /// - Parameters:
     ///   - labels: Makes the labels of tries. Without it nobody can sign in, which commands do not need.
@@ -135,7 +135,7 @@ extension Staff {
     }
 
     /// Enters an act about a person of the staff into the trail, as the last statement of its transaction.
-    private func enter(
+    func enter(
         _ action: AuditAction, _ member: StaffMember, _ further: [String: String] = [:], by actor: Actor,
         _ reason: String?, at now: Instant, in session: Session
     ) throws(DatabaseError) {

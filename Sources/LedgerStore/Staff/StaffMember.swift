@@ -24,6 +24,19 @@ package enum StaffTheme: String, Hashable, Sendable, CaseIterable {
     case dark
 }
 
+/// A person's choices about the pages: the language tag (BCP 47), the name of the time zone, and the colours.
+package struct StaffPreferences: Hashable, Sendable {
+    package let language: String
+    package let zone: String
+    package let theme: StaffTheme
+
+    package init(language: String, zone: String, theme: StaffTheme) {
+        self.language = language
+        self.zone = zone
+        self.theme = theme
+    }
+}
+
 /// A person who uses the dashboard. The number is never given to another person.
 package struct StaffMember: Hashable, Sendable {
     package let id: UInt64

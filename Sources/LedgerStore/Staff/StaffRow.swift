@@ -47,6 +47,13 @@ enum StaffRow {
         WHERE link_hash = ? AND link_ends_at > ? AND disabled_at IS NULL
         """)
 
+    private static let replacePassword = SQLStatement(
+        "replace password of staff", "UPDATE staff SET password = ?, link_hash = NULL, link_ends_at = NULL WHERE id = ?"
+    )
+
+    private static let setPreferences = SQLStatement(
+        "set preferences of staff", "UPDATE staff SET language = ?, zone = ?, theme = ? WHERE id = ?")
+
     private static let slow = SQLStatement(
         "note slowed staff",
         "UPDATE staff SET slowed_at = ? WHERE name = ? AND (slowed_at IS NULL OR slowed_at <= ?)")
@@ -116,6 +123,20 @@ enum StaffRow {
         password: String, link hash: [UInt8], at now: Instant, in session: Session
     ) throws(DatabaseError) -> Bool {
         try session.execute(setPassword, [.text(password), .bytes(hash), .int64(now.milliseconds)]) > 0
+    }
+
+    /// Replaces the password of a person, and takes back a link that was made meanwhile.
+    static func replace(password: String, of id: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(replacePassword, [.text(password), .uint64(id)])
+    }
+
+    /// Sets how the pages look to a person.
+    static func set(_ preferences: StaffPreferences, of id: UInt64, in session: Session) throws(DatabaseError) {
+        try session.execute(
+            setPreferences,
+            [
+                .text(preferences.language), .text(preferences.zone), .text(preferences.theme.rawValue), .uint64(id),
+            ])
     }
 
     /// Notes that a try at the account had to wait; true if none had since `limit`.

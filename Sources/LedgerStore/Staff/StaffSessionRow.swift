@@ -22,13 +22,36 @@ enum StaffSessionRow {
 
     private static let endAll = SQLStatement("end staff sessions", "DELETE FROM staff_sessions WHERE staff_id = ?")
 
+    private static let ofStaff = SQLStatement(
+        "list staff sessions",
+        """
+        SELECT t.id, t.created_at, t.seen_at, t.ends_at, \(StaffRow.columns)
+        FROM staff_sessions t STRAIGHT_JOIN staff s ON s.id = t.staff_id
+        WHERE t.staff_id = ? ORDER BY t.id DESC LIMIT ?
+        """)
+
+    private static let endOne = SQLStatement(
+        "end one staff session", "DELETE FROM staff_sessions WHERE id = ? AND staff_id = ?")
+
+    private static let endOthers = SQLStatement(
+        "end other staff sessions", "DELETE FROM staff_sessions WHERE staff_id = ? AND id <> ?")
+
     private static let sweep = SQLStatement(
         "sweep staff sessions", "DELETE FROM staff_sessions WHERE ends_at <= ? ORDER BY ends_at LIMIT ?")
 
     /// The session with this token, whether or not it is over; nil if there is none.
     static func find(tokenHash: [UInt8], in session: Session) throws(DatabaseError) -> StaffSession? {
         guard let row = try session.query(byToken, [.bytes(tokenHash)]).first else { return nil }
-        return StaffSession(
+        return try decode(row)
+    }
+
+    /// Up to `limit` sessions of a person, whether or not they are over, the newest first.
+    static func list(of staff: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [StaffSession] {
+        try session.query(ofStaff, [.uint64(staff), Value(limit)], decode: decode)
+    }
+
+    private static func decode(_ row: Row) throws(DatabaseError) -> StaffSession {
+        StaffSession(
             id: try row.uint64(0), member: try StaffRow.member(row, from: 4),
             createdAt: Instant(milliseconds: try row.int64(1)), seenAt: Instant(milliseconds: try row.int64(2)),
             endsAt: Instant(milliseconds: try row.int64(3)))
@@ -54,6 +77,17 @@ enum StaffSessionRow {
     /// Ends a session; true if it was there.
     static func end(_ id: UInt64, in session: Session) throws(DatabaseError) -> Bool {
         try session.execute(end, [.uint64(id)]) > 0
+    }
+
+    /// Ends a session of this person; true if it was there.
+    static func end(_ id: UInt64, of staff: UInt64, in session: Session) throws(DatabaseError) -> Bool {
+        try session.execute(endOne, [.uint64(id), .uint64(staff)]) > 0
+    }
+
+    /// Ends all sessions of a person but one, and returns their number.
+    @discardableResult
+    static func endOthers(than id: UInt64, of staff: UInt64, in session: Session) throws(DatabaseError) -> Int {
+        Int(try session.execute(endOthers, [.uint64(staff), .uint64(id)]))
     }
 
     /// Ends all sessions of a person, and returns their number.

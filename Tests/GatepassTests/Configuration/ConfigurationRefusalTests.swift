@@ -108,6 +108,28 @@ import Testing
             "gatepass.yaml:2: http.allowed_origins has \"https://Shop.example.com:443/\", and browsers write that "
                 + "origin otherwise; write https://shop.example.com"),
         Case(
+            "an address of the dashboard with a path",
+            "dashboard: {address: \"https://gatepass.example.com/dashboard\"}",
+            "gatepass.yaml:1: dashboard.address is not the origin of a web page; "
+                + "write it such as https://gatepass.example.com"),
+        Case(
+            "an address of the dashboard that others can read",
+            "dashboard: {address: \"http://gatepass.example.com\"}",
+            "gatepass.yaml:1: dashboard.address is not https, so others could read passwords; "
+                + "write an https URL, or one of localhost"),
+        Case(
+            "an address of the dashboard that is none", "dashboard: {address: gatepass.example.com}",
+            "gatepass.yaml:1: dashboard.address is \"gatepass.example.com\", which is not an http or https URL; "
+                + "write an http or https URL"),
+        Case(
+            "a dashboard that listens nowhere", "dashboard:\n  host: \"\"\n  port: 65536",
+            "gatepass.yaml:3: dashboard.port is 65536, which is out of range; write a number from 0 to 65535",
+            "gatepass.yaml:2: dashboard.host is empty; write the address to listen on, such as 127.0.0.1"),
+        Case(
+            "sessions of the dashboard without bounds", "dashboard:\n  idle_minutes: 0\n  session_hours: 0",
+            "gatepass.yaml:2: dashboard.idle_minutes is 0, which is out of range; write a number from 1 to 10080",
+            "gatepass.yaml:3: dashboard.session_hours is 0, which is out of range; write a number from 1 to 8760"),
+        Case(
             "a key set address that is no URL", "auth: {jwks_url: example.com/jwks}",
             "gatepass.yaml:1: auth.jwks_url is \"example.com/jwks\", which is not an http or https URL; "
                 + "write an http or https URL"),

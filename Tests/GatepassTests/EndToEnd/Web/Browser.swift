@@ -19,6 +19,17 @@ enum Browser {
         return nil
     }
 
+    /// True if the dashboard's pages can be walked: there is a browser, and its client from the package index. Without
+    /// one of them the tests are skipped, but never in `.ci/run`.
+    static let opensPages: Task<Bool, Never> = Task {
+        let isRequired = ProcessInfo.processInfo.environment["GATEPASS_TEST_BROWSER"] == "required"
+        guard await path.value != nil else { return isRequired }
+        let make = TestRun.repository + "/scripts/browser/environment"
+        // It did not run: there is no shell.
+        let status = try? await EndToEnd.blocking { try ChildProcess.start([make], log: "/dev/null").waitForEnd() }
+        return status == 0 || isRequired
+    }
+
     /// Opens a page whose origin is `http://HOST:PORT`, and waits for what it reports. Throws when it reports nothing.
     static func report(of page: String, host: String, port: Int) async throws -> EndToEndAnswer {
         let folder = "/tmp/gatepass-page-\(UInt32.random(in: .min ... .max))"

@@ -38,6 +38,7 @@ package struct Dashboard: Sendable {
     let newToken: @Sendable () -> [UInt8]
     let passwordCost: PasswordCost
     let desk = PasswordDesk()
+    let counter = WorkCounter()
 
     package init(
         _ settings: Settings, zones: @escaping Zone.Rules, newToken: @escaping @Sendable () -> [UInt8],
@@ -70,7 +71,8 @@ package struct Dashboard: Sendable {
             signed("/dashboard/search", .read, SearchPage.show),
             signed("/dashboard/purchase", .read, PurchasePage.show),
             signed("/dashboard/users/{user_id}", .read, CustomerPage.show),
-            signed("/dashboard/**", .read) { (_: SignedVisit) throws(Problem) in throw Problem(.notFound, "") },
+        ] + lists + [
+            signed("/dashboard/**", .read) { (_: SignedVisit) throws(Problem) in throw Problem(.notFound, "") }
         ]
     }
 
@@ -102,7 +104,7 @@ package struct Dashboard: Sendable {
     }
 
     /// A page for signed-in people whose role has the right of `scope`.
-    private func signed(
+    func signed(
         _ path: String, _ scope: APIKeyScope,
         _ route: @escaping @Sendable (SignedVisit) async throws(Problem) -> Response
     ) -> Endpoint {
@@ -110,12 +112,13 @@ package struct Dashboard: Sendable {
     }
 
     /// A form for signed-in people whose role has the right of `scope`. The form is checked before the sign-in.
-    private func signedForm(
+    func signedForm(
         _ path: String, _ scope: APIKeyScope,
         _ route: @escaping @Sendable (SignedVisit, FormText) async throws(Problem) -> Response
     ) -> Endpoint {
         form(path) { (visit, form) async throws(Problem) in
-            try await signing(visit, scope) { (signed) async throws(Problem) in try await route(signed, form) }
+            defer { counter.forget() }
+            return try await signing(visit, scope) { (signed) async throws(Problem) in try await route(signed, form) }
         }
     }
 
@@ -140,7 +143,9 @@ package struct Dashboard: Sendable {
             return .redirected(to: SignInPage.link(backTo: visit.call.request))
         }
         guard session.member.role.allows(scope) else { throw Problem(.forbidden, "") }
-        return try await route(SignedVisit(visit: visit, session: session, browser: browser))
+        // `try?` drops the error: a page without these numbers still says what it is about.
+        let work = try? await visit.call.served { try await counter.counts(in: $0, at: visit.call.now) }
+        return try await route(SignedVisit(visit: visit, session: session, browser: browser, work: work))
     }
 
     private var problemPage: @Sendable (Problem, OpenCall) -> Response {

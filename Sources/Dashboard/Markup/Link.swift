@@ -1,6 +1,6 @@
 /// A link to a page of the dashboard. It cannot lead anywhere else, whatever its parts are.
 package struct Link: Sendable, Hashable {
-    package let text: String
+    package private(set) var text: String
 
     /// A link to the path of these parts below `/dashboard`.
     package init(_ parts: String..., query: [(name: String, value: String)] = [], fragment: String = "") {
@@ -22,6 +22,16 @@ package struct Link: Sendable, Hashable {
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
         else { return nil }
         self.text = text
+    }
+
+    /// This link with further fields in its query.
+    func adding(_ query: [(name: String, value: String)]) -> Link {
+        var link = self
+        for pair in query {
+            link.text +=
+                (link.text.contains("?") ? "&" : "?") + Self.encoded(pair.name) + "=" + Self.encoded(pair.value)
+        }
+        return link
     }
 
     /// Returns the text with every byte escaped but those that are unreserved in a URL (RFC 3986 §2.3). A part that is

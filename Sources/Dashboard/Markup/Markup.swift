@@ -103,8 +103,10 @@ package struct Attribute: Sendable {
     package static func maxlength(_ value: Int) -> Attribute { Attribute("maxlength", String(value)) }
     package static func minlength(_ value: Int) -> Attribute { Attribute("minlength", String(value)) }
     package static let required = Attribute("required", nil)
-    package static let focusFirst = Attribute("autofocus", nil)
     package static let selected = Attribute("selected", nil)
+    package static let checked = Attribute("checked", nil)
+    package static let focusable = Attribute("tabindex", "0")
+    package static let focusFirst = Attribute("autofocus", nil)
     package static let plainText = Attribute("spellcheck", "false")
     package static let charset = Attribute("charset", "utf-8")
     package static func content(_ value: String) -> Attribute { Attribute("content", value) }
@@ -190,7 +192,8 @@ package struct Tag: Sendable {
     package static let details = Tag("details"), summary = Tag("summary")
     package static let form = Tag("form"), label = Tag("label"), button = Tag("button")
     package static let input = Tag("input", hasContent: false)
-    package static let select = Tag("select"), option = Tag("option")
+    package static let select = Tag("select"), option = Tag("option"), pre = Tag("pre")
+    package static let fieldset = Tag("fieldset"), legend = Tag("legend")
 
     package static let svg = Tag("svg"), g = Tag("g"), defs = Tag("defs"), pattern = Tag("pattern")
     package static let rect = Tag("rect"), line = Tag("line"), circle = Tag("circle"), path = Tag("path")

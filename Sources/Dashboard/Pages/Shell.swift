@@ -13,6 +13,10 @@ enum Shell {
         var searched = ""
         /// True on the start page, whose own search box takes the place of the frame's.
         var isStart = false
+        /// The page of the side bar that this one is.
+        var place: Destination?
+        /// The work that waits; nil if it is not known.
+        var work: WorkCounts?
     }
 
     /// A page with the side bar and the search box.
@@ -27,9 +31,7 @@ enum Shell {
                         Tag.span { "Gatepass" }
                     }
                     Tag.nav(.ariaLabel(words.text(.navigation))) {
-                        Tag.ul(.class("nav")) {
-                            Tag.li { navigation(Link(), words.text(.navStart), isCurrent: frame.isStart) }
-                        }
+                        SideBar.markup(frame)
                     }
                     if let member = frame.member { who(member, frame) }
                 }
@@ -68,10 +70,6 @@ enum Shell {
             }
             Tag.body(content: content)
         }
-    }
-
-    private static func navigation(_ link: Link, _ text: String, isCurrent: Bool) -> Markup {
-        Tag.a(all: [.href(link)] + (isCurrent ? [.current] : [])) { text }
     }
 
     private static func who(_ member: StaffMember, _ frame: Frame) -> Markup {
@@ -140,11 +138,27 @@ enum Shell {
 
     /// The head of a table.
     static func head(_ words: Words, _ columns: [Phrase]) -> Markup {
-        Tag.thead {
-            Tag.tr {
-                for column in columns { Tag.th(.scope("col")) { words.text(column) } }
+        Tag.thead(.role("rowgroup")) {
+            Tag.tr(.role("row")) {
+                for column in columns { Tag.th(.scope("col"), .role("columnheader")) { words.text(column) } }
             }
         }
+    }
+
+    /// The row of a table.
+    static func row(@MarkupBuilder content: () -> Markup) -> Markup { Tag.tr(.role("row"), content: content) }
+
+    /// A cell, which says its column where a row is a record of its own.
+    static func cell(
+        _ words: Words, _ column: Phrase, _ style: String = "", @MarkupBuilder content: () -> Markup
+    ) -> Markup {
+        Tag.td(
+            all: [.role("cell"), .label(words.text(column))] + (style.isEmpty ? [] : [.class(style)]), content: content)
+    }
+
+    /// The cell that names a row.
+    static func name(_ words: Words, _ column: Phrase, @MarkupBuilder content: () -> Markup) -> Markup {
+        Tag.th(.scope("row"), .role("rowheader"), .label(words.text(column)), content: content)
     }
 
     private static let mark = Tag.svg(

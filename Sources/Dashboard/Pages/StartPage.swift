@@ -6,22 +6,21 @@ import LedgerStore
 /// `GET /dashboard`: the search box, the work that waits for a person, and the latest purchases of all sources.
 enum StartPage {
     private static let latest = 8
-    /// The most anomalies, late passes and conflicts that are counted, because each is confirmed by a timeline.
-    private static let counted = 20
-
-    /// A list of work that waits for a person.
+    /// A list of work that waits for a person, with its words.
     private struct Work {
-        let title: Phrase
+        let place: Destination
         let text: Phrase
         let nothing: Phrase
-        let waiting: WaitingWork
-        /// True if there may be more than are counted.
-        var isPart = false
+        let waiting: WorkCounts.Count
     }
 
     /// - Throws: `unavailable`.
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
-        let work = try await visit.served { try await Self.work(in: $0, at: visit.now) }
+        var visit = visit
+        let counts = try await visit.served {
+            try await visit.visit.dashboard.counter.counts(in: $0, at: visit.now, isFresh: true)
+        }
+        visit.work = counts
         let purchases = try await visit.served {
             try await $0.reports.purchases(PurchaseFilter(), before: nil, limit: latest).rows
         }
@@ -31,34 +30,19 @@ enum StartPage {
         return visit.page(words.text(.navStart), isStart: true) {
             hero(words)
             Tag.div(.class("halves")) {
-                panel(of: work, words)
+                panel(of: work(counts), words)
                 panel(of: purchases, names)
             }
         }
     }
 
-    private static func work(in store: Store, at now: Instant) async throws -> [Work] {
-        let (parked, dead) = try await store.reports.waitingWork()
-        let anomalies = try await ConfirmedAnomaly.page(of: nil, before: nil, limit: counted, in: store, at: now)
-        let late = try await LatePass.page(before: nil, limit: counted, in: store, at: now)
-        let conflicts = try await store.reports.conflicts(before: nil, limit: counted)
-        return [
-            Work(title: .workParked, text: .workParkedText, nothing: .workParkedNone, waiting: parked),
-            Work(title: .workDead, text: .workDeadText, nothing: .workDeadNone, waiting: dead),
-            Work(
-                title: .workAnomalies, text: .workAnomaliesText, nothing: .workAnomaliesNone,
-                waiting: WaitingWork(
-                    count: anomalies.rows.count, oldestAt: anomalies.rows.map(\.recordedAt).min()),
-                isPart: anomalies.next != nil),
-            Work(
-                title: .workLate, text: .workLateText, nothing: .workLateNone,
-                waiting: WaitingWork(
-                    count: late.rows.count { $0.grant == nil },
-                    oldestAt: late.rows.filter { $0.grant == nil }.map(\.attachedAt).min()),
-                isPart: late.next != nil),
-            Work(
-                title: .workConflicts, text: .workConflictsText, nothing: .workConflictsNone,
-                waiting: WaitingWork(count: conflicts.rows.count, oldestAt: nil), isPart: conflicts.next != nil),
+    private static func work(_ counts: WorkCounts) -> [Work] {
+        [
+            Work(place: .parked, text: .workParkedText, nothing: .workParkedNone, waiting: counts.parked),
+            Work(place: .dead, text: .workDeadText, nothing: .workDeadNone, waiting: counts.dead),
+            Work(place: .anomalies, text: .workAnomaliesText, nothing: .workAnomaliesNone, waiting: counts.anomalies),
+            Work(place: .late, text: .workLateText, nothing: .workLateNone, waiting: counts.late),
+            Work(place: .conflicts, text: .workConflictsText, nothing: .workConflictsNone, waiting: counts.conflicts),
         ]
     }
 
@@ -98,19 +82,16 @@ enum StartPage {
 
     private static func row(_ work: Work, _ words: Words) -> Markup {
         Tag.li {
-            if work.waiting.count == 0, !work.isPart {
+            if work.waiting.count == 0, !work.waiting.isPart {
                 Tag.span(.class("count muted")) { "✓" }
                 Tag.div(.class("main")) {
-                    Tag.h3(.class("muted")) { words.text(work.title) }
+                    Tag.h3 { Tag.a(.class("muted"), .href(work.place.link)) { words.text(work.place.title) } }
                     Tag.p(.class("muted")) { words.text(work.nothing) }
                 }
             } else {
-                Tag.span(.class("count")) {
-                    words.number(work.waiting.count)
-                        + (work.isPart || work.waiting.count >= WaitingWork.limit ? "+" : "")
-                }
+                Tag.span(.class("count")) { work.waiting.text(words) }
                 Tag.div(.class("main")) {
-                    Tag.h3 { words.text(work.title) }
+                    Tag.h3 { Tag.a(.href(work.place.link)) { words.text(work.place.title) } }
                     Tag.p { words.text(work.text) }
                 }
                 if let oldest = work.waiting.oldestAt {
@@ -144,6 +125,7 @@ enum StartPage {
                 Tag.bdi { PurchasePage.name(of: purchase, names) }
                 Shell.sandbox(words, if: purchase.key.environment)
                 Tag.small { names.source(purchase.key.source) }
+                names.app(purchase.key.app)
             }
             Tag.td(.label(words.text(.columnWho))) {
                 if let owner = purchase.owner {

@@ -58,6 +58,8 @@ struct SignedVisit: Sendable {
     let visit: Visit
     let session: StaffSession
     let browser: BrowserToken
+    /// The work that waits, for the side bar; nil if it could not be counted.
+    var work: WorkCounts?
 
     var member: StaffMember { session.member }
     var words: Words { visit.words }
@@ -74,10 +76,11 @@ struct SignedVisit: Sendable {
     /// A page in its frame.
     func page(
         _ title: String, status: HTTPResponse.Status = .ok, searching: String = "", isStart: Bool = false,
-        @MarkupBuilder content: () -> Markup
+        at place: Destination? = nil, @MarkupBuilder content: () -> Markup
     ) -> Response {
         let frame = Shell.Frame(
-            words: words, member: member, formToken: browser.formToken, searched: searching, isStart: isStart)
+            words: words, member: member, formToken: browser.formToken, searched: searching, isStart: isStart,
+            place: place, work: work)
         return .page(Shell.document(title, frame, content: content()), status: status)
     }
 }

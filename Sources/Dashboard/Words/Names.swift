@@ -21,6 +21,12 @@ struct Names: Sendable {
         }
     }
 
+    /// The app of a purchase; nothing where the catalogue has only one, or the purchase names none.
+    func app(_ id: AppID) -> Markup {
+        guard catalogue.latest.catalogue.apps.count > 1, !id.text.isEmpty, id != .cards else { return .nothing }
+        return Tag.small { id.text }
+    }
+
     /// The name of a purchase: the title of its product, else what it gives.
     func purchase(_ purchase: Purchase) -> String {
         product(purchase.productID, of: purchase.key) ?? benefit(purchase) ?? purchase.productID?.text
@@ -54,6 +60,9 @@ struct Names: Sendable {
             return words.text(.nameCredits, ["n": words.number(lot.credited), "unit": lot.unit])
         }
     }
+
+    /// The title of a product in the catalogue; nil if it has none.
+    func title(of product: Product) -> String? { title(in: product.titles) }
 
     private func title(in titles: [String: String]) -> String? {
         let wanted = titles[words.language.rawValue] ?? titles[words.language.tag]

@@ -1,15 +1,14 @@
 import Entitlements
 import Hummingbird
-import LedgerStore
+package import LedgerStore
 import StrictJSON
 
 /// `POST /api/admin/compensations`: grants a pass to every user who had coverage during an outage. One request handles
 /// up to ``Compensation/maximumUsers`` users; a cursor leads to the next ones.
-enum CompensationsRoute {
-    static let deadlineSeconds: Int64 = 60
+package enum CompensationsRoute {
+    package static let deadlineSeconds: Int64 = 60
     /// The most users that one answer lists among those who were given a grant.
     static let maximumNamed = 100
-    private static let list = "compensations"
 
     /// - Throws: `invalid_request`, the problem of a refusal to compensate, what
     ///   ``ServerCall/idempotently(_:about:act:)`` throws, or `unavailable`.
@@ -60,23 +59,33 @@ enum CompensationsRoute {
                     json.member("tier", outcome.told?.reply.gift.tier?.text)
                     json.member("hours", compensation.outage.hours)
                 }
-                json.member("next_cursor", step.next.map(cursor))
+                json.member("next_cursor", step.next?.cursor)
             })
-    }
-
-    private static func cursor(_ place: CoveragePlace) -> String {
-        CursorText.encode(list, ["\(place.expiresAt.milliseconds)", "\(place.purchase)", "\(place.pseudonym)"])
     }
 
     private static func place(in body: JSONBody) throws(Problem) -> CoveragePlace? {
         guard let text = try body.text("cursor", characters: 1...255) else { return nil }
-        guard let parts = CursorText.decode(text, of: list, parts: 3), let end = Int64(parts[0]),
-            let purchase = UInt64(parts[1]), let pseudonym = UInt64(parts[2]),
-            case let place = CoveragePlace(
-                expiresAt: Instant(milliseconds: end), purchase: purchase, pseudonym: pseudonym),
-            cursor(place) == text
+        guard let place = CoveragePlace(cursor: text)
         else { throw .invalidRequest("The member must be a cursor from an earlier answer.", at: "#/cursor") }
         return place
+    }
+}
+
+extension CoveragePlace {
+    private static let list = "compensations"
+
+    /// The place that a cursor of a compensation stands for; nil for any other text.
+    package init?(cursor text: String) {
+        guard let parts = CursorText.decode(text, of: Self.list, parts: 3), let end = Int64(parts[0]),
+            let purchase = UInt64(parts[1]), let pseudonym = UInt64(parts[2])
+        else { return nil }
+        self.init(expiresAt: Instant(milliseconds: end), purchase: purchase, pseudonym: pseudonym)
+        guard cursor == text else { return nil }
+    }
+
+    /// The cursor of a compensation that goes on at this place.
+    package var cursor: String {
+        CursorText.encode(Self.list, ["\(expiresAt.milliseconds)", "\(purchase)", "\(pseudonym)"])
     }
 }
 

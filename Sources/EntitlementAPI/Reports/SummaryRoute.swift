@@ -3,8 +3,9 @@ import Hummingbird
 import LedgerStore
 
 /// `GET /api/admin/summary`: the numbers of users by what they have now, and by the day on which it ends.
-enum SummaryRoute {
-    private static let days = 30
+package enum SummaryRoute {
+    /// The number of days by which ends are counted, the first of which is today.
+    package static let days = 30
 
     /// - Throws: `unavailable`.
     static func respond(to call: ServerCall) async throws(Problem) -> Response {

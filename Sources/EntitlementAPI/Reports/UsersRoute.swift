@@ -1,6 +1,6 @@
-import Entitlements
+package import Entitlements
 import Hummingbird
-import LedgerStore
+package import LedgerStore
 
 /// `GET /api/admin/users`: users with what they have now, newest first, by the end of it, or by user id.
 enum UsersRoute {
@@ -44,12 +44,9 @@ enum UsersRoute {
             guard order == nil else {
                 throw .invalidRequest("With q, the list is in the order of user ids.", at: "?order")
             }
-            return .id(prefix, of: prefix)
+            return .first(among: prefix, byEnd: false, filter)
         }
-        switch order ?? .newest {
-        case .newest: return .newest(.max)
-        case .end: return .end(filter.endsAfter ?? Instant(milliseconds: .min), 0)
-        }
+        return .first(among: nil, byEnd: order == .end, filter)
     }
 }
 
@@ -68,13 +65,20 @@ extension UserFilter {
     }
 }
 
-/// The cursors of the list, one form for each order.
+/// The first places of the list, and its cursors, one form for each order.
 extension UserPlace {
+    /// The place of the first page: by user id among those that begin with `prefix`, by the end of what they have, or
+    /// the newest first.
+    package static func first(among prefix: UserID?, byEnd: Bool, _ filter: UserFilter) -> UserPlace {
+        if let prefix { return .id(prefix, of: prefix) }
+        return byEnd ? .end(filter.endsAfter ?? Instant(milliseconds: .min), 0) : .newest(.max)
+    }
+
     private static let newest = "users"
     private static let ending = "users by end"
     private static let named = "users by id"
 
-    fileprivate var cursor: String {
+    package var cursor: String {
         switch self {
         case .newest(let id): CursorText.encode(Self.newest, [String(id)])
         case .end(let end, let id): CursorText.encode(Self.ending, [String(end.milliseconds), String(id)])
@@ -83,7 +87,7 @@ extension UserPlace {
     }
 
     /// The place in the list of `self` that a cursor stands for; nil for any other text.
-    fileprivate func place(of cursor: String) -> UserPlace? {
+    package func place(of cursor: String) -> UserPlace? {
         let place: UserPlace?
         switch self {
         case .newest: place = PageRequest.number(in: cursor, of: Self.newest).map { .newest($0) }

@@ -118,6 +118,25 @@ package struct Inbox: Sendable {
         }
     }
 
+    /// Opens the body of a delivery for a person, and enters this into the audit trail, because it names people. Returns
+    /// what is stored; nil if there is no such delivery. Throws when the database is away.
+    package func open(
+        _ delivery: UInt64, by actor: Actor, audit: AuditTrail
+    ) async throws(ServiceFailure) -> DeliveryContent? {
+        let now = now()
+        return try await pool.commit { (session) throws(DatabaseError) -> DeliveryContent? in
+            guard let content = try InboxTextRow.read(of: delivery, in: session),
+                let recorded = try InboxDeliveryRow.read(delivery, in: session)
+            else { return nil }
+            try audit.append(
+                AuditRecord(
+                    at: now, actor: actor, action: .openDelivery, subject: nil,
+                    details: ["delivery": "\(delivery)", "external_id": recorded.externalID], reason: nil),
+                in: session)
+            return content
+        }
+    }
+
     /// The job with this id; nil if there is none. Throws when the database is away.
     package func job(_ id: UInt64) async throws(ServiceFailure) -> RecordedJob? {
         try await pool.ask { (session) throws(DatabaseError) in try JobRow.read(id, in: session) }

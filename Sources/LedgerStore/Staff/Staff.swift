@@ -101,6 +101,35 @@ extension Staff {
         }
     }
 
+    /// Gives a person another role, which holds from their next request on. Nil if there is nobody of this name. Repeat
+    /// is safe. Throws when the database is away.
+    package func change(
+        _ name: String, to role: StaffRole, by actor: Actor
+    ) async throws(ServiceFailure) -> StaffMember? {
+        let now = now()
+        return try await changing(name) { (member, session) throws(DatabaseError) in
+            guard try StaffRow.change(member.id, to: role, in: session) else { return }
+            try enter(.changeStaffRole, member, ["role": role.rawValue], by: actor, nil, at: now, in: session)
+        }
+    }
+
+    /// Ends a person's sessions. Nil if there is nobody of this name. Repeat is safe. Throws when the database is away.
+    package func signOut(_ name: String, by actor: Actor) async throws(ServiceFailure) -> StaffMember? {
+        let now = now()
+        return try await changing(name) { (member, session) throws(DatabaseError) in
+            guard try StaffSessionRow.endAll(of: member.id, in: session) > 0 else { return }
+            try enter(.signOutEverywhere, member, by: actor, nil, at: now, in: session)
+        }
+    }
+
+    /// The sessions that are not over, the newest first. Throws when the database is away.
+    package func sessions() async throws(ServiceFailure) -> [StaffSession] {
+        let now = now()
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try StaffSessionRow.list(endingAfter: now, limit: Self.longestList, in: session)
+        }
+    }
+
     /// The person whom `link` lets set a password; nil if it lets nobody. Throws when the database is away.
     package func member(link: [UInt8]) async throws(ServiceFailure) -> StaffMember? {
         let now = now()

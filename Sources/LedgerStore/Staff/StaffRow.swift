@@ -40,6 +40,9 @@ enum StaffRow {
         UPDATE staff SET disabled_at = ?, link_hash = NULL, link_ends_at = NULL WHERE id = ? AND disabled_at IS NULL
         """)
 
+    private static let changeRole = SQLStatement(
+        "change role of staff", "UPDATE staff SET role = ? WHERE id = ? AND role <> ?")
+
     private static let setPassword = SQLStatement(
         "set password of staff",
         """
@@ -116,6 +119,11 @@ enum StaffRow {
     /// Disables a person; true if they were not disabled yet.
     static func disable(_ id: UInt64, at now: Instant, in session: Session) throws(DatabaseError) -> Bool {
         try session.execute(disable, [.int64(now.milliseconds), .uint64(id)]) > 0
+    }
+
+    /// Writes a person's role; true if it was another one.
+    static func change(_ id: UInt64, to role: StaffRole, in session: Session) throws(DatabaseError) -> Bool {
+        try session.execute(changeRole, [.text(role.rawValue), .uint64(id), .text(role.rawValue)]) > 0
     }
 
     /// Sets the password of the person whom the link lets in; false if it lets nobody in any more.

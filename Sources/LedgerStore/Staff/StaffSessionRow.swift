@@ -11,6 +11,14 @@ enum StaffSessionRow {
         WHERE t.token_hash = ?
         """)
 
+    private static let open = SQLStatement(
+        "list staff sessions",
+        """
+        SELECT t.id, t.created_at, t.seen_at, t.ends_at, \(StaffRow.columns)
+        FROM staff_sessions t FORCE INDEX (by_end) STRAIGHT_JOIN staff s ON s.id = t.staff_id
+        WHERE t.ends_at > ? ORDER BY t.ends_at DESC LIMIT ?
+        """)
+
     private static let insert = SQLStatement(
         "insert staff session",
         "INSERT INTO staff_sessions (staff_id, token_hash, created_at, seen_at, ends_at) VALUES (?, ?, ?, ?, ?)")
@@ -41,13 +49,19 @@ enum StaffSessionRow {
 
     /// The session with this token, whether or not it is over; nil if there is none.
     static func find(tokenHash: [UInt8], in session: Session) throws(DatabaseError) -> StaffSession? {
-        guard let row = try session.query(byToken, [.bytes(tokenHash)]).first else { return nil }
-        return try decode(row)
+        try session.query(byToken, [.bytes(tokenHash)], decode: decode).first
     }
 
     /// Up to `limit` sessions of a person, whether or not they are over, the newest first.
     static func list(of staff: UInt64, limit: Int, in session: Session) throws(DatabaseError) -> [StaffSession] {
         try session.query(ofStaff, [.uint64(staff), Value(limit)], decode: decode)
+    }
+
+    /// Up to `limit` sessions that end after `instant`, the last to end first.
+    static func list(
+        endingAfter instant: Instant, limit: Int, in session: Session
+    ) throws(DatabaseError) -> [StaffSession] {
+        try session.query(open, [.int64(instant.milliseconds), Value(limit)], decode: decode)
     }
 
     private static func decode(_ row: Row) throws(DatabaseError) -> StaffSession {

@@ -1,0 +1,127 @@
+import EntitlementAPI
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `GET /dashboard/api-keys`: the keys of servers; and the forms that make one and revoke one.
+enum APIKeysPage {
+    private static let path = "api-keys"
+
+    /// - Throws: `unavailable`.
+    static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
+        try await page(visit, refused: nil)
+    }
+
+    private static func page(_ visit: SignedVisit, refused: Phrase?) async throws(Problem) -> Response {
+        let cells = try await ListCells(visit)
+        let filters = ListFilters(path, visit)
+        let found = try await visit.served {
+            ListPage(
+                try await $0.apiKeys.page(before: filters.before, limit: ListView.rows + 1), limit: ListView.rows,
+                number: \.id)
+        }
+        let view = ListView(
+            visit: visit, place: .keys, text: .keysText, filters: filters,
+            columns: [.columnName, .columnScopes, .columnMade, .columnUsed, .columnState, .columnSettles],
+            none: (.keysNone, .keysNoneHint), done: ["revoked": .doneKeyRevoked])
+        return view.page(
+            found.rows.map { row($0, cells, filters) }, next: ListView.before(found.next),
+            below: form(visit, refused))
+    }
+
+    private static func row(_ key: APIKey, _ cells: ListCells, _ filters: ListFilters) -> Markup {
+        let words = cells.words
+        return Shell.row {
+            Shell.name(words, .columnName) {
+                Tag.bdi { key.name }
+                Tag.small { Tag.code { "api_key:" + String(key.id) } }
+            }
+            Shell.cell(words, .columnScopes) { key.scopes.sorted().map(\.rawValue).joined(separator: ", ") }
+            cells.time(.columnMade, key.createdAt)
+            cells.time(.columnUsed, key.lastUsedAt)
+            Shell.cell(words, .columnState) {
+                if let revokedAt = key.revokedAt {
+                    Tag.span(.class("muted")) { words.text(.keyRevoked) }
+                    Tag.small { words.dateAndTime(revokedAt) }
+                } else {
+                    words.text(.keyValid)
+                }
+            }
+            cells.settling {
+                if key.revokedAt == nil {
+                    cells.act(
+                        .revokeKey, key.name, to: Link(path, String(key.id), "revoke"), filters, isTaking: true)
+                }
+            }
+        }
+    }
+
+    private static func form(_ visit: SignedVisit, _ refused: Phrase?) -> Markup {
+        let words = visit.words
+        return Shell.panel("new", words.text(.newKey)) {
+            Tag.div(.class("panel-body")) {
+                if let refused { Tag.p(.class("banner refused"), .role("alert")) { words.text(refused) } }
+                Shell.form(Link(path), visit.browser.formToken) {
+                    Field(id: "name", label: words.text(.columnName), hint: words.text(.newKeyHint)).markup
+                    Tag.fieldset {
+                        Tag.legend { words.text(.columnScopes) }
+                        for scope in APIKeyScope.allCases {
+                            Tag.div(.class("check")) {
+                                Tag.input(
+                                    .type("checkbox"), .id("scope-" + scope.rawValue), .name(scope.rawValue),
+                                    .value("1"))
+                                Tag.label(.for("scope-" + scope.rawValue)) { scope.rawValue }
+                            }
+                        }
+                    }
+                    Tag.button(.class("button first"), .type("submit")) { words.text(.makeKey) }
+                }
+            }
+        }
+    }
+
+    /// Makes a key. Only this answer shows its secret.
+    ///
+    /// - Throws: `unavailable`.
+    static func create(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
+        let scopes = APIKeyScope.allCases.filter { form[$0.rawValue] == "1" }
+        guard let request = APIKeyRequest(name: form["name"], scopes: Set(scopes)) else {
+            return try await page(visit, refused: .newKeyRefused)
+        }
+        let made = try await visit.served { try await $0.apiKeys.create(request, by: visit.actor, reason: nil) }
+        let words = visit.words
+        return visit.page(words.text(.keyMade), at: .keys) {
+            Tag.h1 { words.text(.keyMade) }
+            SecretPanel(id: "secret", title: made.key.name, secret: made.secret.text, hint: .keyMadeText).markup(words)
+            Tag.p { Tag.a(.href(Link(path))) { words.text(.backToList) } }
+        }
+    }
+
+    /// Revokes a key for good.
+    ///
+    /// - Throws: `not_found` for a key that is not there, `unavailable`.
+    static func revoke(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
+        let number = try visit.number("key_id")
+        let revoked = try await visit.served { try await $0.apiKeys.revoke(number, by: visit.actor, reason: nil) }
+        guard revoked != nil else { throw Problem(.notFound, "") }
+        return visit.back(form, to: path, saying: "revoked")
+    }
+}
+
+/// A secret that is shown once.
+struct SecretPanel {
+    let id: String
+    let title: String
+    let secret: String
+    let hint: Phrase
+
+    func markup(_ words: Words) -> Markup {
+        Tag.section(.class("panel"), .labelled(by: id)) {
+            Tag.div(.class("panel-head")) { Tag.h2(.id(id)) { Tag.bdi { title } } }
+            Tag.div(.class("panel-body")) {
+                Tag.p { Tag.code(.class("secret")) { secret } }
+                Tag.p(.class("hint")) { words.text(hint) }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import EntitlementAPI
+import Entitlements
+import Hummingbird
+import LedgerStore
+
+/// `GET /dashboard/anomalies`: genuine purchases that the catalogue cannot explain, each with the page that settles it.
+enum AnomaliesPage {
+    /// - Throws: `unavailable`.
+    static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
+        let cells = try await ListCells(visit)
+        let words = visit.words
+        var filters = ListFilters("anomalies", visit)
+        let reason: Anomaly? = filters.choice("reason", .columnKind) { words.text($0.title) }
+        let found = try await visit.served {
+            try await ConfirmedAnomaly.page(
+                of: reason, before: filters.before, limit: ListView.rows, in: $0, at: visit.now)
+        }
+        let view = ListView(
+            visit: visit, place: .anomalies, text: .anomaliesText, filters: filters,
+            columns: [.columnLearned, .columnMeanwhile, .columnCustomer, .columnFromSource, .columnSettles],
+            none: (.nothingWaits, .workAnomaliesNone))
+        return view.page(found.rows.map { row($0, cells) }, next: ListView.before(found.next))
+    }
+
+    private static func row(_ found: ConfirmedAnomaly, _ cells: ListCells) -> Markup {
+        let words = cells.words
+        return Shell.row {
+            cells.time(.columnLearned, found.recordedAt)
+            Shell.name(words, .columnMeanwhile) {
+                Tag.strong { words.text(found.anomaly.title) }
+                Shell.sandbox(words, if: found.key.environment)
+                Tag.p {
+                    words(found.anomaly.sentence, ["product": cells.product(found.product, of: found.key)])
+                }
+                Tag.small { Tag.code { found.key.externalID.text } }
+            }
+            cells.customer(found.owner)
+            cells.source(found.key.source, found.key.app)
+            cells.settling {
+                Tag.a(.href(link(settling: found))) { words.text(found.anomaly.settling) }
+            }
+        }
+    }
+
+    private static func link(settling found: ConfirmedAnomaly) -> Link {
+        guard let owner = found.owner else { return PurchasePage.link(to: found.key) }
+        switch found.anomaly {
+        case .unknownProduct, .productTypeMismatch: return Destination.catalogue.link
+        case .quarantined, .familyShared, .unclearRefund, .unowned, .unreadableFields: return Link("users", owner.text)
+        }
+    }
+}
+
+extension Anomaly {
+    fileprivate var title: Phrase {
+        switch self {
+        case .unknownProduct: .anomalyUnknown
+        case .productTypeMismatch: .anomalyMismatch
+        case .quarantined: .anomalyQuarantined
+        case .familyShared: .anomalyFamily
+        case .unclearRefund: .anomalyRefund
+        case .unowned: .anomalyUnowned
+        case .unreadableFields: .anomalyUnreadable
+        }
+    }
+
+    fileprivate var sentence: Phrase {
+        switch self {
+        case .unknownProduct: .anomalyUnknownText
+        case .productTypeMismatch: .anomalyMismatchText
+        case .quarantined: .anomalyQuarantinedText
+        case .familyShared: .anomalyFamilyText
+        case .unclearRefund: .anomalyRefundText
+        case .unowned: .anomalyUnownedText
+        case .unreadableFields: .anomalyUnreadableText
+        }
+    }
+
+    /// The words of the link to what settles it.
+    fileprivate var settling: Phrase {
+        switch self {
+        case .unknownProduct: .settleAddProduct
+        case .productTypeMismatch: .settleCompare
+        case .quarantined: .settleLook
+        case .familyShared, .unclearRefund: .settleDecide
+        case .unowned: .settleBind
+        case .unreadableFields: .settleLook
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// A table as comma-separated values (RFC 4180) that no spreadsheet reads as formulas.
+struct CSVText {
+    private(set) var text = ""
+
+    /// Appends a record.
+    mutating func append(_ cells: [String]) {
+        text += cells.map(Self.cell).joined(separator: ",") + "\r\n"
+    }
+
+    /// A cell in quotes where it needs them. A cell that a spreadsheet would compute begins with an apostrophe.
+    static func cell(_ text: String) -> String {
+        var scalars = text.unicodeScalars
+        if let first = scalars.first, ["=", "+", "-", "@", "\t", "\r"].contains(first) {
+            scalars.insert("'", at: scalars.startIndex)
+        }
+        guard scalars.contains(where: { ["\"", ",", "\r", "\n"].contains($0) }) else { return String(scalars) }
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in scalars {
+            if scalar == "\"" { quoted.append("\"") }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
+    }
+}

@@ -145,15 +145,7 @@ extension CustomerView {
     }
 
     private func row(_ delivery: RecordedDelivery) -> Markup {
-        let (effect, tone): (Phrase, String) =
-            switch delivery.outcome.result {
-            case .applied: (.effectApplied, "")
-            case .duplicate: (.effectDuplicate, "muted")
-            case .ignored: (.effectIgnored, "muted")
-            case .parked: (.effectParked, "warn")
-            case .quarantined: (.effectQuarantined, "bad")
-            }
-        return Tag.tr {
+        Tag.tr {
             Tag.td(.label(words.text(.columnCame))) { words.cell(delivery.receivedAt) }
             Tag.th(.scope("row"), .label(words.text(.columnWhat))) {
                 Tag.bdi { delivery.type }
@@ -161,7 +153,7 @@ extension CustomerView {
                 Tag.small { names.source(delivery.source) }
             }
             Tag.td(.label(words.text(.columnEffect))) {
-                Tag.span(.class(tone)) { words.text(effect) }
+                Tag.span(.class(delivery.outcome.result.tone)) { words.text(delivery.outcome.result.word) }
                 if let reason = delivery.outcome.reason { Tag.small { words.text(reason.sentence) } }
             }
         }

@@ -201,25 +201,3 @@ extension DeviceAct.Deed {
         }
     }
 }
-
-extension DeliveryReason {
-    /// The sentence that says why a delivery waits, was given up, or changed nothing.
-    var sentence: Phrase {
-        switch self {
-        case .pending: .deliveryPending
-        case .noUser: .deliveryNoUser
-        case .noPurchase: .deliveryNoPurchase
-        case .invalidUser: .deliveryInvalidUser
-        case .contradicted: .deliveryContradicted
-        case .refundFailed: .deliveryRefundFailed
-        case .disputed: .deliveryDisputed
-        case .unpaid: .deliveryUnpaid
-        case .thin: .deliveryThin
-        case .unreadable: .deliveryUnreadable
-        case .unknownType: .deliveryUnknownType
-        case .consentRescinded: .deliveryConsentRescinded
-        case .failed: .deliveryFailed
-        case .textGone: .deliveryTextGone
-        }
-    }
-}

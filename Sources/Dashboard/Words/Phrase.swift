@@ -19,10 +19,10 @@ enum Phrase: CaseIterable {
 
     // MARK: Account
 
-    case accountTitle, accountLink, accountSaved, passwordSaved, sessionsEnded, fieldLanguage, fieldZone, zoneHint,
-        zoneWrong, fieldTheme, themeSystem, themeLight, themeDark, save, lookTitle, passwordTitle, fieldPresent,
-        passwordHint, presentWrong, sessionsTitle, sessionsHint, columnBegan, columnUsed, columnEnds, thisSession,
-        endSession, endOthers
+    case accountTitle, accountLink, accountSaved, passwordSaved, sessionsEnded, fieldLanguage, fieldZone,
+        zoneHint, zoneWrong, fieldTheme, themeSystem, themeLight, themeDark, save, lookTitle, passwordTitle,
+        fieldPresent, passwordHint, presentWrong, sessionsTitle, sessionsHint, columnBegan, columnUsed,
+        columnEnds, thisSession, endSession, endOthers
 
     // MARK: Problems
 
@@ -45,52 +45,50 @@ enum Phrase: CaseIterable {
     // MARK: Search
 
     case searchTitle, searchFound, searchNothing, searchNothingText, searchMail, searchOrder, searchHintUser,
-        searchHintTransaction, searchHintCard, foundUser, foundToken, foundCustomer, foundPurchase,
-        foundGrant, foundTransaction, foundNumber, foundDelivery, purchaseOfNobody, purchaseOfNobodyText
+        searchHintTransaction, searchHintCard, foundUser, foundToken, foundCustomer, foundPurchase, foundGrant,
+        foundTransaction, foundNumber, foundDelivery, purchaseOfNobody, purchaseOfNobodyText
 
     // MARK: Lists
 
-    case navRunning, anyOfThem, clearFilters, dateHint, filterFrom, filterTo, filterReason,
-        filterEnvironment, filterEndsFrom, filterEndsTo, filterOrder, filterAct, filterMistyped,
-        production, orderNewest, orderEnd, oneRow, rows, partlyLooked, firstPage, older, noneOnThisPage,
-        noneOnThisPageHint, noneOfFilter, noneOfFilterHint, nothingWaits, backToList, erasedPerson, cancel,
-        previewIt, showThem, columnCustomer, columnFromSource, columnSettles, columnMeanwhile, columnTries,
-        columnGaveUp, columnDue, columnEnded, columnAccount, columnOwners, columnSince, columnBegun,
-        columnRunEnded, columnAsked, columnFound, columnUnlisted, columnAskedAt, columnAnswer,
-        columnFirstSeen, columnTier, columnAll, columnDay, columnUsers, columnName, columnScopes,
-        columnMade, columnUsed, columnRole, columnPassword, columnSessions, columnActAndReason,
-        columnDetails, columnGives, columnPrice, columnRank, columnDevices, columnFeatures, columnVersion,
-        columnInForce, columnChanges, overviewTitle, overviewCurrent, overviewOverdue, overviewUsers,
-        overviewSandbox, endingTitle, endingNone, endingNoneHint, endingSentence, endingTable, oneUser,
-        userCount, usersTitle, usersText, usersNone, usersNoneHint, userActive, userGrace, userExpired,
-        userNever, deliveriesListTitle, deliveriesText, deliveriesAllNone, deliveriesAllNoneHint,
-        deliveryOtherContent, deliveryPending, deliveryNoUser, deliveryNoPurchase, deliveryInvalidUser,
-        deliveryContradicted, deliveryRefundFailed, deliveryDisputed, deliveryUnpaid, deliveryThin,
-        deliveryUnreadable, deliveryUnknownType, deliveryConsent, deliveryFailed, deliveryTextGone, replay,
-        openBody, doneReplayed, doneNotReplayed, bodyTitle, bodyText, bodyPanel, bodyGone, bodyGoneHint,
-        jobsWaitingTitle, jobsWaitingText, jobsWaitingNone, jobsWaitingNoneHint, jobDead, jobWaiting,
-        jobDelivery, jobHistory, jobConsumption, jobAccountToken, jobLookup, jobChain, jobNotifications,
-        revive, doneRevived, doneNotRevived, anomaliesText, anomalyUnknown, anomalyUnknownText,
-        anomalyMismatch, anomalyMismatchText, anomalyQuarantined, anomalyQuarantinedText, anomalyFamily,
-        anomalyFamilyText, anomalyRefund, anomalyRefundText, anomalyUnowned, anomalyUnownedText,
-        anomalyUnreadable, anomalyUnreadableText, settleAddProduct, settleCompare, settleLook,
-        settleDecide, settleBind, settleTransfer, makeGood, madeGood, onePurchase, purchases, testersTitle,
-        testersText, testersNone, testersNoneHint, reconciliationsTitle, reconciliationsText,
-        reconciliationsNone, reconciliationsNoneHint, runNotEnded, runOfOneUser, runOfAll, runSince,
-        runRefused, runComplete, oneMissing, missing, runParts, refundsTitle, refundsText, refundsNone,
-        refundsNoneHint, refundOpen, refundAnswered, refundUnanswered, refundDeadline, refundDelivered,
-        refundNotDelivered, refundUsed, refundRefused, preferNothing, preferDecline, preferFull,
-        preferProrated, silenceNotConfigured, silenceUnowned, silenceErased, silenceNoConsent,
-        silenceRefunded, silenceLate, silenceRefused, compensationsTitle, compensationsText,
-        compensationForm, compensationFrom, compensationTo, compensationHoursLabel, compensationHours,
-        compensationTexts, compensationHighest, compensationAny, compensationReference,
-        compensationReferenceHint, compensationReason, compensationTier, compensationEmpty,
-        compensationWould, compensationDone, compensationPart, compensationCounts, compensationGoesOn,
-        compensationGive, compensationNext, catalogueTitle, catalogueText, sinceEver, catalogueProducts,
-        oneProduct, products, productsNone, productsNoneHint, catalogueTiers, tierOfEverybody,
-        catalogueVersions, notInForceYet, firstVersion, nothingChanged, furtherChanged, changeAdded,
-        changeChanged, changeRemoved, kindPass, kindAddOn, kindConsumable, kindPlan, keysTitle, keysText,
-        keysNone, keysNoneHint, keyValid, keyRevoked, revokeKey, doneKeyRevoked, newKey, newKeyHint,
+    case navRunning, anyOfThem, clearFilters, dateHint, filterFrom, filterTo, filterReason, filterEnvironment,
+        filterEndsFrom, filterEndsTo, filterOrder, filterAct, filterMistyped, production, orderNewest,
+        orderEnd, oneRow, rows, partlyLooked, firstPage, older, noneOnThisPage, noneOnThisPageHint,
+        noneOfFilter, noneOfFilterHint, nothingWaits, backToList, erasedPerson, cancel, previewIt, showThem,
+        columnCustomer, columnFromSource, columnSettles, columnMeanwhile, columnTries, columnGaveUp, columnDue,
+        columnEnded, columnAccount, columnOwners, columnSince, columnBegun, columnRunEnded, columnAsked,
+        columnFound, columnUnlisted, columnAskedAt, columnAnswer, columnFirstSeen, columnTier, columnAll,
+        columnDay, columnUsers, columnName, columnScopes, columnMade, columnRole, columnPassword,
+        columnSessions, columnActAndReason, columnDetails, columnGives, columnPrice, columnRank, columnDevices,
+        columnFeatures, columnVersion, columnInForce, columnChanges, overviewTitle, overviewCurrent,
+        overviewOverdue, overviewUsers, overviewSandbox, endingTitle, endingNone, endingNoneHint,
+        endingSentence, endingTable, oneUser, userCount, usersTitle, usersText, usersNone, usersNoneHint,
+        userActive, userGrace, userExpired, userNever, deliveriesListTitle, deliveriesText, deliveriesAllNone,
+        deliveriesAllNoneHint, deliveryOtherContent, deliveryPending, deliveryNoUser, deliveryNoPurchase,
+        deliveryInvalidUser, deliveryContradicted, deliveryRefundFailed, deliveryDisputed, deliveryUnpaid,
+        deliveryThin, deliveryUnreadable, deliveryUnknownType, deliveryConsent, deliveryFailed,
+        deliveryTextGone, replay, openBody, doneReplayed, doneNotReplayed, bodyTitle, bodyText, bodyPanel,
+        bodyGone, bodyGoneHint, jobsWaitingTitle, jobsWaitingText, jobsWaitingNone, jobsWaitingNoneHint,
+        jobDead, jobWaiting, jobDelivery, jobHistory, jobConsumption, jobAccountToken, jobLookup, jobChain,
+        jobNotifications, revive, doneRevived, doneNotRevived, anomaliesText, anomalyUnknown,
+        anomalyUnknownText, anomalyMismatch, anomalyMismatchText, anomalyQuarantined, anomalyQuarantinedText,
+        anomalyFamily, anomalyFamilyText, anomalyRefund, anomalyRefundText, anomalyUnowned, anomalyUnownedText,
+        anomalyUnreadable, anomalyUnreadableText, settleAddProduct, settleCompare, settleLook, settleDecide,
+        settleBind, settleTransfer, makeGood, madeGood, onePurchase, purchases, testersTitle, testersText,
+        testersNone, testersNoneHint, reconciliationsTitle, reconciliationsText, reconciliationsNone,
+        reconciliationsNoneHint, runNotEnded, runOfOneUser, runOfAll, runSince, runRefused, runComplete,
+        oneMissing, missing, runParts, refundsTitle, refundsText, refundsNone, refundsNoneHint, refundOpen,
+        refundAnswered, refundUnanswered, refundDeadline, refundDelivered, refundNotDelivered, refundUsed,
+        refundRefused, preferNothing, preferDecline, preferFull, preferProrated, silenceNotConfigured,
+        silenceUnowned, silenceErased, silenceNoConsent, silenceRefunded, silenceLate, silenceRefused,
+        compensationsTitle, compensationsText, compensationForm, compensationFrom, compensationTo,
+        compensationHoursLabel, compensationHours, compensationTexts, compensationHighest, compensationAny,
+        compensationReference, compensationReferenceHint, compensationReason, compensationTier,
+        compensationEmpty, compensationWould, compensationDone, compensationPart, compensationCounts,
+        compensationGoesOn, compensationGive, compensationNext, catalogueTitle, catalogueText, sinceEver,
+        catalogueProducts, oneProduct, products, productsNone, productsNoneHint, catalogueTiers,
+        tierOfEverybody, catalogueVersions, notInForceYet, firstVersion, nothingChanged, furtherChanged,
+        changeAdded, changeChanged, changeRemoved, kindPass, kindAddOn, kindConsumable, kindPlan, keysTitle,
+        keysText, keysNone, keysNoneHint, keyValid, keyRevoked, revokeKey, doneKeyRevoked, newKey, newKeyHint,
         newKeyRefused, makeKey, keyMade, keyMadeText, staffTitle, staffText, staffNone, staffDisabled,
         hasPassword, hasNoPassword, lastSeen, thisIsYou, roleOf, changeRole, signOutPerson, resetPassword,
         disablePerson, doneDisabled, doneRole, doneSignedOut, newPerson, makePerson, newPersonRefused,
@@ -132,11 +130,10 @@ enum Phrase: CaseIterable {
     // MARK: The lane
 
     case laneTitle, laneEmpty, laneEmptyHint, laneAccess, laneAccessNote, lanePlans, lanePasses, lanePassesOf,
-        laneToday, laneAsOf, laneStretch, laneSentence, rangeAround, rangeYear, rangeAll, tierPasses,
-        cutOffOf, countRunning, countToCome, countPaused, noteCutOff, noteLeft, noteNotCounted, labelFrom,
-        labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning, barToCome, barFinished, barWaiting,
-        barPaused, barCutOff, barPaid, barGrace, barRetried, barSuspended, nextTitle, nextChange, nextEnds,
-        nextBegins
+        laneToday, laneAsOf, laneStretch, laneSentence, rangeAround, rangeYear, rangeAll, tierPasses, cutOffOf,
+        countRunning, countToCome, countPaused, noteCutOff, noteLeft, noteNotCounted, labelFrom, labelTo,
+        labelTier, sameAsTableOne, sameAsTable, barRunning, barToCome, barFinished, barWaiting, barPaused,
+        barCutOff, barPaid, barGrace, barRetried, barSuspended, nextTitle, nextChange, nextEnds, nextBegins
 
     // MARK: Purchases
 
@@ -150,14 +147,11 @@ enum Phrase: CaseIterable {
     case factBought, factFamily, factPeriod, factToldAgain, factReversed, factRefunded, factRefundedPart,
         factRefundUnclear, factBillPaid, factBillFailed, billWithoutNumber, renewsOn, renewsInto, renewsNot,
         renewalRetried, renewalGrace, renewalCancelled, renewalBilling, renewalPrice, renewalUnavailable,
-        renewalEnded, renewalEndedBecause, pricePending, priceGiven, factBound, factGranted, giftPass, giftWindow,
-        giftCreditsUntil, factWithdrawn, factGaveAway, factReceived, handoverRan, handoverUnits, handoverPolicy,
-        handoverOperator, handoverMerge, handoverReclaim, factSpent, factReserved, factCommitted, factReleased,
-        factDeviceRegistered, factDeviceSuspended, factDeviceReactivated, factDeviceSeen, factDeviceRemoved,
-        factTester, factNoTester, factConsent, factNoConsent, deliveryPending, deliveryNoUser,
-        deliveryNoPurchase, deliveryInvalidUser, deliveryContradicted, deliveryRefundFailed, deliveryDisputed,
-        deliveryUnpaid, deliveryThin, deliveryUnreadable, deliveryUnknownType, deliveryConsentRescinded,
-        deliveryFailed, deliveryTextGone
+        renewalEnded, renewalEndedBecause, pricePending, priceGiven, factBound, factGranted, giftPass,
+        giftWindow, giftCreditsUntil, factWithdrawn, factGaveAway, factReceived, handoverRan, handoverUnits,
+        handoverPolicy, handoverOperator, handoverMerge, handoverReclaim, factSpent, factReserved,
+        factCommitted, factReleased, factDeviceRegistered, factDeviceSuspended, factDeviceReactivated,
+        factDeviceSeen, factDeviceRemoved, factTester, factNoTester, factConsent, factNoConsent
 
     // MARK: Entries of the trail
 

@@ -1,4 +1,4 @@
-package import Entitlements
+import Entitlements
 import MariaDB
 
 /// What people of the staff change of their own account.

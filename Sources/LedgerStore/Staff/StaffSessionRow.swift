@@ -31,7 +31,7 @@ enum StaffSessionRow {
     private static let endAll = SQLStatement("end staff sessions", "DELETE FROM staff_sessions WHERE staff_id = ?")
 
     private static let ofStaff = SQLStatement(
-        "list staff sessions",
+        "list sessions of staff",
         """
         SELECT t.id, t.created_at, t.seen_at, t.ends_at, \(StaffRow.columns)
         FROM staff_sessions t STRAIGHT_JOIN staff s ON s.id = t.staff_id

@@ -232,13 +232,14 @@ struct CustomerView {
     // MARK: Lane
 
     var lane: Markup {
-        let zone = words.text(.timesIn, ["zone": words.zone.name])
+        let zone = words.text(words.zone.isUTC ? .timesInUTC : .timesIn, ["zone": words.zone.name])
         return Tag.section(.class("panel"), .labelled(by: "lane")) {
             Tag.div(.class("panel-head")) {
                 Tag.h2(.id("lane")) { words.text(.laneTitle) }
                 Tag.small { zone }
             }
             figure.markup
+            LaneLegend(drawing: customer.drawing, words: words, depth: figure.depth).markup
             LaneTable(figure: figure).markup
             next
         }

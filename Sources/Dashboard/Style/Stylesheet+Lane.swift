@@ -58,6 +58,8 @@ extension Stylesheet {
         .on-solid.t2{fill:var(--t2-ink)}
         .on-solid.t3{fill:var(--t3-ink)}
         .on-soft{fill:var(--ink)}
+        .legend{display:flex;flex-wrap:wrap;gap:4px 20px;padding:0 24px 12px 256px;font-size:12px;line-height:16px;
+        color:var(--ink-2)}
         .w605,.w820{display:none}
         @media(min-width:1180px){.w605{display:inline}}
         @media(min-width:1400px){.w820{display:inline}}

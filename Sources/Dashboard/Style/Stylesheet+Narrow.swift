@@ -19,6 +19,7 @@ extension Stylesheet {
         .panel-head{padding:16px 16px 12px}
         .panel>p,.panel>.empty,.panel-body,.list>li,.older{padding-left:16px;padding-right:16px}
         .lane{padding:0 16px 12px}
+        .legend{padding:0 16px 12px}
         .row{grid-template-columns:minmax(0,1fr)}
         .axis .gutter{height:auto}
         .gutter,.access .gutter{height:auto;background:var(--surface);padding-top:4px}

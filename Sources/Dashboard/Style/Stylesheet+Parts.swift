@@ -67,7 +67,7 @@ extension Stylesheet {
         .person h1 code,.person p code{font-size:20px;line-height:28px;color:var(--ink)}
         .as-of{display:flex;gap:8px;align-items:flex-end;flex-wrap:wrap}
         .as-of label{display:grid;gap:4px;font-size:12px;line-height:16px;color:var(--ink-2);width:152px}
-        .verdict{display:grid;grid-template-columns:minmax(0,1fr) 320px;gap:40px;align-items:start}
+        .verdict{display:grid;grid-template-columns:minmax(0,1fr) 340px;gap:40px;align-items:start}
         .verdict-text{display:grid;grid-template-columns:40px minmax(0,1fr);column-gap:16px}
         .verdict h1{font-size:32px;line-height:40px}
         .verdict .follow{display:block;font-weight:400;color:var(--ink-2)}
@@ -87,6 +87,7 @@ extension Stylesheet {
         .told dt,.told dd{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px;
         line-height:16px}
         .told dt{color:var(--ink-3)}
+        .told dt{white-space:nowrap}
         .told dd{text-align:right;overflow-wrap:anywhere}
         .columns{display:grid;grid-template-columns:minmax(0,1fr) 400px;gap:24px;align-items:start}
         .columns>div>*+*{margin-top:24px}

@@ -4,7 +4,8 @@ enum Phrase: CaseIterable {
     // MARK: Dates and numbers
 
     case longDate, shortDate, shortDateWithYear, months, shortMonths, oneDay, days, oneHour, hours, oneMinute,
-        minutes, onePass, passes, oneThing, things, noEnd, unknownEnd, dash, timesIn, axisMonth, axisJanuary,
+        minutes, onePass, passes, oneThing, things, noEnd, unknownEnd, dash, timesIn, timesInUTC, axisMonth,
+        axisJanuary,
         dateAndTime, thousands, listed, clauses, nextSentence, fullStop, goesOn, named, priced
 
     // MARK: The frame
@@ -113,8 +114,10 @@ enum Phrase: CaseIterable {
         verdictEnded, verdictNone, verdictToCome, verdictNothing, verdictNever, verdictNeverWhy, verdictThen,
         whyPass, whyGivenPass, whyNothingFollows, whyFollows, whyRenews, whyRenewalOff, whyGiven, whyLeeway,
         whyGrace, whyThen, whyGraceBeside, whyLeewayBeside, endRefunded, endWithdrawn, endRanOut,
+        endRanOutUnattached,
         endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice, endUnavailable,
-        whyTakenBack, whyTakenBackWhole, whyRanOut, whyPaymentFailed, whyPlanEnded, whyTransferred
+        whyTakenBack, whyTakenBackWhole, whyRanOut, whyRanOutUnattached, whyPaymentFailed, whyPlanEnded,
+        whyTransferred
 
     // MARK: Reasons
 

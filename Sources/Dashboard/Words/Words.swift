@@ -175,12 +175,12 @@ package struct Words: Sendable {
         return count(Int(max(0, milliseconds) / 60_000), .oneMinute, .minutes)
     }
 
-    /// A cell with an instant: the zone's time, and UTC beneath.
+    /// A cell with an instant: the zone's time, and UTC beneath where that is another zone.
     func cell(_ instant: Instant?, orElse none: Phrase = .noEnd) -> Markup {
         guard let instant else { return Markup(text(none)) }
         return Tag.time(.datetime(RFC3339.text(of: instant))) {
             Tag.span(.class("nowrap")) { dateAndTime(instant) }
-            Tag.small(.class("utc")) { utc(instant) }
+            if !zone.isUTC { Tag.small(.class("utc")) { utc(instant) } }
         }
     }
 

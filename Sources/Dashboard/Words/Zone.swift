@@ -18,6 +18,8 @@ package struct Zone: Sendable {
     static let utc = Zone(utcName) { _, _ in 0 }
     private static let utcName = "UTC"
 
+    var isUTC: Bool { name == Self.utcName }
+
     func offset(at instant: Instant) -> Int64 { rules(name, instant) ?? 0 }
 
     func time(_ instant: Instant) -> CivilTime { CivilTime(instant.writable + offset(at: instant)) }

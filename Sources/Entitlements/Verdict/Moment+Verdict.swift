@@ -98,7 +98,9 @@ extension Moment {
             || windows.isEmpty && purchase.share.rises(at: piece.segment.endsAt)
         switch purchase.benefit {
         case .pass(_, let length):
-            guard isTaken else { return .ranOut }
+            guard isTaken else {
+                return doings[piece.purchase].reason == .endedBeforeAttached ? .ranOutUnattached : .ranOut
+            }
             let ran = timeline.ran(piece.purchase, by: at)
             return .takenBack(by: purchase.takeback, after: ran.before + ran.here, of: length)
         case .plan, .recorded, .addOn, .credits:

@@ -52,6 +52,8 @@ package enum Verdict: Hashable, Sendable {
         /// The purchase was taken back after `ran` of its `length`, both in milliseconds; nil for a plan.
         case takenBack(by: Drawing.Bar.Cause, after: Int64?, of: Int64?)
         case ranOut
+        /// The pass had run out before it was attached.
+        case ranOutUnattached
         /// The payment for the next period failed, and the store tries again.
         case paymentFailed
         case planEnded(PlanDetails.ExpirationReason?)

@@ -84,6 +84,8 @@ import Testing
         let day = Instant.millisecondsPerDay
         let bought = Story().buys("p1", at: "01-01")
         #expect(verdict(bought, at: "02-10") == .ended(.ranOut, of: key("p1", bought), at: "01-31"))
+        let late = Story().buys("p1", at: "01-01", attachedAt: "02-05")
+        #expect(verdict(late, at: "02-10") == .ended(.ranOutUnattached, of: key("p1", late), at: "01-31"))
         let refunded = bought.refunds("p1", at: "01-12")
         #expect(
             verdict(refunded, at: "02-10")

@@ -26,9 +26,9 @@ extension Customers {
         let long = products(.pass).last ?? pass
         return [
             // Maria stacks passes: one runs, one waits.
-            Step(70) { try await buy(pass, by: "maria") },
-            Step(41.2) { try await buy(pass, by: "maria") },
+            Step(35) { try await buy(pass, by: "maria") },
             Step(20.5) { try await buy(pass, by: "maria") },
+            Step(3.3) { try await buy(pass, by: "maria") },
             Step(20.4) { try await register("maria-phone", named: "Maria’s iPhone", of: "maria") },
             Step(6.3) { try await register("maria-pad", named: "Maria’s iPad", of: "maria") },
             // Apple refunds the pass in the middle of Tom's three.

@@ -43,7 +43,8 @@ def tell(server):
     for days in range(420, 0, -28):
         bought("lena", PASS, days)
     spent = number(bought("dora", "com.airport.vpn.credits.100", 20))
-    lost = number(simulate("lose", "--user", "nils", "--product", PASS, "--by-notification"))
+    unnamed = simulate("stripe", "checkout", "--user", "nils", "--product", "price_pro_monthly", "--unnamed", "--json")
+    lost = "sub_" + re.search(r"evt_(\w+)_1001", unnamed).group(1)
 
     made = json.loads(server.gatepass("keys", "create", "--scopes", "read,write", "--name", "stories", "--json"))
     key = made["key"]
@@ -53,7 +54,7 @@ def tell(server):
 
     act("dora", "credits/credit/spend", amount=70, reference="a map")
     simulate("refund", "--user", "dora", "--transaction", spent, "--at", ago(2), environment=None)
-    act("mara", "grants", kind="pass", tier="basic", duration="90d", reference="outage")
+    act("mara", "grants", kind="add_days", tier="basic", days=90, reference="outage")
     act("found-1", "grants", kind="credits", unit="credit", amount=5, reference="t")
     act("found-2", "grants", kind="credits", unit="credit", amount=5, reference="t")
     app = server.gatepass("token", "mara").strip()

@@ -51,7 +51,7 @@ package struct Dashboard: Sendable {
     }
 
     /// The largest body of a form, in bytes.
-    private static let formLimit = 16 * 1024
+    static let formLimit = 16 * 1024
 
     /// All pages, forms and files.
     package var endpoints: [Endpoint] {
@@ -71,7 +71,7 @@ package struct Dashboard: Sendable {
             signed("/dashboard/search", .read, SearchPage.show),
             signed("/dashboard/purchase", .read, PurchasePage.show),
             signed("/dashboard/users/{user_id}", .read, CustomerPage.show),
-        ] + lists + [
+        ] + acts + lists + [
             signed("/dashboard/**", .read) { (_: SignedVisit) throws(Problem) in throw Problem(.notFound, "") }
         ]
     }

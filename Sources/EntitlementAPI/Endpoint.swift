@@ -218,7 +218,7 @@ extension OpenCall {
     /// Counts the request against the asker's rate limit. The answer's header then says how many requests are left.
     ///
     /// - Throws: `rate_limited`.
-    fileprivate func count(
+    func count(
         _ kind: RateLimits.Kind, for asker: RateLimiter.Asker, at now: Instant
     ) throws(Problem) {
         let quota = api.rateLimiter.take(kind, for: asker, at: now)

@@ -19,9 +19,11 @@ enum CustomerPage {
         let names = Names(words: words, catalogue: customer.timeline.catalogue)
         let view = CustomerView(
             customer: customer, names: names, range: LaneScale.Range(rawValue: visit.query["range"]),
-            factsBefore: Int(visit.query["facts"]), boughtAfter: Int(visit.query["bought"]) ?? 0)
+            factsBefore: Int(visit.query["facts"]), boughtAfter: Int(visit.query["bought"]) ?? 0,
+            mayAct: visit.member.role.allows(.write) && moment.isNow)
         return visit.page(user.text) {
             view.head
+            visit.doneBanner
             if moment.isMistyped { view.mistyped }
             if !moment.isNow { view.asOfBanner }
             view.verdict
@@ -56,6 +58,8 @@ struct CustomerView {
     let factsBefore: Int?
     /// The number of purchases that earlier pages of the table showed.
     let boughtAfter: Int
+    /// True if the reader may act on the person, and sees the present.
+    let mayAct: Bool
 
     var words: Words { names.words }
     var moment: CustomerMoment { customer.moment }
@@ -155,6 +159,7 @@ struct CustomerView {
                             words.joined(text.why, by: .nextSentence)
                         }
                     }
+                    acts
                 }
             }
             told

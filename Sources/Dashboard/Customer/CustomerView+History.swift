@@ -17,7 +17,12 @@ extension CustomerView {
                 Shell.empty(words, .devicesNone, .devicesNoneHint)
             } else {
                 Tag.ul(.class("list")) {
-                    for device in customer.devices { Tag.li { row(device) } }
+                    for device in customer.devices {
+                        Tag.li {
+                            row(device)
+                            if mayAct { act(on: device) }
+                        }
+                    }
                 }
             }
         }

@@ -48,11 +48,11 @@ extension CustomerView {
                         [
                             .columnNumber, .columnWhat, .columnState, .columnFrom, .columnUntil, .columnBought,
                             .columnPaid,
-                        ])
+                        ] + (mayAct ? [.columnActs] : []))
                     for source in sources(of: page) {
                         Tag.tbody {
                             Tag.tr(.class("group")) {
-                                Tag.th(.scope("rowgroup"), .colspan(7)) { names.source(source) }
+                                Tag.th(.scope("rowgroup"), .colspan(mayAct ? 8 : 7)) { names.source(source) }
                             }
                             for entitlement in page where entitlement.key.source == source {
                                 row(entitlement, figure)
@@ -102,6 +102,7 @@ extension CustomerView {
             Tag.td(.label(words.text(.columnPaid)), .class("amount")) {
                 PurchasePage.paid(customer.purchases[entitlement.key], words)
             }
+            if mayAct { Tag.td(.class("amount"), .label(words.text(.columnActs))) { acts(on: entitlement) } }
         }
     }
 
@@ -148,6 +149,7 @@ extension CustomerView {
                             }
                             Tag.small(.class("nowrap")) {
                                 PurchasePage.paid(customer.purchases[entitlement.key], words)
+                                if mayAct { acts(onUseless: entitlement) }
                             }
                         }
                     }
@@ -158,7 +160,7 @@ extension CustomerView {
 
     var credits: Markup {
         let balances = customer.status.credits
-        return Shell.panel("credits", words.text(.creditsTitle)) {
+        return Shell.panel("credits", words.text(.creditsTitle), aside: creditActs) {
             if balances.isEmpty {
                 Shell.empty(words, .creditsNone, .creditsNoneHint)
             } else {

@@ -11,18 +11,19 @@ struct LaneFigure {
     let timeline: Timeline
     let names: Names
     let scale: LaneScale
-    /// The link to this page with another range.
-    let link: (LaneScale.Range) -> Link
+    /// The link to this page with another range; nil where the range is not the reader's choice.
+    let link: ((LaneScale.Range) -> Link)?
 
     private var words: Words { names.words }
 
     /// A row of the picture.
-    private struct Line {
+    struct Line {
         var number: Int?
+        /// True for what an act would add.
+        var isNew = false
         let name: String
         let note: String
         let bars: [Drawing.Bar]
-        var isSandbox = false
     }
 
     /// Rows below one heading.
@@ -39,7 +40,7 @@ struct LaneFigure {
                 axis
                 Tag.div(.class("chart")) {
                     background
-                    accessRow
+                    accessRow(note: words.text(.laneAccessNote))
                     for group in groups {
                         Tag.div(.class("group-heading")) { group.heading }
                         for line in group.lines { row(line) }
@@ -88,7 +89,7 @@ struct LaneFigure {
         let purchase = timeline.purchases[row.purchase]
         return Line(
             number: isNumbered ? drawing.number(of: row.key) : nil, name: names.purchase(purchase), note: note(row),
-            bars: row.bars, isSandbox: row.isSandbox)
+            bars: row.bars)
     }
 
     /// Rows for many passes: one for each tier, and one for the time that was cut off.
@@ -123,7 +124,7 @@ struct LaneFigure {
         }
     }
 
-    private func note(_ row: Drawing.Row) -> String {
+    func note(_ row: Drawing.Row) -> String {
         let state = words.text(row.state.word)
         let cut = row.bars.filter { $0.kind == .cutOff }.reduce(Int64(0)) {
             $0 + (($1.endsAt ?? $1.startsAt) - $1.startsAt)
@@ -137,28 +138,33 @@ struct LaneFigure {
         return row.counts ? state : words.text(.noteNotCounted, ["state": state])
     }
 
-    private func row(_ line: Line) -> Markup {
+    func row(_ line: Line) -> Markup {
         Tag.div(.class("row")) {
             Tag.div(.class("gutter")) {
-                if let number = line.number { Tag.span(.class("number")) { String(number) } }
+                if line.isNew {
+                    Tag.span(.class("number new")) { "+" }
+                } else if let number = line.number {
+                    Tag.span(.class("number")) { String(number) }
+                }
                 Tag.div(.class("row-name")) {
                     Tag.span(.class("name")) { Tag.bdi { line.name } }
                     Tag.small { line.note }
                 }
             }
             picture(height: LaneShapes.height) {
+                if line.isNew { Markup(line.bars.map(shapes.halo)) }
                 Markup(line.bars.map(shapes.bar))
                 Markup(line.bars.map(label))
             }
         }
     }
 
-    private var accessRow: Markup {
+    func accessRow(note: String) -> Markup {
         Tag.div(.class("row access")) {
             Tag.div(.class("gutter")) {
                 Tag.div(.class("row-name")) {
                     Tag.span(.class("name")) { words.text(.laneAccess) }
-                    Tag.small { words.text(.laneAccessNote) }
+                    Tag.small { note }
                 }
             }
             picture(height: Self.accessHeight) {
@@ -229,14 +235,14 @@ struct LaneFigure {
 
     // MARK: Axis and lines
 
-    private var axis: Markup {
+    var axis: Markup {
         let today = scale.place(scale.at)
         let flag = words.text(isNow ? .laneToday : .laneAsOf, ["date": words.shortDate(scale.at)])
         let width = LaneScale.width(of: flag) + 20
         let shift = today < 12_000 ? 0 : today > 88_000 ? -width : -width / 2
         return Tag.div(.class("row axis")) {
             Tag.div(.class("gutter")) {
-                if scale.isPart { choices }
+                if scale.isPart, let link { choices(link) }
             }
             picture(height: 48) {
                 for tick in scale.ticks(words) where scale.place(tick.at) < 96_000 {
@@ -256,7 +262,7 @@ struct LaneFigure {
 
     private var isNow: Bool { drawing.at == words.now }
 
-    private var choices: Markup {
+    private func choices(_ link: (LaneScale.Range) -> Link) -> Markup {
         Tag.span(.class("choices")) {
             for range in LaneScale.Range.allCases {
                 let name = words.text(range.phrase)
@@ -269,7 +275,7 @@ struct LaneFigure {
         }
     }
 
-    private var background: Markup {
+    var background: Markup {
         Tag.svg(.class("behind"), .hidden, .noFocus) {
             Tag.rect(
                 .class("past"), .x(.px(0)), .y(.px(0)), .width(.percent(thousandths: scale.place(scale.at))),
@@ -286,9 +292,12 @@ struct LaneFigure {
             .y2(.percent(thousandths: LaneScale.whole)))
     }
 
-    private func overlay(_ groups: [Group]) -> Markup {
+    private func overlay(_ groups: [Group]) -> Markup { overlay(Markup(freed(groups))) }
+
+    /// The line of today, above all rows, and `content` below it.
+    func overlay(_ content: Markup = .nothing) -> Markup {
         Tag.svg(.class("above"), .hidden, .noFocus) {
-            Markup(freed(groups))
+            content
             vertical("today-ground", at: scale.place(scale.at))
             vertical(isNow ? "today" : "today then", at: scale.place(scale.at))
         }
@@ -322,7 +331,7 @@ struct LaneFigure {
     // MARK: In words
 
     /// The whole picture in one sentence.
-    private var sentence: String {
+    var sentence: String {
         let parts = drawing.access.suffix(8).map { stretch in
             words.text(
                 .laneStretch,

@@ -33,11 +33,13 @@ struct LaneScale: Sendable {
     let isPart: Bool
     let range: Range
 
-    init(_ drawing: Drawing, asked range: Range?) {
+    /// The scale on which all of the drawings fit; they are of one instant.
+    init(_ drawing: Drawing, _ others: Drawing..., asked range: Range?) {
         at = drawing.at
-        let ends =
-            drawing.rows.flatMap(\.bars).compactMap { $0.endsAt?.writable } + drawing.access.map(\.endsAt.writable)
-        let starts = drawing.rows.flatMap(\.bars).map(\.startsAt) + drawing.access.map(\.startsAt)
+        let bars = ([drawing] + others).flatMap(\.rows).flatMap(\.bars)
+        let access = ([drawing] + others).flatMap(\.access)
+        let ends = bars.compactMap { $0.endsAt?.writable } + access.map(\.endsAt.writable)
+        let starts = bars.map(\.startsAt) + access.map(\.startsAt)
         let first = min(starts.min() ?? at, at)
         let last = max(ends.max() ?? at, at)
         isPart = last - first > Self.longestWhole

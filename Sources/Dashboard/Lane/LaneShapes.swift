@@ -41,6 +41,13 @@ struct LaneShapes {
         return shape + cuts(part)
     }
 
+    /// The halo behind a bar that an act would add.
+    func halo(_ bar: Drawing.Bar) -> Markup {
+        guard let part = scale.part(from: bar.startsAt, to: bar.endsAt), bar.kind != .waiting, bar.kind != .paused
+        else { return .nothing }
+        return block(part, "halo", height: 22, radius: 4)
+    }
+
     /// The row of access in sum. What covers at the instant of the drawing, or did, is solid; the rest is outlined.
     func access(_ stretch: Drawing.Stretch) -> Markup {
         guard let part = scale.part(from: stretch.startsAt, to: stretch.endsAt) else { return .nothing }

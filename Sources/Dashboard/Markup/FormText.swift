@@ -19,9 +19,10 @@ struct FormText: Sendable {
         self.fields = fields
     }
 
-    /// The value of the field `name`, without blanks at its ends; empty if it is missing or given twice.
+    /// The value of the field `name`, without blanks at its ends; empty if it is missing or given twice. Browsers end
+    /// the lines of a text with CR and LF, which become LF.
     subscript(name: String) -> String {
-        let text = exact(name)
+        let text = exact(name).replacing("\r\n", with: "\n")
         let scalars = text.unicodeScalars.drop { $0.properties.isWhitespace }
         let end = scalars.lastIndex { !$0.properties.isWhitespace }
         return end.map { String(String.UnicodeScalarView(scalars[...$0])) } ?? ""

@@ -102,6 +102,8 @@ package struct Attribute: Sendable {
     package static func autocomplete(_ value: String) -> Attribute { Attribute("autocomplete", value) }
     package static func maxlength(_ value: Int) -> Attribute { Attribute("maxlength", String(value)) }
     package static func minlength(_ value: Int) -> Attribute { Attribute("minlength", String(value)) }
+    package static func rows(_ value: Int) -> Attribute { Attribute("rows", String(value)) }
+    package static func inputMode(_ value: String) -> Attribute { Attribute("inputmode", value) }
     package static let required = Attribute("required", nil)
     package static let selected = Attribute("selected", nil)
     package static let checked = Attribute("checked", nil)
@@ -191,7 +193,7 @@ package struct Tag: Sendable {
     package static let figure = Tag("figure"), figcaption = Tag("figcaption")
     package static let details = Tag("details"), summary = Tag("summary")
     package static let form = Tag("form"), label = Tag("label"), button = Tag("button")
-    package static let input = Tag("input", hasContent: false)
+    package static let input = Tag("input", hasContent: false), textarea = Tag("textarea")
     package static let select = Tag("select"), option = Tag("option"), pre = Tag("pre")
     package static let fieldset = Tag("fieldset"), legend = Tag("legend")
 

@@ -21,6 +21,7 @@ enum ProblemPage {
         case .notFound: (.problemNotFound, .problemNotFoundText)
         case .forbidden: (.problemForbidden, .problemForbiddenText)
         case .rateLimited: (.problemTooMany, .problemTooManyText)
+        case .idempotencyInProgress: (.problemUnderWay, .problemUnderWayText)
         case .unavailable: (.problemUnavailable, .problemUnavailableText)
         case .unsupportedMediaType, .invalidRequest, .bodyIncomplete, .payloadTooLarge:
             (.problemRequest, .problemRequestText)

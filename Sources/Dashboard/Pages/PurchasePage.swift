@@ -15,36 +15,82 @@ enum PurchasePage {
             ])
     }
 
+    /// The purchase that a link or a form names; nil if it names none.
+    static func key(in form: FormText) -> PurchaseKey? {
+        guard let environment = StoreEnvironment(rawValue: form["environment"]), !form["id"].isEmpty else { return nil }
+        return PurchaseKey(
+            source: Source(form["source"]), app: AppID(form["app"]), environment: environment,
+            externalID: ExternalID(form["id"]))
+    }
+
     /// - Throws: `not_found` for a purchase that is not recorded, `unavailable`.
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
-        let query = visit.query
-        guard let environment = StoreEnvironment(rawValue: query["environment"]) else { throw Problem(.notFound, "") }
-        let key = PurchaseKey(
-            source: Source(query["source"]), app: AppID(query["app"]), environment: environment,
-            externalID: ExternalID(query["id"]))
+        try await page(visit, visit.query, as: FormID(new: visit), refusal: nil)
+    }
+
+    /// `POST /dashboard/purchase/bind`: the preview of giving the purchase to the user who was typed.
+    ///
+    /// - Throws: `not_found` for a purchase that is not recorded, `unavailable`.
+    static func bind(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
+        guard let user = UserID(form["user"]) else {
+            return try await page(
+                visit, form, as: FormID(in: form) ?? FormID(new: visit),
+                refusal: ActRefusal(.refusedUser, field: "user"))
+        }
+        return try await ActPages<Bind>.preview(visit, user, form)
+    }
+
+    private static func page(
+        _ visit: SignedVisit, _ form: FormText, as formID: FormID, refusal: ActRefusal?
+    ) async throws(Problem) -> Response {
+        guard let key = key(in: form) else { throw Problem(.notFound, "") }
         let hits = try await visit.served { try await $0.reports.search(key.externalID.text, under: $0.labels) }
         let catalogue = try await visit.served { $0.catalogue.snapshot }
         guard let found = hits.first(where: { $0.key == key }) else { throw Problem(.notFound, "") }
         if let owner = found.user { return .redirected(to: Link("users", owner.text)) }
         let words = visit.words
         let names = Names(words: words, catalogue: catalogue)
-        return visit.page(key.externalID.text) {
+        let sheet = FormSheet(
+            action: Link("purchase", "bind"), formID: formID, fields: fields(key, form, words), refusal: refusal)
+        return visit.page(key.externalID.text, status: refusal == nil ? .ok : .unprocessableContent) {
             Tag.div(.class("person")) {
                 Tag.h1 {
                     words.text(.foundPurchase) + " "
                     Tag.code { key.externalID.text }
-                    Shell.sandbox(words, if: environment)
+                    Shell.sandbox(words, if: key.environment)
                 }
             }
-            Shell.panel("what", words.text(.purchaseOfNobody)) {
-                Tag.p { words.text(.purchaseOfNobodyText) }
-                Tag.ul(.class("list")) {
-                    fact(words.text(.columnSource), names.source(key.source))
-                    fact(words.text(.app), key.app.text)
-                    fact(words.text(.columnNumber), key.externalID.text)
+            sheet.banner(words)
+            Tag.div(.class("act")) {
+                Shell.panel("what", words.text(.purchaseOfNobody)) {
+                    Tag.p { words.text(.purchaseOfNobodyText) }
+                    Tag.ul(.class("list")) {
+                        fact(words.text(.columnSource), names.source(key.source))
+                        fact(words.text(.app), key.app.text)
+                        fact(words.text(.columnNumber), key.externalID.text)
+                    }
+                }
+                if visit.member.role.allows(Bind.scope) {
+                    Shell.panel("bind", words.text(Bind.title)) {
+                        Tag.div(.class("panel-body")) {
+                            sheet.markup(
+                                words, token: visit.browser.formToken, button: words.text(.previewButton))
+                        }
+                    }
                 }
             }
         }
+    }
+
+    private static func fields(_ key: PurchaseKey, _ form: FormText, _ words: Words) -> [FormField] {
+        Bind.fields(of: key) + [
+            FormField(
+                name: "user", label: words.text(.fieldUser), value: form["user"], hint: words.text(.userHint),
+                longest: UserID.maximumLength),
+            FormField(
+                name: "reason", kind: .paragraph, label: words.text(.fieldReason), value: form["reason"],
+                hint: words.text(.reasonHint), longest: Note.longestReason),
+        ]
     }
 
     private static func fact(_ name: String, _ value: String) -> Markup {

@@ -74,7 +74,12 @@ enum SearchPage {
         return visit.page(words.text(.searchTitle), searching: text) {
             Tag.h1 { words(.searchNothing, ["text": Tag.bdi { text }]) }
             Tag.section(.class("panel"), .ariaLabel(words.text(.searchTitle))) {
-                Tag.div(.class("panel-body")) { Tag.p(.class("lead")) { words.text(lead) } }
+                Tag.div(.class("panel-body")) {
+                    Tag.p(.class("lead")) { words.text(lead) }
+                    if lead == .searchOrder, OrderLookUpRoute.isOffered(to: visit.visit.call) {
+                        OrderPage.button(asking: text, visit)
+                    }
+                }
                 Tag.ul(.class("list")) {
                     for hint in hints { Tag.li { words.text(hint) } }
                 }

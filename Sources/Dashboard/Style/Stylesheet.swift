@@ -13,7 +13,7 @@ enum Stylesheet {
 
     static let link = Link("style", name)
 
-    static let text = [tokens, base, parts, lane, account, narrow, lists, special].joined(separator: "\n")
+    static let text = [tokens, base, parts, lane, account, acts, narrow, lists, special].joined(separator: "\n")
 
     private static let light = """
         --bg:#FAFAF8;--surface:#FFF;--side:#F2F3F0;--sunken:#F2F3F0;--past:#F7F8F6;--line:#E2E5E0;

@@ -5,8 +5,7 @@ enum Phrase: CaseIterable {
 
     case longDate, shortDate, shortDateWithYear, months, shortMonths, oneDay, days, oneHour, hours, oneMinute,
         minutes, onePass, passes, oneThing, things, noEnd, unknownEnd, dash, timesIn, timesInUTC, axisMonth,
-        axisJanuary,
-        dateAndTime, thousands, listed, clauses, nextSentence, fullStop, goesOn, named, priced
+        axisJanuary, dateAndTime, thousands, listed, clauses, nextSentence, fullStop, goesOn, named, priced
 
     // MARK: The frame
 
@@ -114,10 +113,9 @@ enum Phrase: CaseIterable {
         verdictEnded, verdictNone, verdictToCome, verdictNothing, verdictNever, verdictNeverWhy, verdictThen,
         whyPass, whyGivenPass, whyNothingFollows, whyFollows, whyRenews, whyRenewalOff, whyGiven, whyLeeway,
         whyGrace, whyThen, whyGraceBeside, whyLeewayBeside, endRefunded, endWithdrawn, endRanOut,
-        endRanOutUnattached,
-        endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice, endUnavailable,
-        whyTakenBack, whyTakenBackWhole, whyRanOut, whyRanOutUnattached, whyPaymentFailed, whyPlanEnded,
-        whyTransferred
+        endRanOutUnattached, endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice,
+        endUnavailable, whyTakenBack, whyTakenBackWhole, whyRanOut, whyRanOutUnattached, whyPaymentFailed,
+        whyPlanEnded, whyTransferred
 
     // MARK: Reasons
 
@@ -172,4 +170,29 @@ enum Phrase: CaseIterable {
         relatedNoneHint, sameAccount, accountToken, deliveriesTitle, deliveriesNone, deliveriesNoneHint,
         effectApplied, effectDuplicate, effectIgnored, effectParked, effectQuarantined, actsTitle, actsNone,
         actsNoneHint
+
+    // MARK: Acts
+
+    case allActs, optional, yes, no, toField, toEntitlements, doneBanner, formTitle, presentTitle,
+        previewTitle, previewAside, previewButton, previewAgain, previewAfter, previewAfterOther,
+        previewNothing, previewOutdated, previewTold, previewLane, columnBefore, columnAfter, columnChange,
+        columnActs, columnTable, columnRows, changeSame, changeOther, rowTier, rowTierUntil, rowAccessUntil,
+        rowSeats, rowPurchases, rowSandbox, noteNew, noteUnchanged, noteMovesBack, noteMovesUp, fieldTier,
+        fieldDays, fieldUntil, fieldProduct, fieldUnit, fieldAmount, fieldExpiry, fieldReason, fieldReference,
+        fieldPurchase, fieldReceiver, fieldGuest, fieldUser, fieldDevice, fieldTyped, daysHint, daysQueue,
+        amountHint, instantHint, reasonHint, referenceHint, receiverHint, guestHint, userHint, typedHint,
+        refusedReason, refusedReference, refusedUser, refusedSameUser, refusedGuest, refusedPurchase,
+        refusedAmbiguous, refusedOwned, refusedTier, refusedProduct, refusedUnit, refusedInstant,
+        refusedNotLate, refusedDebt, refusedCredits, refusedReused, refusedDevice, refusedTyped, refusedNobody,
+        refusedNothing, problemUnderWay, problemUnderWayText, actGiveDays, actGiveDaysText, actGiveUntil,
+        actGiveUntilText, actGiveAddOn, actGiveAddOnText, actGiveCredits, actGiveCreditsText, actMakeGood,
+        actMakeGoodText, actRevoke, actRevokeText, actTransfer, actTransferText, actMerge, actMergeText,
+        actBind, actBindText, actNameTester, actNameTesterText, actUnnameTester, actUnnameTesterText,
+        actRemoveDevice, actRemoveDeviceText, actSpendCredits, actSpendCreditsText, actErase, actEraseText,
+        giveDaysButton, giveDaysDone, giveUntilButton, giveUntilDone, giveAddOnButton, giveAddOnDone,
+        giveCreditsButton, giveCreditsDone, makeGoodButton, makeGoodDone, revokeButton, revokeDone,
+        transferAll, transferButton, transferDone, mergeButton, mergeDone, bindButton, bindDone,
+        nameTesterDone, unnameTesterDone, removeDeviceButton, removeDeviceDone, spendCreditsButton,
+        spendCreditsDone, eraseButton, eraseDone, linkRevoke, linkTransfer, linkTester, linkRemove, linkGive,
+        linkTake, askApple, orderTitle, orderFound, orderNone, orderNoneHint, orderPaid
 }

@@ -1,6 +1,6 @@
-import Entitlements
+package import Entitlements
 import Hummingbird
-import LedgerStore
+package import LedgerStore
 
 /// `POST /api/admin/users/{user_id}/erase`: erases the person. The purchases stay under a pseudonym (`semantics.md` §5,
 /// *Erasing a person*).
@@ -18,17 +18,30 @@ enum EraseUserRoute {
         }
         let subject = IdempotencySubject(user, under: try call.labels())
         return try await call.idempotently(body, about: subject) { attempt async throws(Problem) in
-            let erased = try await call.served { store in
-                defer { store.ledger.forget(user) }
-                return try await store.erasure.erase(user, by: call.actor, reason: reason) {
-                    attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)
-                }
+            let isErased = try await call.erase(user, by: call.actor, reason: reason) {
+                attempt.remembered(JSONAnswer.nothing.status, JSONAnswer.nothing.bytes)
             }
-            guard erased != nil else { throw .notFound }
-            call.api.logger.tell(.erase, by: call.actor)
+            guard isErased else { throw .notFound }
             var answer = JSONAnswer.nothing
             answer.isRemembered = true
             return answer
         }
+    }
+}
+
+extension Call {
+    /// Erases `user`, and stores the answer of `remembering` for repeats in the same transaction. False for a user who
+    /// was never seen.
+    ///
+    /// - Throws: `unavailable`.
+    package func erase(
+        _ user: UserID, by actor: Actor, reason: String, remembering: @escaping @Sendable () -> RememberedAnswer
+    ) async throws(Problem) -> Bool {
+        let erased = try await served { store in
+            defer { store.ledger.forget(user) }
+            return try await store.erasure.erase(user, by: actor, reason: reason, remembering: remembering)
+        }
+        if erased != nil { api.logger.tell(.erase, by: actor) }
+        return erased != nil
     }
 }

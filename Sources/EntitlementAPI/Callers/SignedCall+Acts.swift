@@ -1,5 +1,18 @@
 import Entitlements
-import LedgerStore
+package import LedgerStore
+
+extension Call {
+    /// Carries out `act`, and logs that somebody did it to somebody.
+    ///
+    /// - Throws: `unavailable`.
+    package func record<Reply, Refusal>(
+        _ act: LedgerAct<Reply, Refusal>
+    ) async throws(Problem) -> Recorded<Reply, Refusal> {
+        let recorded = try await served { try await $0.ledger.record(act) }
+        if let audit = act.audit, recorded.hasChanged { api.logger.tell(audit.action, by: audit.actor) }
+        return recorded
+    }
+}
 
 extension SignedCall {
     /// Records `act`, or previews it if the request is a dry run. Returns the answer, and the instant of the decision.
@@ -9,8 +22,7 @@ extension SignedCall {
         _ act: LedgerAct<Reply, Refusal>
     ) async throws(Problem) -> (answer: Result<Reply, Refusal>, at: Instant) {
         guard let sheet = previewSheet else {
-            let recorded = try await served { try await $0.ledger.record(act) }
-            if let audit = act.audit, recorded.hasChanged { api.logger.tell(audit.action, by: audit.actor) }
+            let recorded = try await record(act)
             return (recorded.answer, recorded.history.now)
         }
         let previewed = try await served { try await $0.ledger.preview(act) }

@@ -59,6 +59,8 @@ final class RateLimiter: Sendable {
         case user(UserID)
         /// A server, by the id of its API key.
         case server(UInt64)
+        /// A person of the staff, by number.
+        case staff(UInt64)
         /// A network without sign-in, rated apart for each path. So a flood of requests for the products does not block
         /// the health checks.
         case network([UInt8], path: String)

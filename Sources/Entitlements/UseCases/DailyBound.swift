@@ -52,10 +52,7 @@ extension Decision {
         if let user, let exceeded = history.ledger(of: user).bound(exceededBy: drafts[user] ?? [], at: history.now) {
             return Decision<Reply, BoundedRefusal<Refusal>>(answer: .failure(.exceeded(exceeded)))
         }
-        return Decision<Reply, BoundedRefusal<Refusal>>(
-            bindings: bindings, bindingNote: bindingNote, proven: proven, moves: moves, drafts: drafts,
-            tokens: tokens, placement: placement,
-            answer: answer.mapError { .refused($0) })
+        return mapRefusal { .refused($0) }
     }
 }
 

@@ -96,4 +96,11 @@ package struct Decision<Reply: Sendable, Refusal: Error>: Sendable {
             tokens: tokens, placement: placement,
             answer: answer.map(transform))
     }
+
+    /// Returns this decision with another type of refusal.
+    package func mapRefusal<New: Error>(_ transform: (Refusal) -> New) -> Decision<Reply, New> {
+        Decision<Reply, New>(
+            bindings: bindings, bindingNote: bindingNote, proven: proven, moves: moves, drafts: drafts,
+            tokens: tokens, placement: placement, answer: answer.mapError(transform))
+    }
 }

@@ -9,17 +9,25 @@ package enum IdempotencySubject: Hashable, Sendable {
     case anybody
 }
 
-/// A request that a server sent with an idempotency key.
+/// A request that a server sent with an idempotency key, or a person of the staff with a form of its own id.
 package struct IdempotentRequest: Hashable, Sendable {
-    /// The id of the server's API key.
-    package let apiKey: UInt64
+    /// The value of the column `owner`: `api_key:` and the id of the server's API key, or `staff:` and the person's id.
+    let owner: String
     package let key: Label
     /// The label of the whole request, which distinguishes a repeat from another request under the same key.
     package let digest: Label
     package let subject: IdempotencySubject
 
     package init(of apiKey: UInt64, key: Label, digest: Label, about subject: IdempotencySubject) {
-        self.apiKey = apiKey
+        self.init(owner: "api_key:\(apiKey)", key, digest, subject)
+    }
+
+    package init(of member: StaffMember, key: Label, digest: Label, about subject: IdempotencySubject) {
+        self.init(owner: Actor(member).text, key, digest, subject)
+    }
+
+    private init(owner: String, _ key: Label, _ digest: Label, _ subject: IdempotencySubject) {
+        self.owner = owner
         self.key = key
         self.digest = digest
         self.subject = subject
@@ -28,7 +36,6 @@ package struct IdempotentRequest: Hashable, Sendable {
 
 /// The claim of one attempt to carry a request out. While the claim lasts, no other attempt begins.
 package struct IdempotencyClaim: Hashable, Sendable {
-    /// The value of the column `owner`: `api_key:` and the id of the server's API key.
     let owner: String
     package let key: Label
     /// The random number of the attempt.

@@ -34,7 +34,7 @@ package struct IdempotencyKeys: Sendable {
     package func claim(_ request: IdempotentRequest) async throws(ServiceFailure) -> IdempotencyVerdict {
         let (claimant, now) = (random(), now())
         return try await pool.commit { (session) throws(DatabaseError) in
-            let owner = "api_key:\(request.apiKey)"
+            let owner = request.owner
             let fresh = IdempotencyKeyRow.Stored(
                 digest: request.digest, claimant: claimant, claimedUntil: now + Self.claimTime, answer: nil,
                 expiresAt: now + Self.keptTime)

@@ -202,7 +202,8 @@ package final class Ledger: Sendable {
             guard !workspace.isMisused else { continue }
             return Previewed(
                 users: act.users.sorted(), answer: decision.answer, before: before,
-                after: workspace.history(for: act.users, act.keys, nil, isEvidenceNew: false))
+                after: workspace.history(for: act.users, act.keys, nil, isEvidenceNew: false),
+                wouldChange: !decision.changesNothing)
         }
         throw ServiceFailure(DatabaseError(.overloaded, statement: "preview"))
     }

@@ -33,6 +33,47 @@ package struct LedgerAct<Reply: Sendable, Refusal: Error>: Sendable {
     }
 }
 
+/// The lengths of the ledgers that an act concerns, in the order of the users' ids. Whoever saw a preview names them, so
+/// that the act is carried out on these ledgers or not at all.
+package struct LedgerLengths: Hashable, Sendable {
+    /// The lengths as decimal numbers, with a point between them.
+    package let text: String
+
+    /// Nil unless `text` is lengths as ``text`` gives them.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ part in Int(part).map { String($0) == part && $0 >= 0 } ?? false }) else { return nil }
+        self.text = text
+    }
+
+    /// The length of one ledger.
+    package init(of ledger: UserLedger) { text = String(ledger.entries.count) }
+
+    fileprivate init(of users: some Sequence<UserID>, in history: PurchaseHistory) {
+        text = users.sorted().map { String(history.ledger(of: $0).entries.count) }.joined(separator: ".")
+    }
+}
+
+/// The reason why an act that was previewed is not carried out.
+package enum PreviewedRefusal<Refusal: Error>: Error {
+    /// A ledger has grown since the preview.
+    case outdated
+    case refused(Refusal)
+}
+
+extension LedgerAct {
+    /// This act, which is refused if it would change anything though a ledger no longer has its length of the preview.
+    /// A repeat is answered like the first time, because it changes nothing.
+    package func asPreviewed(at lengths: LedgerLengths) -> LedgerAct<Reply, PreviewedRefusal<Refusal>> {
+        deciding { [users] decision, history in
+            guard decision.changesNothing || LedgerLengths(of: users, in: history) == lengths else {
+                return Decision(answer: .failure(.outdated))
+            }
+            return decision.mapRefusal { .refused($0) }
+        }
+    }
+}
+
 /// The answer that an act would give, and the ledgers before and after it.
 package struct Previewed<Reply: Sendable, Refusal: Error>: Sendable {
     /// The users whom the act concerns, in the order of their ids.
@@ -40,6 +81,11 @@ package struct Previewed<Reply: Sendable, Refusal: Error>: Sendable {
     package let answer: Result<Reply, Refusal>
     package let before: PurchaseHistory
     package let after: PurchaseHistory
+    /// False if the act is refused, or repeats an earlier one.
+    package let wouldChange: Bool
+
+    /// The lengths of the ledgers before the act.
+    package var lengths: LedgerLengths { LedgerLengths(of: users, in: before) }
 }
 
 extension Ledger {

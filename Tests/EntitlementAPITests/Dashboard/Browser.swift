@@ -1,3 +1,4 @@
+import AppStore
 import AsyncHTTPClient
 import Dashboard
 import EntitlementAPI
@@ -34,14 +35,15 @@ final class Browser: Sendable {
 
     /// Serves the dashboard while `body` runs.
     static func visiting(
-        catalogue: CatalogueVersions = Fixture.catalogue,
+        catalogue: CatalogueVersions = Fixture.catalogue, asking apple: (any AppStoreServer)? = nil,
         _ body: @Sendable (TestServer, HTTPClient) async throws -> Void
     ) async throws {
         let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             try await TestServer.run(
-                rateLimits: RateLimits(readPerMinute: 0), catalogue: catalogue, adding: dashboard.endpoints
+                rateLimits: RateLimits(readPerMinute: 0), catalogue: catalogue, asking: apple,
+                adding: dashboard.endpoints
             ) { server in
                 try await body(server, client)
             }
@@ -85,7 +87,13 @@ final class Browser: Sendable {
         token: String? = nil
     ) async throws -> TestServer.Answer {
         let form = try await get(page ?? path)
-        let known = token ?? Self.formToken(in: form.body) ?? ""
+        return try await submit(path, fields, token: token ?? Self.formToken(in: form.body) ?? "", origin: origin)
+    }
+
+    /// Sends a form whose token is known. Throws when no whole answer came.
+    func submit(
+        _ path: String, _ fields: [String: String], token known: String, origin: String? = Browser.origin
+    ) async throws -> TestServer.Answer {
         var parts = ["form_token=" + Self.encoded(known)]
         parts += fields.map { Self.encoded($0.key) + "=" + Self.encoded($0.value) }
         return try await send(

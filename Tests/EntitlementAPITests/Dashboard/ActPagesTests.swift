@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Entitlements
 import LedgerStore
 import StrictJSON
+import NIOHTTP1
 import Support
 import Testing
 

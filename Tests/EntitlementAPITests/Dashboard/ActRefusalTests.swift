@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Entitlements
 import LedgerStore
 import StrictJSON
+import StoreSimulator
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Entitlements
+import NIOHTTP1
 import Support
 import Testing
 

@@ -156,7 +156,7 @@ extension ProductKind {
 }
 
 extension Names {
-    /// What a product gives, in a few words.
+    /// The terms of a product in a few words.
     func terms(_ terms: Terms) -> String {
         switch terms {
         case .pass(let tier, let days):

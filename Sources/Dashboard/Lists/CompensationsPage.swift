@@ -11,7 +11,7 @@ enum CompensationsPage {
     /// The most users that a page names.
     private static let named = 50
 
-    /// What was typed, and what is wrong with it.
+    /// The fields of the form, read; and the first that cannot be read.
     private struct Typed {
         let form: FormText
         let compensation: Compensation?

@@ -19,7 +19,7 @@ struct ListView {
     let none: (Phrase, Phrase)
     /// The number of filters that make this list what it is.
     var ownFilters = 0
-    /// What an act did, by the name in the query's `done`.
+    /// The words about an act that was done, by the name in the query's `done`.
     var done: [String: Phrase] = [:]
 
     var words: Words { visit.words }

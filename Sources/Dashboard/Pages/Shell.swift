@@ -140,7 +140,11 @@ enum Shell {
     static func head(_ words: Words, _ columns: [Phrase]) -> Markup {
         Tag.thead(.role("rowgroup")) {
             Tag.tr(.role("row")) {
-                for column in columns { Tag.th(.scope("col"), .role("columnheader")) { words.text(column) } }
+                for column in columns {
+                    Tag.th(all: [.scope("col"), .role("columnheader")] + (column.style.map { [.class($0)] } ?? [])) {
+                        words.text(column)
+                    }
+                }
             }
         }
     }
@@ -173,6 +177,17 @@ enum Shell {
     ) {
         Tag.circle(.cx(.px(9)), .cy(.px(9)), .r(.px(5)))
         Tag.path(.d("M13 13l4 4"))
+    }
+}
+
+extension Phrase {
+    /// The class of a column with this head; nil for one that begins at the left.
+    fileprivate var style: String? {
+        switch self {
+        case .columnSettles: "settles"
+        case .columnPaid, .columnPrice, .columnUsers, .columnCredited, .columnSpent, .columnRefunded: "amount"
+        default: nil
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 extension Stylesheet {
     /// The groups of the side bar, the lists, and the overview.
     static let lists = """
-        .nav a{display:flex;justify-content:space-between;gap:8px}
+        .nav a{display:flex;justify-content:space-between;gap:8px;padding:4px 8px}
+        .side nav>.nav:first-child{margin-top:-4px}
         .nav-group{display:grid;gap:4px}
         .nav-heading{padding:0 8px;font-size:12px;line-height:16px;font-weight:500;color:var(--ink-3)}
-        .side nav{display:grid;gap:20px;overflow-y:auto;min-height:0;margin:0 -4px;padding:4px}
+        .side nav{display:grid;gap:16px;align-content:start;overflow-y:auto;min-height:0;margin:0 -4px;padding:4px}
         .nav .waiting{font-weight:600;color:var(--ink)}
         .nav .waiting.none{font-weight:400;color:var(--ink-3)}
         .title{border-bottom:1px solid var(--line);padding-bottom:16px}
@@ -26,6 +27,7 @@ extension Stylesheet {
         .work-table td:first-child{white-space:nowrap}
         .work-table .act{margin-left:16px}
         .settles{text-align:right}
+        .panel>table:first-child thead th{padding-top:16px}
         .settles form{display:inline}
         .act{font:inherit;border:0;padding:2px 0;background:none;color:var(--accent);text-decoration:underline;
         text-underline-offset:2px;cursor:pointer;white-space:nowrap}
@@ -61,6 +63,7 @@ extension Stylesheet {
         .settles{text-align:left}
         .work-table .act{margin-left:0;margin-right:16px}
         .work-table td:first-child{white-space:normal}
+        .filters{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}
         .filter,.filter input,.filter select{width:100%}
         .filter input,.filter select,.button.small{height:44px}
         .button.small{line-height:42px}

@@ -97,7 +97,7 @@ extension CustomerView {
                 Tag.a(.href(then)) { words.cell(entry.effectiveAt) }
             }
             Tag.td(.label(words.text(.columnLearned))) {
-                words.dateAndTime(entry.recordedAt)
+                Tag.span(.class("nowrap")) { words.dateAndTime(entry.recordedAt) }
                 Tag.small {
                     delay < 60_000 ? words.text(.atOnce) : words.text(.later, ["length": words.length(delay)])
                 }

@@ -4,7 +4,7 @@ extension Stylesheet {
         @media(max-width:1099px){
         .frame{display:block}
         .side{position:static;height:auto;flex-direction:row;align-items:center;padding:8px 16px;border-right:0;
-        border-bottom:1px solid var(--line);overflow-x:auto}
+        border-bottom:1px solid var(--line);overflow-x:auto;white-space:nowrap}
         .who{margin:0 0 0 auto;border:0;padding:0;display:flex;gap:12px;align-items:center;white-space:nowrap}
         .column{padding:16px}
         .verdict,.columns,.halves{grid-template-columns:minmax(0,1fr)}

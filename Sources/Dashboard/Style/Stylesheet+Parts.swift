@@ -83,7 +83,7 @@ extension Stylesheet {
         .told{padding:16px 20px}
         .told h2{font-size:12px;line-height:16px;font-weight:500;color:var(--ink-2);letter-spacing:0}
         .told dl{margin-top:8px}
-        .told div{display:flex;justify-content:space-between;gap:16px;padding:3px 0}
+        .told div{display:flex;justify-content:space-between;gap:8px;padding:4px 0}
         .told dt,.told dd{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px;
         line-height:16px}
         .told dt{color:var(--ink-3)}

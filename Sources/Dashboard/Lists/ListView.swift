@@ -145,7 +145,7 @@ struct ListCells {
         Shell.form(action, visit.browser.formToken) {
             Tag.input(.type("hidden"), .name("back"), .value(list.link(ListView.before(list.before) ?? []).text))
             Tag.button(
-                .class(isTaking ? "act bad" : "act"), .type("submit"),
+                .class(isTaking ? "as-act bad" : "as-act"), .type("submit"),
                 .ariaLabel(words.text(label) + ", " + about)
             ) { words.text(label) }
         }

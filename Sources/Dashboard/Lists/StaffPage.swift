@@ -79,7 +79,7 @@ enum StaffPage {
                     }
                 }
                 Tag.button(
-                    .class("act"), .type("submit"), .ariaLabel(words.text(.roleOf, ["name": person.name]))
+                    .class("as-act"), .type("submit"), .ariaLabel(words.text(.roleOf, ["name": person.name]))
                 ) { words.text(.changeRole) }
             }
         }

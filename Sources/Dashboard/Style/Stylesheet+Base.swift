@@ -4,8 +4,9 @@ extension Stylesheet {
         *{box-sizing:border-box}
         html{-webkit-text-size-adjust:100%}
         body{margin:0;background:var(--bg);color:var(--ink);font:400 14px/20px ui-sans-serif,-apple-system,"Segoe UI",
-        Inter,Roboto,"Helvetica Neue","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif;
-        font-variant-numeric:tabular-nums}
+        Inter,Roboto,"Helvetica Neue",sans-serif;font-variant-numeric:tabular-nums}
+        body:lang(zh){font-family:ui-sans-serif,-apple-system,"Segoe UI",Inter,Roboto,"Helvetica Neue","PingFang SC",
+        "Microsoft YaHei","Noto Sans CJK SC",sans-serif}
         h1,h2,h3,p,ul,ol,dl,dd,figure{margin:0;padding:0}
         ul,ol{list-style:none}
         h1{font-size:24px;line-height:32px;font-weight:600;letter-spacing:-.02em;overflow-wrap:anywhere}

@@ -13,27 +13,26 @@ extension Stylesheet {
         .filters{display:flex;flex-wrap:wrap;gap:8px;align-items:flex-end}
         .filter{display:grid;gap:4px;min-width:0}
         .filter label{font-size:12px;line-height:16px;color:var(--ink-2)}
-        .filter input,.filter select,.inline select,.field select{font:inherit;color:var(--ink);
+        .filter input,.filter select,.inline select{font:inherit;color:var(--ink);
         background:var(--surface);border:1px solid var(--line-strong);border-radius:8px;height:32px;padding:0 8px;
         max-width:100%}
         .filter input{width:144px}
         .filter select{width:144px}
         .filter input::placeholder{color:var(--ink-3);opacity:1}
         .filter input[aria-invalid]{border:2px solid var(--bad-line)}
-        .field select{height:36px}
         .button.small{height:32px;line-height:30px;padding:0 12px}
         .clear{line-height:32px;padding:0 8px}
         .work-table td p,.work-table th p{color:var(--ink-2);font-weight:400;margin-top:4px}
         .work-table td:first-child{white-space:nowrap}
-        .work-table .act{margin-left:16px}
+        .work-table .as-act{margin-left:16px}
         .settles{text-align:right}
         .panel>table:first-child thead th{padding-top:16px}
         .settles form{display:inline}
-        .act{font:inherit;border:0;padding:2px 0;background:none;color:var(--accent);text-decoration:underline;
+        .as-act{font:inherit;border:0;padding:2px 0;background:none;color:var(--accent);text-decoration:underline;
         text-underline-offset:2px;cursor:pointer;white-space:nowrap}
-        .act.bad{color:var(--bad)}
+        .as-act.bad{color:var(--bad)}
         .inline{display:flex;gap:8px;align-items:center}
-        .inline .act{margin-left:0}
+        .inline .as-act{margin-left:0}
         .owners li+li{margin-top:4px}
         .owners small{display:inline;margin-left:8px}
         .foot{display:flex;justify-content:space-between;gap:16px}
@@ -41,8 +40,7 @@ extension Stylesheet {
         font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;font-size:12px;
         line-height:16px}
         .secret{font-size:14px;line-height:20px}
-        fieldset{border:0;margin:20px 0 0;padding:0}
-        legend{font-weight:500;padding:0}
+        .panel-body fieldset{margin-top:20px}
         .check{display:flex;gap:8px;align-items:center;min-height:24px;margin-top:8px}
         .check input{width:16px;height:16px;margin:0;accent-color:var(--accent)}
         .panel-body .button.first,.panel-body form>.button{margin-top:20px}
@@ -61,7 +59,7 @@ extension Stylesheet {
         }
         @media(max-width:699px){
         .settles{text-align:left}
-        .work-table .act{margin-left:0;margin-right:16px}
+        .work-table .as-act{margin-left:0;margin-right:16px}
         .work-table td:first-child{white-space:normal}
         .filters{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}
         .filter,.filter input,.filter select{width:100%}

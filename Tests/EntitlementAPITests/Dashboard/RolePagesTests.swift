@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Dashboard
 import Entitlements
 import HTTPTypes
 import LedgerStore

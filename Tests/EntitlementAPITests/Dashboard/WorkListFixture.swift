@@ -1,6 +1,7 @@
 import Entitlements
 import LedgerStore
 import StrictJSON
+import MariaDB
 import Support
 import Testing
 

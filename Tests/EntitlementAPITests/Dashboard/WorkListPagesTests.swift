@@ -2,6 +2,7 @@ import Entitlements
 import LedgerStore
 import NIOHTTP1
 import StrictJSON
+import MariaDB
 import Support
 import Testing
 

@@ -63,9 +63,8 @@ struct Desk: Sendable {
             known.isEmpty ? [:] : try await visit.served { try await $0.reader.notes(digests) }
         let names = DeviceNames(of: ledger, notes)
         devices = known.compactMap { device in
-            guard let id = DeviceID(names.name(device.id)), labels.label(.device, user.text, id.text) == device.id else {
-                return nil
-            }
+            guard let id = DeviceID(names.name(device.id)), labels.label(.device, user.text, id.text) == device.id
+            else { return nil }
             let name = device.words.flatMap { notes[$0]?.deviceName?.text }
             return (device, id, name ?? id.text)
         }

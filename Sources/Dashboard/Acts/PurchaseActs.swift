@@ -48,7 +48,8 @@ enum Transfer: PersonAct {
         if desk.form.exact("purchase") == all {
             purchase = nil
         } else {
-            switch desk.purchase(of: desk.held()) {
+            // A purchase that has moved already is found too, so that the form sent twice is a repeat.
+            switch desk.purchase(of: desk.timeline.purchases) {
             case .success(let chosen): purchase = chosen
             case .failure(let refusal): return .failure(refusal)
             }

@@ -19,12 +19,13 @@ extension Stylesheet {
         .field input.short{width:144px}
         fieldset{border:0;margin:0;padding:0;min-width:0}
         legend{font-weight:500;padding:0;margin-bottom:4px}
-        .choice label{display:inline-flex;gap:8px;align-items:center;font-weight:400;border:1px solid var(--line-strong);
-        border-radius:8px;min-height:36px;padding:0 12px;margin:0 8px 8px 0}
+        .choice label{display:inline-flex;gap:8px;align-items:center;font-weight:400;
+        border:1px solid var(--line-strong);border-radius:8px;min-height:36px;padding:0 12px;margin:0 8px 8px 0}
         .choice label:has(:checked){border-color:var(--accent);background:var(--accent-soft);font-weight:500}
         .choice input{accent-color:var(--accent);width:16px;height:16px;margin:0}
         .choice[aria-invalid] label{border:2px solid var(--bad-line)}
-        .preview-sentence{font-size:20px;line-height:28px;letter-spacing:-.02em;color:var(--ink-2);padding:4px 24px 16px}
+        .preview-sentence{font-size:20px;line-height:28px;letter-spacing:-.02em;color:var(--ink-2);
+        padding:4px 24px 16px}
         .preview-sentence strong{color:var(--ink)}
         .preview-sentence .tier{color:var(--accent);font-weight:600}
         .preview-sentence .bad{font-weight:600}

@@ -33,8 +33,8 @@ package struct LedgerAct<Reply: Sendable, Refusal: Error>: Sendable {
     }
 }
 
-/// The lengths of the ledgers that an act concerns, in the order of the users' ids. Whoever saw a preview names them, so
-/// that the act is carried out on these ledgers or not at all.
+/// The lengths of the ledgers that an act concerns, in the order of the users' ids. A confirmation of a preview names
+/// them, so that the act is carried out on these ledgers or not at all.
 package struct LedgerLengths: Hashable, Sendable {
     /// The lengths as decimal numbers, with a point between them.
     package let text: String
@@ -42,7 +42,8 @@ package struct LedgerLengths: Hashable, Sendable {
     /// Nil unless `text` is lengths as ``text`` gives them.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ part in Int(part).map { String($0) == part && $0 >= 0 } ?? false }) else { return nil }
+        let areNumbers = parts.allSatisfy { part in Int(part).map { $0 >= 0 && String($0) == part } ?? false }
+        guard areNumbers else { return nil }
         self.text = text
     }
 

@@ -30,7 +30,8 @@ struct ActWalk {
             })
         else { return nil }
         var form = Form(action: action, fields: [:])
-        for element in page.elements[(start + 1)...].prefix(while: { $0.name != "form" }) where element.name == "input" {
+        let inside = page.elements[(start + 1)...].prefix { $0.name != "form" }
+        for element in inside where element.name == "input" {
             let isChosen = element.attributes["type"] != "radio" || element.attributes["checked"] != nil
             if isChosen, let name = element.attributes["name"] {
                 form.fields[name] = element.attributes["value"] ?? ""

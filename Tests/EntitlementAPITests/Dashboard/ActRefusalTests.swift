@@ -101,7 +101,10 @@ import Testing
                     "give-credits", "expires_at",
                     ["unit": "credit", "amount": "1", "expires_at": "2020-01-01", why: "kept words", ref: "t"]
                 ),
-                ("take-credits", "amount", ["unit": "Production credit", "amount": "101", why: "kept words", ref: "t"]),
+                (
+                    "take-credits", "amount",
+                    ["unit": "Production credit", "amount": "101", why: "kept words", ref: "t"]
+                ),
                 ("make-good", "purchase", ["purchase": purchase, why: "kept words", ref: "t"]),
                 ("revoke", "purchase", ["purchase": "nothing", why: "kept words"]),
                 ("transfer", "user", ["purchase": purchase, "user": "u1", why: "kept words"]),

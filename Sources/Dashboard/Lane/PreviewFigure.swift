@@ -48,8 +48,9 @@ struct PreviewFigure {
             let known = old[row.key]
             return LaneFigure.Line(
                 number: before.isNumbered ? before.drawing.number(of: row.key) : nil, isNew: known == nil,
-                name: after.names.purchase(after.timeline.purchases[row.purchase]), note: note(row, known),
-                bars: row.bars)
+                name: after.names.purchase(after.timeline.purchases[row.purchase])
+                    + (row.isSandbox ? " [" + words.text(.sandbox) + "]" : ""),
+                note: note(row, known), bars: row.bars)
         }
     }
 

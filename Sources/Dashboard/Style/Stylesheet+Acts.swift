@@ -22,6 +22,8 @@ extension Stylesheet {
         .choice label{display:inline-flex;gap:8px;align-items:center;font-weight:400;
         border:1px solid var(--line-strong);border-radius:8px;min-height:36px;padding:0 12px;margin:0 8px 8px 0}
         .choice label:has(:checked){border-color:var(--accent);background:var(--accent-soft);font-weight:500}
+        .field.choice{display:block}
+        .confirm form>.button{margin-top:0}
         .choice input{accent-color:var(--accent);width:16px;height:16px;margin:0}
         .choice[aria-invalid] label{border:2px solid var(--bad-line)}
         .preview-sentence{font-size:20px;line-height:28px;letter-spacing:-.02em;color:var(--ink-2);

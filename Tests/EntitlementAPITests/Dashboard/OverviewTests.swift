@@ -1,5 +1,6 @@
 import Entitlements
 import LedgerStore
+import MariaDB
 import NIOHTTP1
 import StrictJSON
 import Support

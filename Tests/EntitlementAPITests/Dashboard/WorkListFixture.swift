@@ -1,5 +1,6 @@
 import Entitlements
 import LedgerStore
+import MariaDB
 import StrictJSON
 import MariaDB
 import Support
@@ -21,8 +22,6 @@ extension TestServer {
         try await open.schema.rows(
             "UPDATE inbox_deliveries SET state = ?, reason = ? WHERE id = ?",
             [.text(result.rawValue), reason.map { .text($0.rawValue) } ?? .null, .uint64(stored.id)])
-        try await open.schema.rows(
-            "UPDATE jobs SET due_at = 9000000000000000 WHERE subject = ?", [.uint64(stored.id)])
         return stored.id
     }
 

@@ -57,7 +57,7 @@ class Server:
     def gatepass(self, *words):
         """What a command prints. Fails if the command does."""
         done = subprocess.run(
-            [self.program, *words, *self.options], cwd=ROOT, capture_output=True, text=True, timeout=120)
+            [self.program, *words, *self.options], cwd=ROOT, capture_output=True, text=True, timeout=600)
         if done.returncode != 0:
             raise SystemExit(f"gatepass {' '.join(words)}: {done.stdout}{done.stderr}")
         return done.stdout

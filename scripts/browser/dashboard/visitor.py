@@ -3,6 +3,7 @@
 import pathlib
 import re
 
+LONGEST = 300_000  # milliseconds
 PASSWORD = "a password that is long enough"
 ORDER = """() => {
   const all = 'a[href], button, input:not([type=hidden]), select, textarea, summary';
@@ -75,10 +76,12 @@ class Visitor:
             scheme = "dark"
         else:
             scheme = theme if is_out else {"light": "dark", "dark": "light"}[theme]
-        return self.browser.new_context(
+        context = self.browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=scripts,
             locale={"en": "en-GB", "zh": "zh-CN"}[language], java_script_enabled=scripts,
             storage_state=None if is_out else self.state)
+        context.set_default_timeout(LONGEST)
+        return context
 
     def open(self, context, page, values):
         """Opens a page. What the browser says about it, such as breaches of the policy, goes into `said`."""

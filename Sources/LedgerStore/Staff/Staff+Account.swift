@@ -1,7 +1,7 @@
 import Entitlements
 import MariaDB
 
-/// What people of the staff change of their own account.
+/// The changes that people of the staff make to their own account.
 extension Staff {
     /// The most sessions that a list names.
     private static let longestSessions = 50

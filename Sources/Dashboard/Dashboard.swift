@@ -92,7 +92,7 @@ package struct Dashboard: Sendable {
             method, path,
             { (call: OpenCall) async throws(Problem) in
                 try await answering(call) { (visit) async throws(Problem) in try await route(visit) }
-            }, orElse: problemPage)
+            }, orElse: ProblemPage.response)
     }
 
     /// A form for anybody: a POST of our own page.
@@ -132,7 +132,13 @@ package struct Dashboard: Sendable {
                 try await $0.staff.session(browser.bytes, idleMinutes: settings.idleMinutes)
             }
         }
-        return try await route(Visit(call: call, dashboard: self, browser: browser, session: session))
+        let visit = Visit(call: call, dashboard: self, browser: browser, session: session)
+        do throws(Problem) {
+            return try await route(visit)
+        } catch {
+            guard session != nil, error.status.code < 500, !error.closesConnection else { throw error }
+            return ProblemPage.response(to: error, visit.words)
+        }
     }
 
     /// Answers a signed-in person; sends anybody else to sign in, and back afterwards.
@@ -146,9 +152,5 @@ package struct Dashboard: Sendable {
         // `try?` drops the error: a page without these numbers still says what it is about.
         let work = try? await visit.call.served { try await counter.counts(in: $0, at: visit.call.now) }
         return try await route(SignedVisit(visit: visit, session: session, browser: browser, work: work))
-    }
-
-    private var problemPage: @Sendable (Problem, OpenCall) -> Response {
-        { problem, call in ProblemPage.response(to: problem, call, of: self) }
     }
 }

@@ -53,7 +53,8 @@ struct Desk: Sendable {
     /// - Throws: `unavailable`.
     init(_ visit: SignedVisit, _ user: UserID, _ form: FormText, as formID: FormID) async throws(Problem) {
         let (ledger, context, labels) = try await visit.served { store in
-            (try await store.reader.ledger(of: user), store.foldContext, store.labels)
+            let ledger = try await store.reader.ledger(of: user)
+            return (ledger, store.foldContext, store.labels)
         }
         let timeline = Timeline(
             folding: ledger, given: context.catalogue, settings: context.settings, testersAt: visit.now)

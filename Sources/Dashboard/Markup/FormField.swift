@@ -5,9 +5,9 @@ struct FormField: Sendable {
         case line
         case number
         case paragraph
-        /// One of a few values, which are all seen.
+        /// A choice of a few values, which are all seen.
         case choice([Option])
-        /// One of many values.
+        /// A choice of many values.
         case list([Option])
         case hidden
     }

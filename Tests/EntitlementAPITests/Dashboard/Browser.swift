@@ -96,8 +96,9 @@ final class Browser: Sendable {
     func submit(
         _ path: String, _ fields: [String: String], token known: String, origin: String? = Browser.origin
     ) async throws -> TestServer.Answer {
-        var parts = ["form_token=" + Self.encoded(known)]
-        parts += fields.map { Self.encoded($0.key) + "=" + Self.encoded($0.value) }
+        let parts = fields.merging(["form_token": known]) { $1 }.map {
+            Self.encoded($0.key) + "=" + Self.encoded($0.value)
+        }
         return try await send(
             "POST", path, parts.joined(separator: "&"),
             [("Content-Type", "application/x-www-form-urlencoded")] + (origin.map { [("Origin", $0)] } ?? []))

@@ -34,7 +34,24 @@ import Testing
         "POST /dashboard/staff/{staff_id}/reset": .owner, "POST /dashboard/staff/{staff_id}/disable": .owner,
         "POST /dashboard/staff/{staff_id}/sign-out": .owner, "POST /dashboard/staff/{staff_id}/role": .owner,
         "GET /dashboard/audit": .owner, "GET /dashboard/audit.csv": .owner,
-    ]
+        "GET /dashboard/account": .viewer, "POST /dashboard/account": .viewer,
+        "POST /dashboard/account/password": .viewer, "POST /dashboard/account/sessions": .viewer,
+        "POST /dashboard/orders": .viewer, "POST /dashboard/purchase/bind": .support,
+        "GET /dashboard/users/{user_id}/acts": .support,
+    ].merging(acts) { $1 }
+
+    private static var acts: [String: StaffRole?] {
+        let names = [
+            "bind", "erase", "give-add-on", "give-credits", "give-days", "give-until", "make-good", "merge",
+            "name-tester", "remove-device", "revoke", "take-credits", "transfer", "unname-tester",
+        ]
+        let rights = names.flatMap { name -> [(String, StaffRole?)] in
+            let path = "/dashboard/users/{user_id}/acts/" + name
+            let role: StaffRole = name == "erase" ? .owner : .support
+            return [("GET " + path, role), ("POST " + path, role), ("POST \(path)/confirm", role)]
+        }
+        return Dictionary(uniqueKeysWithValues: rights)
+    }
 
     private static func path(_ endpoint: Endpoint) -> String {
         endpoint.path.replacing("{user_id}", with: "u1").replacing("**", with: "no/such/page")

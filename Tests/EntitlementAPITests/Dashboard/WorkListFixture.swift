@@ -1,8 +1,8 @@
 import Entitlements
 import LedgerStore
 import MariaDB
-import StrictJSON
 import MariaDB
+import StrictJSON
 import Support
 import Testing
 

@@ -1,9 +1,9 @@
 import Entitlements
 import LedgerStore
 import MariaDB
+import MariaDB
 import NIOHTTP1
 import StrictJSON
-import MariaDB
 import Support
 import Testing
 
@@ -13,7 +13,8 @@ import Testing
 @Suite(.serialized) struct WorkListPagesTests {
     private static let lists = [
         ("deliveries", "No deliveries yet."), ("deliveries?state=parked", "Nothing waits."), ("jobs", "Nothing waits."),
-        ("jobs?state=waiting", "No job waits."), ("anomalies", "Nothing waits."), ("late-passes", "Nothing waits."),
+        ("jobs?state=waiting", "Nothing passes these filters."), ("anomalies", "Nothing waits."),
+        ("late-passes", "Nothing waits."),
         ("conflicts", "Nothing waits."), ("testers", "No testers."), ("reconciliations", "No run yet."),
         ("refund-questions", "Apple has asked nothing."), ("users", "No users yet."),
     ]
@@ -56,7 +57,7 @@ import Testing
             }
             let page = try await browser.page("/dashboard/deliveries?state=parked")
             #expect(page.text.contains("Nobody has the purchase yet.") && page.text.contains("50 rows"))
-            #expect(!page.text.contains("Replay") && !page.text.contains("Open body"), "a viewer")
+            #expect(!page.all("button").contains { ["Replay", "Open body"].contains($0.text) }, "a viewer")
             let bar = page.all("a").filter { $0.attributes["aria-current"] == "page" }
             #expect(bar.map(\.text) == ["Parked deliveries 60"])
         }

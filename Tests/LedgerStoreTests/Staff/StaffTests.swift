@@ -35,7 +35,8 @@ import Testing
         return try #require(try await again(member, token, hours: hours, at: staff))
     }
 
-    /// A further session of a person whose password is `hash`; nil if they may not sign in. Throws for a try that waits.
+    /// A further session of a person whose password is `hash`; nil if they may not sign in. Throws for a try that
+    /// waits.
     private static func again(
         _ member: StaffMember, _ token: [UInt8], hours: Int = 12, at staff: Staff
     ) async throws -> StaffSession? {

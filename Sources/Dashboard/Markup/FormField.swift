@@ -89,7 +89,8 @@ struct FormField: Sendable {
                 Tag.label {
                     Tag.input(
                         all: [.type("radio"), .name(name), .value(option.value), .required]
-                            + (option.value == value ? [.checked] : [])) {}
+                            + (option.value == value ? [.checked] : [])
+                    ) {}
                     Tag.span { Tag.bdi { option.label } }
                 }
             }

@@ -37,7 +37,8 @@ import Testing
             let page = try ParsedPage(answer.body)
             #expect(answer.status == 200)
             for words in [
-                "After this: pro until 17 February 2026.", "Nothing is written yet", "Before", "After", "+3 days",
+                "After this: pro until 17\u{A0}February\u{A0}2026.", "Nothing is written yet", "Before", "After",
+                "+3 days",
                 "new", "Give 3 days of pro", "same",
             ] { #expect(page.text.contains(words), "\(words)") }
             #expect(page.all("rect").contains { $0.attributes["class"] == "halo" })

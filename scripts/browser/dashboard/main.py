@@ -24,7 +24,7 @@ def main(executable, program, mode, folder=None):
             told = Walk(visitor, values, empty, "empty").run()
             values |= tell(server)
             told += Walk(visitor, values, pages(), "full").run()
-            print("\n".join(dict.fromkeys(told + visitor.said)))
+            print("\n".join(dict.fromkeys(visitor.said)))
             return 1 if told or visitor.said else 0
         take(visitor, values, empty, pathlib.Path(folder), "empty-")
         values |= tell(server)
@@ -97,6 +97,7 @@ class Walk:
 
     def tell(self, page, text):
         self.told.append(f"{page.name} ({self.data}): {text}")
+        print(self.told[-1], flush=True)
 
 
 def take(visitor, values, listed, folder, prefix):

@@ -9,7 +9,7 @@ extension Stylesheet {
         .act{display:grid;grid-template-columns:344px minmax(0,1fr);gap:24px;align-items:start}
         .act .row,.act .lane .row{grid-template-columns:152px minmax(0,1fr)}
         .act .chart .behind,.act .chart .above{left:152px;width:calc(100% - 152px)}
-        .act form>.field:first-of-type{margin-top:0}
+        .act form>.field:first-of-type,.act form>fieldset:first-of-type{margin-top:0}
         .act form>.button{margin-top:20px}
         .field select,.field textarea{font:inherit;color:var(--ink);background:var(--surface);
         border:1px solid var(--line-strong);border-radius:8px;width:100%}

@@ -26,6 +26,13 @@ enum SourceTree {
     static let sources = files(in: "Sources", suffix: ".swift")
     static let tests = files(in: "Tests", suffix: ".swift")
 
+    /// The paths of the pictures of documents.
+    static let pictures: [String] = {
+        let folder = "docs/pictures"
+        let names = try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)
+        return (names ?? []).map { folder + "/" + $0 }
+    }()
+
     /// Every file under `folder` whose name ends so, in the order of their paths.
     static func files(in folder: String, suffix: String = "") -> [TextFile] {
         let start = folder.isEmpty ? root : root.appendingPathComponent(folder)

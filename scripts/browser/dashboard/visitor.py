@@ -7,7 +7,10 @@ LONGEST = 300_000  # milliseconds
 PASSWORD = "a password that is long enough"
 ORDER = """() => {
   const all = 'a[href], button, input:not([type=hidden]), select, textarea, summary';
-  window.reached = [...document.querySelectorAll(all)].filter((one) => one.checkVisibility());
+  // Of radio buttons the Tab key reaches the chosen one; arrows go to the others.
+  const isOther = (one) => one.type === 'radio' && !one.checked &&
+    document.querySelector(`input[name="${one.name}"]:checked`);
+  window.reached = [...document.querySelectorAll(all)].filter((one) => one.checkVisibility() && !isOther(one));
   return window.reached.map((one) => one.outerHTML.slice(0, 90));
 }"""
 FOCUSED = """() => {

@@ -123,8 +123,8 @@ import Testing
                 + "write an http or https URL"),
         Case(
             "a dashboard that listens nowhere", "dashboard:\n  host: \"\"\n  port: 65536",
-            "gatepass.yaml:3: dashboard.port is 65536, which is out of range; write a number from 0 to 65535",
-            "gatepass.yaml:2: dashboard.host is empty; write the address to listen on, such as 127.0.0.1"),
+            "gatepass.yaml:2: dashboard.host is empty; write the address to listen on, such as 127.0.0.1",
+            "gatepass.yaml:3: dashboard.port is 65536, which is out of range; write a number from 0 to 65535"),
         Case(
             "sessions of the dashboard without bounds", "dashboard:\n  idle_minutes: 0\n  session_hours: 0",
             "gatepass.yaml:2: dashboard.idle_minutes is 0, which is out of range; write a number from 1 to 10080",

@@ -30,6 +30,7 @@ soak: setup
 	GATEPASS_WALKS=$${WALKS:-20000} swift test --filter WholeWalkTests
 	GATEPASS_TEST_SOAK=1 swift test --filter 'StandingTests|UsersWalkTests' --filter \
 		'EndToEnd/(Histories|Racing|CreditRacing|CardOrder|InboxFaults|Oracle|Outbox|ReconcileApple)/'
+	scripts/browser/dashboard/run walk-all
 	scripts/mutants/run
 
 # COUNT small mistakes (500 if not given) in Sources/Entitlements, drawn by SEED; prints those that EntitlementsTests do

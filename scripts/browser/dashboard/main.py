@@ -1,4 +1,4 @@
-"""main.py BROWSER PROGRAM walk | pictures FOLDER: see run."""
+"""main.py BROWSER PROGRAM walk | walk-all | pictures FOLDER: see run."""
 
 import pathlib
 import sys
@@ -20,10 +20,11 @@ def main(executable, program, mode, folder=None):
         visitor = Visitor(browser, server)
         visitor.sign_in()
         empty = [page for page in pages() if page.when == "empty"]
-        if mode == "walk":
-            told = Walk(visitor, values, empty, "empty").run()
+        if mode in ["walk", "walk-all"]:
+            looks = len(WIDTHS) if mode == "walk-all" else 1
+            told = Walk(visitor, values, empty, "empty", looks).run()
             values |= tell(server)
-            told += Walk(visitor, values, pages(), "full").run()
+            told += Walk(visitor, values, pages(), "full", looks).run()
             print("\n".join(dict.fromkeys(visitor.said)))
             return 1 if told or visitor.said else 0
         take(visitor, values, empty, pathlib.Path(folder), "empty-")
@@ -33,10 +34,11 @@ def main(executable, program, mode, folder=None):
 
 
 class Walk:
-    """All pages, each once by keyboard and without scripts, and then with axe in every width, theme and language."""
+    """All pages, each once by keyboard and without scripts, and then with axe in a number of looks: widths, each with a
+    theme and a language."""
 
-    def __init__(self, visitor, values, listed, data):
-        self.visitor, self.values, self.listed, self.data = visitor, values, listed, data
+    def __init__(self, visitor, values, listed, data, count):
+        self.visitor, self.values, self.listed, self.data, self.count = visitor, values, listed, data, count
         self.told = []
 
     def run(self):
@@ -51,11 +53,12 @@ class Walk:
         return self.told
 
     def looks(self, theme, language):
-        """The pages and widths of a theme and a language. Over all of these every two values of page, width, theme and
-        language meet."""
+        """The pages and widths of a theme and a language. If a page has all widths, every two values of page, width,
+        theme and language meet."""
         for number, page in enumerate(self.listed):
-            for place, width in enumerate(WIDTHS):
+            for place in range(self.count):
                 turn = number + place
+                width = WIDTHS[turn % len(WIDTHS)]
                 if Visitor.THEMES[turn % 3] == theme and Visitor.LANGUAGES[turn % 2] == language:
                     yield page, width
 

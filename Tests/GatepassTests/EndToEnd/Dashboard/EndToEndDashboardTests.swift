@@ -3,8 +3,8 @@ import Support
 import Testing
 
 extension EndToEnd {
-    /// Every page of the dashboard in a real browser: by keyboard and without scripts, then with axe-core in every
-    /// width, theme and language, with and without customers (`scripts/browser/dashboard`).
+    /// Every page of the dashboard in a real browser: by keyboard and without scripts, then with axe-core, with and
+    /// without customers (`scripts/browser/dashboard`). `make soak` walks them in every width.
     @Suite(.enabled("no browser") { await Browser.opensPages.value }) struct Pages {
         @Test func `every page works by keyboard and without scripts, and breaks no rule of accessibility`()
             async throws

@@ -21,6 +21,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: data.path + "/running"))
 
         first.child.send(SIGKILL)
+        #expect(await ServingProcess.end(of: first.child) != 0)
         let third = try ServingProcess("dev", ["--data-dir", data.path])
         defer { third.remove() }
         #expect(await third.answers("/readyz", 200))

@@ -109,8 +109,8 @@ import Testing
     @Test func `numbers, money and lengths are written as people write them`() {
         #expect(Self.words.number(0) == "0" && Self.words.number(999) == "999")
         #expect(
-            Self.words.number(1_234_567) == "1\u{202F}234\u{202F}567" && Self.words.number(-1_000) == "−1\u{202F}000")
-        #expect(Self.words.money(9_990, "EUR") == "€9.99" && Self.words.money(2_200_000, "JPY") == "¥2\u{202F}200")
+            Self.words.number(1_234_567) == "1,234,567" && Self.words.number(-1_000) == "−1,000")
+        #expect(Self.words.money(9_990, "EUR") == "€9.99" && Self.words.money(2_200_000, "JPY") == "¥2,200")
         #expect(Self.words.money(1_500, "CHF") == "1.50\u{A0}CHF" && Self.words.money(1_234, "KWD") == "1.234\u{A0}KWD")
         #expect(Self.words.money(5, "XYZ", isRaw: true) == "5 XYZ")
         let day = Instant.millisecondsPerDay

@@ -206,7 +206,7 @@ import Testing
                 "GET", "/dashboard", token: nil, fields: [("Cookie", "gatepass_dev=" + token)])
             #expect(answer.status == 503 && answer.headers["retry-after"].first != nil)
             let page = try ParsedPage(answer.body)
-            #expect(page.text.contains("The database is away") && page.all("nav").count == 1)
+            #expect(page.text.contains("The database cannot be reached") && page.all("nav").count == 1)
         }
     }
 }

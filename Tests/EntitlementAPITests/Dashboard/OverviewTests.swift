@@ -77,7 +77,7 @@ import Testing
                 while let place = path {
                     let page = try await browser.page(place)
                     seen += page.rowNames
-                    path = page.link("Older")
+                    path = page.link("Next page")
                 }
                 #expect(seen == wanted && !seen.isEmpty, "\(query)")
             }

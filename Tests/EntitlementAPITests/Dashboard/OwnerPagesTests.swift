@@ -118,12 +118,12 @@ import Testing
             ]
             let before = try await server.open.schema.dump()
             let preview = try await browser.press(path, on: path, outage.merging(["act": "preview"]) { $1 })
-            #expect(preview.body.contains("2 users would get days") && preview.body.contains("Give the days"))
+            #expect(preview.body.contains("2 users would get time") && preview.body.contains("Give the time"))
             #expect(try await server.open.schema.dump() == before, "a preview writes nothing")
             let given = try await browser.press(path, on: path, outage.merging(["act": "give"]) { $1 })
-            #expect(given.body.contains("Done. 2 users got days"), "\(given.body)")
+            #expect(given.body.contains("Done. 2 users got time"), "\(given.body)")
             let again = try await browser.press(path, on: path, outage.merging(["act": "give"]) { $1 })
-            #expect(again.body.contains("Done. 0 users got days") && again.body.contains("Had them already: 2"))
+            #expect(again.body.contains("Done. 0 users got time") && again.body.contains("Had them already: 2"))
             let acts = try await server.audited.filter { $0["action"]?.string == "grant.give" }
             #expect(acts.count == 2 && acts.allSatisfy { $0["actor"]?.string?.hasPrefix("staff:") == true })
             for (name, value) in [
@@ -213,7 +213,7 @@ import Testing
                         #expect(element.attributes.keys.allSatisfy { !$0.hasPrefix("on") && $0 != "style" })
                     }
                     seen += page.text
-                    path = page.link("Older")
+                    path = page.link("Next page")
                 }
                 if list == "anomalies" { #expect(seen.contains("<script>alert(1)</script>")) }
             }

@@ -25,7 +25,7 @@ import Testing
             for (path, words) in Self.lists {
                 let page = try await browser.page("/dashboard/" + path)
                 #expect(page.text.contains(words), "\(path)")
-                #expect(page.all("table").isEmpty && !page.text.contains("Older"), "\(path)")
+                #expect(page.all("table").isEmpty && !page.text.contains("Next page"), "\(path)")
             }
             let filtered = try await browser.page("/dashboard/deliveries?state=applied")
             #expect(filtered.text.contains("Nothing passes these filters."))
@@ -51,7 +51,7 @@ import Testing
                 while let place = path {
                     let page = try await browser.page(place)
                     seen += page.all("code").map(\.text).filter { $0.hasPrefix("evt_") }
-                    path = page.link("Older")
+                    path = page.link("Next page")
                 }
                 #expect(seen == wanted, "\(query)")
             }
@@ -152,7 +152,7 @@ import Testing
             let wanted = try await server.rows("/api/admin/anomalies").compactMap { $0["external_id"]?.string }
             #expect(wanted.count == 3 && anomalies.rowNames.count == 3)
             for (name, id) in zip(anomalies.rowNames, wanted) { #expect(name.hasSuffix(id), "\(name)") }
-            #expect(anomalies.link("Add the product") == "/dashboard/catalogue")
+            #expect(anomalies.link("Open the catalogue") == "/dashboard/catalogue")
             #expect(anomalies.link("Bind to…")?.hasPrefix("/dashboard/purchase?") == true)
             #expect(anomalies.text.contains("Sandbox") && anomalies.text.contains("Anomalies 3"))
             let chosen = try await browser.page("/dashboard/anomalies?reason=unowned")

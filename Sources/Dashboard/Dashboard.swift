@@ -36,18 +36,21 @@ package struct Dashboard: Sendable {
     let zones: Zone.Rules
     /// Makes 32 bytes that nobody can guess.
     let newToken: @Sendable () -> [UInt8]
+    /// Returns after so many milliseconds, or when the request ends.
+    let hold: @Sendable (Int64) async -> Void
     let passwordCost: PasswordCost
     let desk = PasswordDesk()
     let counter = WorkCounter()
 
     package init(
         _ settings: Settings, zones: @escaping Zone.Rules, newToken: @escaping @Sendable () -> [UInt8],
-        passwordCost: PasswordCost = .standard
+        hold: @escaping @Sendable (Int64) async -> Void, passwordCost: PasswordCost = .standard
     ) {
         self.passwordCost = passwordCost
         self.settings = settings
         self.zones = zones
         self.newToken = newToken
+        self.hold = hold
     }
 
     /// The largest body of a form, in bytes.
@@ -58,9 +61,9 @@ package struct Dashboard: Sendable {
         [
             open(.get, "/dashboard/style/{name}", StylesheetPage.respond),
             open(.get, "/dashboard/sign-in", SignInPage.show),
-            form("/dashboard/sign-in", SignInPage.signIn),
+            form("/dashboard/sign-in", rate: .password, SignInPage.signIn),
             open(.get, "/dashboard/link/{link}", PasswordLinkPage.show),
-            form("/dashboard/link/{link}", PasswordLinkPage.setPassword),
+            form("/dashboard/link/{link}", rate: .password, PasswordLinkPage.setPassword),
             signedForm("/dashboard/sign-out", .read, SignInPage.signOut),
             signedForm("/dashboard/sign-out-everywhere", .read, SignInPage.signOutEverywhere),
             signed("/dashboard/account", .read, AccountPage.show),
@@ -85,11 +88,11 @@ package struct Dashboard: Sendable {
 
     /// A page for anybody.
     private func open(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind = .open,
         _ route: @escaping @Sendable (Visit) async throws(Problem) -> Response
     ) -> Endpoint {
         .page(
-            method, path,
+            method, path, rate: rate,
             { (call: OpenCall) async throws(Problem) in
                 try await answering(call) { (visit) async throws(Problem) in try await route(visit) }
             }, orElse: ProblemPage.response)
@@ -97,10 +100,12 @@ package struct Dashboard: Sendable {
 
     /// A form for anybody: a POST of our own page.
     private func form(
-        _ path: String, _ route: @escaping @Sendable (Visit, FormText) async throws(Problem) -> Response
+        _ path: String, rate: RateLimits.Kind = .open,
+        _ route: @escaping @Sendable (Visit, FormText) async throws(Problem) -> Response
     ) -> Endpoint {
-        open(.post, path) { (visit) async throws(Problem) in try await route(visit, try await visit.form()) }
-            .allowing(bodyBytes: Self.formLimit)
+        open(.post, path, rate: rate) { (visit) async throws(Problem) in
+            try await route(visit, try await visit.form())
+        }.allowing(bodyBytes: Self.formLimit)
     }
 
     /// A page for signed-in people whose role has the right of `scope`.
@@ -117,8 +122,10 @@ package struct Dashboard: Sendable {
         _ route: @escaping @Sendable (SignedVisit, FormText) async throws(Problem) -> Response
     ) -> Endpoint {
         form(path) { (visit, form) async throws(Problem) in
-            defer { counter.forget() }
-            return try await signing(visit, scope) { (signed) async throws(Problem) in try await route(signed, form) }
+            try await signing(visit, scope) { (signed) async throws(Problem) in
+                defer { counter.forget() }
+                return try await route(signed, form)
+            }
         }
     }
 
@@ -136,8 +143,9 @@ package struct Dashboard: Sendable {
         do throws(Problem) {
             return try await route(visit)
         } catch {
-            guard session != nil, error.status.code < 500, !error.closesConnection else { throw error }
-            return ProblemPage.response(to: error, visit.words)
+            guard let session, let browser, !error.closesConnection else { throw error }
+            let frame = Shell.Frame(words: visit.words, member: session.member, formToken: browser.formToken)
+            return ProblemPage.response(to: error, in: frame)
         }
     }
 
@@ -146,11 +154,10 @@ package struct Dashboard: Sendable {
         _ visit: Visit, _ scope: APIKeyScope, _ route: (SignedVisit) async throws(Problem) -> Response
     ) async throws(Problem) -> Response {
         guard let session = visit.session, let browser = visit.browser else {
-            return .redirected(to: SignInPage.link(backTo: visit.call.request))
+            return .redirected(to: SignInPage.link(backTo: visit.call.request, at: settings.origins()))
         }
         guard session.member.role.allows(scope) else { throw Problem(.forbidden, "") }
-        // `try?` drops the error: a page without these numbers still says what it is about.
-        let work = try? await visit.call.served { try await counter.counts(in: $0, at: visit.call.now) }
+        let work = try await visit.call.served { await counter.counts(in: $0, at: visit.call.now) }
         return try await route(SignedVisit(visit: visit, session: session, browser: browser, work: work))
     }
 }

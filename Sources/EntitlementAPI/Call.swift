@@ -122,6 +122,9 @@ extension Call {
         }
     }
 
+    /// Logs an act of somebody of the staff. The line names nobody to whom it was done.
+    package func log(_ action: AuditAction, by actor: Actor) { api.logger.tell(action, by: actor) }
+
     /// The result of `ask`, called with the open store. A failure of the database is logged and becomes a problem.
     ///
     /// - Throws: `unavailable`, for any error of `ask`.
@@ -132,6 +135,7 @@ extension Call {
             api.logger.tell(failure)
             throw Problem(failure)
         } catch {
+            api.logger.tell(unexpected: error)
             throw .unexpected
         }
     }

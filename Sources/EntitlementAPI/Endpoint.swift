@@ -71,17 +71,18 @@ package struct Endpoint: Sendable {
         }
     }
 
-    /// An endpoint for people, who get a page even where a request is refused. Its rate limit is that of an open one.
+    /// An endpoint for people, who get a page even where a request is refused. Its rate limit holds for each network
+    /// and path.
     ///
     /// - Parameter page: Makes the page that says what is wrong.
     package static func page(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, rate: RateLimits.Kind = .open,
         _ route: @escaping @Sendable (OpenCall) async throws(Problem) -> Response,
         orElse page: @escaping @Sendable (Problem, OpenCall) -> Response
     ) -> Endpoint {
         Endpoint(method, path) { call throws(Problem) in
             do throws(Problem) {
-                try call.count(.open, for: .network(call.network, path: path), at: call.api.realNow())
+                try call.count(rate, for: .network(call.network, path: path), at: call.api.realNow())
                 return try await route(call)
             } catch {
                 guard !error.closesConnection else { throw error }
@@ -165,12 +166,10 @@ package struct Endpoint: Sendable {
     }
 
     /// A copy of this endpoint with other limits of body size and time.
-    package func allowing(
-        bodyBytes: Int = Endpoint.bodyLimit, seconds: Int64 = Endpoint.deadlineSeconds
-    ) -> Endpoint {
+    package func allowing(bodyBytes: Int? = nil, seconds: Int64? = nil) -> Endpoint {
         var endpoint = self
-        endpoint.bodyLimit = bodyBytes
-        endpoint.deadlineSeconds = seconds
+        if let bodyBytes { endpoint.bodyLimit = bodyBytes }
+        if let seconds { endpoint.deadlineSeconds = seconds }
         return endpoint
     }
 

@@ -9,7 +9,8 @@ import Testing
 /// The list of pages that browser tests walk (`scripts/browser/dashboard/pages.txt`).
 @Suite struct PageListTests {
     private static let dashboard = Dashboard(
-        Dashboard.Settings(origins: { [] }, isSecure: true), zones: { _, _ in nil }, newToken: { [] })
+        Dashboard.Settings(origins: { [] }, isSecure: true), zones: { _, _ in nil }, newToken: { [] },
+        hold: { _ in })
 
     @Test func `browser tests walk every page`() throws {
         let list = try String(

@@ -70,28 +70,30 @@ enum AccountPage {
         guard present.unicodeScalars.count <= PasswordHash.lengths.upperBound else {
             return try await page(visit, refused: wrong)
         }
-        let network = visit.visit.call.network
-        let start = try await visit.served { try await $0.staff.begin(visit.member.name, from: network) }
-        guard case .compare(let number, _, let stored?) = start, let hash = PasswordHash(text: stored) else {
-            return try await page(
-                visit, refused: Refusal(field: "present", phrase: .signInWait, status: .tooManyRequests))
+        let (dashboard, network) = (visit.visit.dashboard, visit.visit.call.network)
+        /// Sends the person away for some seconds.
+        func later(_ phrase: Phrase) async throws(Problem) -> Response {
+            try await page(visit, refused: Refusal(field: "present", phrase: phrase, status: .tooManyRequests))
         }
-        let dashboard = visit.visit.dashboard
-        let salt = Array(dashboard.newToken().prefix(PasswordHash.saltBytes))
-        let made = await dashboard.desk.run {
-            hash.matches(present)
-                ? PasswordHash(of: password, salt: salt, cost: dashboard.passwordCost)?.text : ""
+        let answer = try await dashboard.desk.serve { () async throws(Problem) -> Response in
+            let start = try await visit.served { try await $0.staff.begin(visit.member.name, from: network) }
+            guard case .compare(let number, _, let stored?) = start, let hash = PasswordHash(text: stored) else {
+                return try await later(.signInWait)
+            }
+            let salt = Array(dashboard.newToken().prefix(PasswordHash.saltBytes))
+            let made = await PasswordDesk.hashed {
+                hash.matches(present)
+                    ? PasswordHash(of: password, salt: salt, cost: dashboard.passwordCost)?.text : nil
+            }
+            guard let new = made ?? nil,
+                try await visit.served({
+                    try await $0.staff.change(password: new, from: stored, of: visit.session, number: number)
+                })
+            else { return try await page(visit, refused: wrong) }
+            return done(.password)
         }
-        guard let new = made ?? nil else {
-            return try await page(
-                visit, refused: Refusal(field: "present", phrase: .signInBusy, status: .tooManyRequests))
-        }
-        guard !new.isEmpty,
-            try await visit.served({
-                try await $0.staff.change(password: new, from: stored, of: visit.session, number: number)
-            })
-        else { return try await page(visit, refused: wrong) }
-        return done(.password)
+        guard let answer else { return try await later(.signInBusy) }
+        return answer
     }
 
     /// Ends one other session, or all others.
@@ -213,7 +215,12 @@ enum AccountPage {
                 }
             }
             if sessions.count > 1 {
-                Tag.div(.class("older")) { end("others", .endOthers, visit) }
+                Tag.div(.class("older")) {
+                    end("others", .endOthers, visit)
+                    Shell.form(Link("sign-out-everywhere"), visit.browser.formToken) {
+                        Tag.button(.class("as-link"), .type("submit")) { words.text(.signOutEverywhere) }
+                    }
+                }
             }
         }
     }

@@ -18,11 +18,12 @@ struct CustomerMoment: Sendable {
         let (asked, known) = (words.instant(typed: typedAt), words.instant(typed: typedKnownAt))
         at = asked ?? words.now
         knownAt = known
+        isNow = asked == nil && known == nil
         isMistyped = asked == nil && !typedAt.isEmpty || known == nil && !typedKnownAt.isEmpty
     }
 
     /// True if the page shows the present with everything that is known.
-    var isNow: Bool { typedAt.isEmpty && typedKnownAt.isEmpty || isMistyped && knownAt == nil }
+    let isNow: Bool
 
     /// The query that keeps the moment in a link.
     var query: [(name: String, value: String)] {
@@ -34,8 +35,6 @@ struct CustomerMoment: Sendable {
 struct Customer: Sendable {
     /// The most deliveries and entries of the trail that the page shows.
     private static let shown = 10
-    /// The most purchases whose payments are read.
-    private static let paymentsRead = 200
     /// The most other users of one Apple account.
     private static let relativesRead = 20
 
@@ -50,7 +49,9 @@ struct Customer: Sendable {
     let notes: [NoteDigest: Note]
     let devices: [Device]
     let deviceNames: DeviceNames
-    let purchases: [PurchaseKey: RecordedPurchase]
+    /// The places of purchases in the timeline.
+    private let places: [PurchaseKey: Int]
+    private let rows: [PurchaseKey: Drawing.Row]
     let deliveries: [RecordedDelivery]
     /// The entries of the audit trail; nil for a reader who may not see them.
     let audit: [AuditEntry]?
@@ -69,17 +70,18 @@ struct Customer: Sendable {
         let context = store.foldContext
         timeline = Timeline(
             folding: ledger, given: context.catalogue, settings: context.settings, testersAt: moment.at)
+        places = Dictionary(
+            timeline.purchases.enumerated().map { ($0.element.key, $0.offset) },
+            uniquingKeysWith: { first, _ in first })
         status = timeline.status(at: moment.at)
         drawing = Drawing(of: timeline, at: moment.at)
+        rows = Dictionary(drawing.rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         verdict = Verdict(of: timeline, at: moment.at)
         reasons = status.explanation.reduce(into: [:]) { $0[$1.key] = $1.reason }
         entries = ledger.entries.reversed()
         notes = try await store.reader.notes(Set(entries.compactMap(\.note)))
         deviceNames = DeviceNames(of: ledger, notes)
         devices = timeline.devices(at: moment.at).onRecord
-        let recorded = try await store.reports.purchases(
-            PurchaseFilter(user: user), before: nil, limit: Self.paymentsRead)
-        purchases = Dictionary(recorded.rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let named = try await store.reports.deliveries(naming: user, under: store.labels)
         deliveries =
             named.isEmpty
@@ -105,5 +107,19 @@ struct Customer: Sendable {
     }
 
     /// The purchase with this key.
-    func purchase(_ key: PurchaseKey) -> Purchase? { timeline.purchases.first { $0.key == key } }
+    func purchase(_ key: PurchaseKey) -> Purchase? { places[key].map { timeline.purchases[$0] } }
+
+    /// The row of a purchase in the drawing.
+    func row(_ key: PurchaseKey) -> Drawing.Row? { rows[key] }
+
+    /// The payments for purchases of this person, the last made first, as they are known today.
+    ///
+    /// - Throws: `ServiceFailure` when the database is away.
+    func payments(for keys: [PurchaseKey], in store: Store) async throws -> [PurchaseKey: [Payment]] {
+        let told = try await store.reports.payments(for: keys)
+        let states = Dictionary(grouping: entries.compactMap(\.fact.state)) { $0.key }
+        return Dictionary(
+            keys.map { ($0, told[$0] ?? Payment.all(shownBy: states[$0] ?? [])) },
+            uniquingKeysWith: { first, _ in first })
+    }
 }

@@ -17,11 +17,13 @@ enum CustomerPage {
             try await Customer(user, at: moment, in: $0, seesAudit: seesAudit)
         }
         let names = Names(words: words, catalogue: customer.timeline.catalogue)
-        let view = CustomerView(
+        var view = CustomerView(
             customer: customer, names: names, range: LaneScale.Range(rawValue: visit.query["range"]),
             factsBefore: Int(visit.query["facts"]), boughtAfter: Int(visit.query["bought"]) ?? 0,
             mayAct: visit.member.role.allows(.write) && moment.isNow)
-        return visit.page(user.text) {
+        let paid = view.paidKeys
+        view.payments = try await visit.served { try await customer.payments(for: paid, in: $0) }
+        return visit.page(user.text) { [view] in
             view.head
             visit.doneBanner
             if moment.isMistyped { view.mistyped }
@@ -60,6 +62,8 @@ struct CustomerView {
     let boughtAfter: Int
     /// True if the reader may act on the person, and sees the present.
     let mayAct: Bool
+    /// The payments for the purchases that the page shows.
+    var payments: [PurchaseKey: [Payment]] = [:]
 
     var words: Words { names.words }
     var moment: CustomerMoment { customer.moment }

@@ -31,9 +31,24 @@ extension CustomerView {
         }
     }
 
+    /// The purchases of this page of the table.
+    private func page(of all: [Entitlement]) -> ArraySlice<Entitlement> {
+        all.dropFirst(min(max(0, boughtAfter), all.count)).prefix(Self.rows)
+    }
+
+    /// The purchases whose payments the page shows; none if it shows another moment, because amounts are those of
+    /// today.
+    var paidKeys: [PurchaseKey] { moment.isNow ? (page(of: useful) + listedUseless).map(\.key) : [] }
+
+    private var columns: [Phrase] {
+        [.columnNumber, .columnWhat, .columnState, .columnFrom, .columnUntil, .columnBought]
+            + (moment.isNow ? [.columnPaid] : []) + (mayAct ? [.columnActs] : [])
+    }
+
     var entitlements: Markup {
         let all = useful
-        let page = all.dropFirst(max(0, boughtAfter)).prefix(Self.rows)
+        let page = page(of: all)
+        let next = page.endIndex
         let figure = figure
         return Shell.panel(
             "bought", words.text(.entitlementsTitle),
@@ -43,16 +58,11 @@ extension CustomerView {
                 Shell.empty(words, .entitlementsNone, .entitlementsNoneHint)
             } else {
                 Tag.table(.role("table")) {
-                    Shell.head(
-                        words,
-                        [
-                            .columnNumber, .columnWhat, .columnState, .columnFrom, .columnUntil, .columnBought,
-                            .columnPaid,
-                        ] + (mayAct ? [.columnActs] : []))
+                    Shell.head(words, columns)
                     for source in sources(of: page) {
                         Tag.tbody {
                             Tag.tr(.class("group")) {
-                                Tag.th(.scope("rowgroup"), .colspan(mayAct ? 8 : 7)) { names.source(source) }
+                                Tag.th(.scope("rowgroup"), .colspan(columns.count)) { names.source(source) }
                             }
                             for entitlement in page where entitlement.key.source == source {
                                 row(entitlement, figure)
@@ -60,10 +70,10 @@ extension CustomerView {
                         }
                     }
                 }
-                if boughtAfter + Self.rows < all.count {
+                if next < all.count {
                     Tag.p(.class("older")) {
-                        Tag.a(.href(link([("bought", String(boughtAfter + Self.rows))], fragment: "bought"))) {
-                            words.text(.olderPurchases, ["n": words.number(all.count - boughtAfter - Self.rows)])
+                        Tag.a(.href(link([("bought", String(next))], fragment: "bought"))) {
+                            words.text(.olderPurchases, ["n": words.number(all.count - next)])
                         }
                     }
                 }
@@ -79,7 +89,7 @@ extension CustomerView {
 
     private func row(_ entitlement: Entitlement, _ figure: LaneFigure) -> Markup {
         let purchase = customer.purchase(entitlement.key)
-        let row = customer.drawing.rows.first { $0.key == entitlement.key }
+        let row = customer.row(entitlement.key)
         let depth = entitlement.tier.map(figure.depth) ?? "t2"
         return Tag.tr {
             Tag.td { number(entitlement.key, in: figure) }
@@ -99,11 +109,15 @@ extension CustomerView {
                 words.cell(entitlement.endsAt, orElse: entitlement.startsAt == nil ? .dash : .noEnd)
             }
             Tag.td(.label(words.text(.columnBought))) { words.cell(purchase?.anchor, orElse: .dash) }
-            Tag.td(.label(words.text(.columnPaid)), .class("amount")) {
-                PurchasePage.paid(customer.purchases[entitlement.key], words)
+            if moment.isNow {
+                Tag.td(.label(words.text(.columnPaid)), .class("amount")) { paid(entitlement) }
             }
             if mayAct { Tag.td(.class("amount"), .label(words.text(.columnActs))) { acts(on: entitlement) } }
         }
+    }
+
+    private func paid(_ entitlement: Entitlement) -> Markup {
+        PurchasePage.paid(payments[entitlement.key]?.first, words)
     }
 
     private var hasSeveralApps: Bool { customer.timeline.catalogue.latest.catalogue.apps.count > 1 }
@@ -127,14 +141,16 @@ extension CustomerView {
         return customer.reasons[entitlement.key].map { words($0.sentence) } ?? .nothing
     }
 
+    private var listedUseless: [Entitlement] { useless.suffix(50).reversed() }
+
     var givesNothing: Markup {
-        let all = useless
+        let all = listedUseless
         return Shell.panel("nothing", words.text(.nothingTitle)) {
             if all.isEmpty {
                 Shell.empty(words, .nothingNone, .nothingNoneHint)
             } else {
                 Tag.ul(.class("list")) {
-                    for entitlement in all.suffix(50).reversed() {
+                    for entitlement in all {
                         Tag.li {
                             Tag.div(.class("main")) {
                                 Tag.strong {
@@ -148,7 +164,7 @@ extension CustomerView {
                                 Tag.p { customer.reasons[entitlement.key].map { words($0.sentence) } ?? .nothing }
                             }
                             Tag.small(.class("nowrap")) {
-                                PurchasePage.paid(customer.purchases[entitlement.key], words)
+                                if moment.isNow { paid(entitlement) }
                                 if mayAct { acts(onUseless: entitlement) }
                             }
                         }

@@ -2,8 +2,10 @@ import Entitlements
 
 /// A lane drawn: an axis, the access in sum, and a row for each pass and window; then the same as a table.
 struct LaneFigure {
-    /// The most passes that have a row each. More of them share a row for each tier.
+    /// The most passes, and the most windows, that have a row each. More of them share a row for each tier.
     static let mostRows = 12
+    /// The shortest gap between two bars that is drawn, as a part of the whole width.
+    private static let leastGap: Int64 = 1_000
     private static let accessHeight = 56
     private static let headingHeight = 32
 
@@ -13,6 +15,31 @@ struct LaneFigure {
     let scale: LaneScale
     /// The link to this page with another range; nil where the range is not the reader's choice.
     let link: ((LaneScale.Range) -> Link)?
+    /// True if the rows have the numbers by which tables and texts refer to them.
+    let isNumbered: Bool
+    /// The class of each tier's depth of colour: the lowest that is sold is the lightest.
+    private let depths: [TierID: String]
+
+    init(
+        drawing: Drawing, timeline: Timeline, names: Names, scale: LaneScale, link: ((LaneScale.Range) -> Link)?
+    ) {
+        self.drawing = drawing
+        self.timeline = timeline
+        self.names = names
+        self.scale = scale
+        self.link = link
+        isNumbered = [Drawing.Row.Kind.pass, .window].allSatisfy { kind in
+            drawing.rows.count { $0.kind == kind && !$0.isSandbox } <= Self.mostRows
+        }
+        let catalogue = timeline.catalogue.latest.catalogue
+        let sold = Set(drawing.rows.map(\.tier)).union(catalogue.tiers).filter { $0.id != catalogue.defaultTier }
+        let ranks = Set(sold.map(\.rank)).sorted()
+        depths = Dictionary(
+            sold.map { tier in
+                let place = ranks.firstIndex(of: tier.rank) ?? 0
+                return (tier.id, ranks.count > 1 ? "t\(min(place, 2) + 1)" : "t2")
+            }, uniquingKeysWith: { first, _ in first })
+    }
 
     private var words: Words { names.words }
 
@@ -51,9 +78,6 @@ struct LaneFigure {
             }
     }
 
-    /// True if the rows have the numbers by which tables and texts refer to them.
-    var isNumbered: Bool { drawing.rows.count { $0.kind == .pass && !$0.isSandbox } <= Self.mostRows }
-
     private var empty: Markup {
         Tag.div(.class("empty")) {
             Tag.p { Tag.strong { words.text(.laneEmpty) } }
@@ -70,19 +94,22 @@ struct LaneFigure {
             let mark = isSandbox ? Markup(" ") + Shell.sandbox(words) : .nothing
             let windows = rows.filter { $0.kind == .window }
             if !windows.isEmpty {
-                groups.append(
-                    Group(heading: Markup(words.text(.lanePlans)) + mark, lines: windows.map(line)))
+                groups.append(Group(heading: Markup(words.text(.lanePlans)) + mark, lines: lines(windows)))
             }
             let passes = rows.filter { $0.kind == .pass }
             let lanes = Set(passes.map(\.lane)).sorted()
             for lane in lanes {
                 let rows = passes.filter { $0.lane == lane }
                 let title = lanes.count > 1 ? words.text(.lanePassesOf, ["lane": lane.text]) : words.text(.lanePasses)
-                let lines = passes.count <= Self.mostRows ? rows.map(line) : linesByTier(rows)
-                groups.append(Group(heading: Markup(title) + mark, lines: lines))
+                groups.append(Group(heading: Markup(title) + mark, lines: lines(rows, of: passes.count)))
             }
         }
         return groups
+    }
+
+    /// The lines of rows: one for each, or fewer if the rows of their kind are too many.
+    private func lines(_ rows: [Drawing.Row], of all: Int? = nil) -> [Line] {
+        (all ?? rows.count) <= Self.mostRows ? rows.map(line) : linesByTier(rows)
     }
 
     private func line(_ row: Drawing.Row) -> Line {
@@ -92,7 +119,7 @@ struct LaneFigure {
             bars: row.bars)
     }
 
-    /// Rows for many passes: one for each tier, and one for the time that was cut off.
+    /// Lines for many rows: one for each tier, and one for the time that was cut off.
     private func linesByTier(_ rows: [Drawing.Row]) -> [Line] {
         var tiers: [Tier] = []
         for row in rows where !tiers.contains(where: { $0.id == row.tier.id }) { tiers.append(row.tier) }
@@ -106,21 +133,30 @@ struct LaneFigure {
             }
             let bars = rows.flatMap(\.bars).sorted { $0.startsAt < $1.startsAt }
             let name = words.text(
-                .tierPasses, ["tier": names.tier(tier.id), "passes": words.count(rows.count, .onePass, .passes)])
+                .tierPasses,
+                [
+                    "tier": names.tier(tier.id),
+                    "passes": rows[0].kind == .pass
+                        ? words.count(rows.count, .onePass, .passes) : words.count(rows.count, .oneThing, .things),
+                ])
             let running = bars.filter { $0.kind != .cutOff && $0.kind != .waiting }
             let cut = bars.filter { $0.kind == .cutOff }
-            let line = Line(name: name, note: words.joined(counts, by: .listed), bars: Self.joined(running))
+            let line = Line(name: name, note: words.joined(counts, by: .listed), bars: joined(running))
             guard !cut.isEmpty else { return [line] }
-            return [line, Line(name: words.text(.cutOffOf, ["tier": names.tier(tier.id)]), note: "", bars: cut)]
+            return [
+                line, Line(name: words.text(.cutOffOf, ["tier": names.tier(tier.id)]), note: "", bars: joined(cut)),
+            ]
         }
     }
 
-    /// Joins finished bars that touch, so that a long history stays a small picture.
-    private static func joined(_ bars: [Drawing.Bar]) -> [Drawing.Bar] {
-        bars.reduce(into: []) { joined, bar in
-            guard let last = joined.last, last.kind == .finished, bar.kind == .finished, last.endsAt == bar.startsAt
+    /// Joins bars of one kind between which no gap is to be seen, so that a long history stays a small picture.
+    private func joined(_ bars: [Drawing.Bar]) -> [Drawing.Bar] {
+        let gap = (scale.endsAt - scale.startsAt) / Self.leastGap
+        return bars.reduce(into: []) { joined, bar in
+            guard let last = joined.last, last.kind == bar.kind, let end = last.endsAt, bar.startsAt - end <= gap
             else { return joined.append(bar) }
-            joined[joined.count - 1] = Drawing.Bar(.finished, bar.tier, from: last.startsAt, to: bar.endsAt)
+            let later = bar.endsAt.map { max($0, end) }
+            joined[joined.count - 1] = Drawing.Bar(bar.kind, bar.tier, from: last.startsAt, to: later)
         }
     }
 
@@ -188,16 +224,8 @@ struct LaneFigure {
 
     private var shapes: LaneShapes { LaneShapes(scale: scale, depth: depth) }
 
-    /// The class of a tier's depth of colour: the lowest that is sold is the lightest.
-    func depth(_ tier: TierID) -> String {
-        let sold = Set(drawing.rows.map(\.tier)).union(timeline.catalogue.latest.catalogue.tiers)
-            .filter { $0.id != timeline.catalogue.latest.catalogue.defaultTier }
-        let ranks = Set(sold.map(\.rank)).sorted()
-        guard ranks.count > 1, let rank = sold.first(where: { $0.id == tier })?.rank,
-            let place = ranks.firstIndex(of: rank)
-        else { return "t2" }
-        return "t\(min(place, 2) + 1)"
-    }
+    /// The class of a tier's depth of colour.
+    func depth(_ tier: TierID) -> String { depths[tier] ?? "t2" }
 
     // MARK: Labels
 

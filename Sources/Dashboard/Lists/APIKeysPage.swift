@@ -23,7 +23,7 @@ enum APIKeysPage {
         let view = ListView(
             visit: visit, place: .keys, text: .keysText, filters: filters,
             columns: [.columnName, .columnScopes, .columnMade, .columnUsed, .columnState, .columnSettles],
-            none: (.keysNone, .keysNoneHint), done: ["revoked": .doneKeyRevoked])
+            none: (.keysNone, .keysNoneHint), done: ["revoked": .doneKeyRevoked, "before": .keyMadeBefore])
         return view.page(
             found.rows.map { row($0, cells, filters) }, next: ListView.before(found.next),
             below: form(visit, refused))
@@ -62,6 +62,7 @@ enum APIKeysPage {
             Tag.div(.class("panel-body")) {
                 if let refused { Tag.p(.class("banner refused"), .role("alert")) { words.text(refused) } }
                 Shell.form(Link(path), visit.browser.formToken) {
+                    Tag.input(.type("hidden"), .name(FormID.field), .value(FormID(new: visit).text))
                     Field(id: "name", label: words.text(.columnName), hint: words.text(.newKeyHint)).markup
                     Tag.fieldset {
                         Tag.legend { words.text(.columnScopes) }
@@ -80,20 +81,46 @@ enum APIKeysPage {
         }
     }
 
-    /// Makes a key. Only this answer shows its secret.
+    /// Makes a key. Only this answer shows its secret. The same form sent again makes none.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `invalid_request` for a form without its id, `unavailable`.
     static func create(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
         let scopes = APIKeyScope.allCases.filter { form[$0.rawValue] == "1" }
         guard let request = APIKeyRequest(name: form["name"], scopes: Set(scopes)) else {
             return try await page(visit, refused: .newKeyRefused)
         }
-        let made = try await visit.served { try await $0.apiKeys.create(request, by: visit.actor, reason: nil) }
+        guard let id = FormID(in: form) else { throw Problem(.invalidRequest, "") }
+        guard let made = try await make(request, id, visit) else { return visit.back(form, to: path, saying: "before") }
+        visit.log(.createAPIKey)
         let words = visit.words
         return visit.page(words.text(.keyMade), at: .keys) {
             Tag.h1 { words.text(.keyMade) }
             SecretPanel(id: "secret", title: made.key.name, secret: made.secret.text, hint: .keyMadeText).markup(words)
             Tag.p { Tag.a(.href(Link(path))) { words.text(.backToList) } }
+        }
+    }
+
+    /// Makes the key of a form; nil if the form made one before.
+    private static func make(
+        _ request: APIKeyRequest, _ id: FormID, _ visit: SignedVisit
+    ) async throws(Problem) -> (key: APIKey, secret: APIKeySecret)? {
+        try await visit.served { store in
+            func label(_ kind: Labels.Kind, _ values: [String]) -> Label {
+                id.label(kind, of: path, by: visit.member, values, under: store.labels)
+            }
+            let asked = IdempotentRequest(
+                of: visit.member, key: label(.idempotencyKey, []),
+                digest: label(.request, [request.name] + request.scopes.sorted().map(\.rawValue)), about: .nobody)
+            guard case .claimed(let claim) = try await store.idempotency.claim(asked) else { return nil }
+            do {
+                return try await store.apiKeys.create(request, by: visit.actor, reason: nil) { _, _ in
+                    RememberedAnswer(claim: claim, status: 200, body: [])
+                }
+            } catch {
+                // Lost: that the claim was not released. It ends by itself.
+                try? await store.idempotency.release(claim)
+                throw error
+            }
         }
     }
 
@@ -104,6 +131,7 @@ enum APIKeysPage {
         let number = try visit.number("key_id")
         let revoked = try await visit.served { try await $0.apiKeys.revoke(number, by: visit.actor, reason: nil) }
         guard revoked != nil else { throw Problem(.notFound, "") }
+        visit.log(.revokeAPIKey)
         return visit.back(form, to: path, saying: "revoked")
     }
 }

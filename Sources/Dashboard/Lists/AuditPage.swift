@@ -9,8 +9,8 @@ import NIOCore
 enum AuditPage {
     /// The most entries of the table to keep.
     private static let mostKept = 10_000
-    /// The entries that are read at a time for it.
-    private static let chunk = 500
+    /// The entries that are read at a time for it, and the most times, because filters may pass few of them.
+    private static let (chunk, mostReads) = (500, 40)
 
     /// - Throws: `unavailable`.
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
@@ -68,18 +68,20 @@ enum AuditPage {
 
     /// The entries under the same filters as comma-separated values, the newest first.
     ///
-    /// - Throws: `unavailable`.
+    /// - Throws: `invalid_request` for a filter that cannot be read, `unavailable`.
     static func table(_ visit: SignedVisit) async throws(Problem) -> Response {
-        let (_, filter) = read(visit)
-        var (entries, before): ([AuditEntry], UInt64?) = ([], nil)
+        let (filters, filter) = read(visit)
+        guard !filters.isMistyped else { throw Problem(.invalidRequest, "") }
+        var (entries, before, reads): ([AuditEntry], UInt64?, Int) = ([], nil, 0)
         repeat {
+            reads += 1
             let place = before
             let page = try await visit.served {
                 try await $0.reports.auditEntries(filter, before: place, limit: chunk)
             }
             entries += page.rows
             before = page.next
-        } while before != nil && entries.count < mostKept
+        } while before != nil && entries.count < mostKept && reads < mostReads
         let names = try await StaffNames(entries.map(\.actor), visit)
         var csv = CSVText()
         csv.append([
@@ -92,7 +94,7 @@ enum AuditPage {
                 entry.details ?? "", Hexadecimal.text(entry.hash),
             ])
         }
-        if before != nil { csv.append([visit.words.text(.auditCSVCut, ["n": visit.words.number(mostKept)])]) }
+        if before != nil { csv.append([visit.words.text(.auditCSVCut, ["n": visit.words.number(entries.count)])]) }
         var headers = Response.safe
         headers[.contentType] = "text/csv; charset=utf-8"
         headers[.contentDisposition] = "attachment; filename=\"audit.csv\""

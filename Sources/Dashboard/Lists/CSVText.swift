@@ -7,11 +7,14 @@ struct CSVText {
         text += cells.map(Self.cell).joined(separator: ",") + "\r\n"
     }
 
-    /// A cell in quotes where it needs them. A cell that a spreadsheet would compute begins with an apostrophe.
+    /// A cell in quotes where it needs them. A cell that a spreadsheet would compute begins with an apostrophe; so does
+    /// a part behind a semicolon or a tab, at which spreadsheets of some countries split a line.
     static func cell(_ text: String) -> String {
-        var scalars = text.unicodeScalars
-        if let first = scalars.first, ["=", "+", "-", "@", "\t", "\r"].contains(first) {
-            scalars.insert("'", at: scalars.startIndex)
+        var (scalars, isAtStart) = (String.UnicodeScalarView(), true)
+        for scalar in text.unicodeScalars {
+            if isAtStart, ["=", "+", "-", "@", "\t", "\r"].contains(scalar) { scalars.append("'") }
+            isAtStart = [";", "\t", "\r", "\n"].contains(scalar) || isAtStart && scalar == " "
+            scalars.append(scalar)
         }
         guard scalars.contains(where: { ["\"", ",", "\r", "\n"].contains($0) }) else { return String(scalars) }
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)

@@ -10,6 +10,8 @@ enum CompensationsPage {
     private static let path = "compensations"
     /// The most users that a page names.
     private static let named = 50
+    /// The most users of earlier steps that the form counts.
+    private static let mostCounted = 1_000_000_000
 
     /// The fields of the form, read; and the first that cannot be read.
     private struct Typed {
@@ -73,7 +75,8 @@ enum CompensationsPage {
         }
         switch step {
         case .success(let step):
-            let before = isDry ? 0 : Int(form["given"]) ?? 0
+            if !isDry, !step.given.isEmpty { visit.log(.giveGrant) }
+            let before = isDry ? 0 : Int(form["given"]).map { min(max(0, $0), mostCounted) } ?? 0
             return page(
                 visit, cells, form, refused: nil,
                 result: result(of: step, compensation, before + step.given.count, form, cells))

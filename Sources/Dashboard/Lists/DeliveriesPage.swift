@@ -86,6 +86,7 @@ enum DeliveriesPage {
             try await $0.inbox.replay(number, by: visit.actor, reason: nil, audit: $0.audit)
         }
         guard let replayed else { throw Problem(.notFound, "") }
+        visit.log(.replayDelivery)
         return visit.back(form, to: path, saying: replayed.outcome == .pending ? "replayed" : "kept")
     }
 
@@ -98,6 +99,7 @@ enum DeliveriesPage {
             try await $0.inbox.open(number, by: visit.actor, audit: $0.audit)
         }
         guard let opened else { throw Problem(.notFound, "") }
+        visit.log(.openDelivery)
         let words = visit.words
         return visit.page(words.text(.bodyTitle), at: .deliveries) {
             Tag.div(.class("title")) {

@@ -59,6 +59,7 @@ enum JobsPage {
             try await $0.inbox.revive(job: number, by: visit.actor, reason: nil, audit: $0.audit)
         }
         guard let revived else { throw Problem(.notFound, "") }
+        visit.log(.reviveJob)
         return visit.back(form, to: path, saying: revived.state == .dead ? "kept" : "revived")
     }
 }

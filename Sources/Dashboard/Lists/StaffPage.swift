@@ -131,6 +131,7 @@ enum StaffPage {
             try await $0.staff.create(request, link: link, by: visit.actor, reason: nil)
         }
         guard let made else { return try await page(visit, refused: .nameTaken) }
+        visit.log(.createStaff)
         return linkPage(visit, made, link)
     }
 
@@ -139,7 +140,7 @@ enum StaffPage {
     /// - Throws: `not_found`, `forbidden` for one's own account, `unavailable`.
     static func reset(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
         let link = visit.visit.dashboard.newToken()
-        let member = try await changing(visit) { staff, name throws(ServiceFailure) in
+        let member = try await changing(visit, .resetStaff) { staff, name throws(ServiceFailure) in
             try await staff.reset(name, link: link, by: visit.actor, reason: nil)
         }
         return linkPage(visit, member, link)
@@ -149,7 +150,7 @@ enum StaffPage {
     ///
     /// - Throws: `not_found`, `forbidden` for one's own account, `unavailable`.
     static func disable(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
-        _ = try await changing(visit) { staff, name throws(ServiceFailure) in
+        _ = try await changing(visit, .disableStaff) { staff, name throws(ServiceFailure) in
             try await staff.disable(name, by: visit.actor, reason: nil)
         }
         return visit.back(form, to: path, saying: "disabled")
@@ -159,7 +160,7 @@ enum StaffPage {
     ///
     /// - Throws: `not_found`, `forbidden` for one's own account, `unavailable`.
     static func signOut(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
-        _ = try await changing(visit) { staff, name throws(ServiceFailure) in
+        _ = try await changing(visit, .signOutEverywhere) { staff, name throws(ServiceFailure) in
             try await staff.signOut(name, by: visit.actor)
         }
         return visit.back(form, to: path, saying: "signed-out")
@@ -170,14 +171,14 @@ enum StaffPage {
     /// - Throws: `not_found`, `invalid_request`, `forbidden` for one's own account, `unavailable`.
     static func change(_ visit: SignedVisit, _ form: FormText) async throws(Problem) -> Response {
         guard let role = StaffRole(rawValue: form["role"]) else { throw Problem(.invalidRequest, "") }
-        _ = try await changing(visit) { staff, name throws(ServiceFailure) in
+        _ = try await changing(visit, .changeStaffRole) { staff, name throws(ServiceFailure) in
             try await staff.change(name, to: role, by: visit.actor)
         }
         return visit.back(form, to: path, saying: "role")
     }
 
     private static func changing(
-        _ visit: SignedVisit,
+        _ visit: SignedVisit, _ action: AuditAction,
         _ change: @Sendable (Staff, String) async throws(ServiceFailure) -> StaffMember?
     ) async throws(Problem) -> StaffMember {
         let number = try visit.number("staff_id")
@@ -187,6 +188,7 @@ enum StaffPage {
             return try await change(store.staff, name)
         }
         guard let member else { throw Problem(.notFound, "") }
+        visit.log(action)
         return member
     }
 

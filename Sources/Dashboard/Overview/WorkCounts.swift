@@ -35,59 +35,92 @@ struct WorkCounts: Sendable {
         let undecided = late.rows.filter { $0.grant == nil }.map(\.attachedAt)
         self.parked = Count(parked)
         self.dead = Count(dead)
-        self.anomalies = Count(
-            count: anomalies.rows.count, oldestAt: anomalies.rows.map(\.recordedAt).min(),
-            isPart: anomalies.next != nil)
-        self.late = Count(count: undecided.count, oldestAt: undecided.min(), isPart: late.next != nil)
-        self.conflicts = Count(count: conflicts.rows.count, oldestAt: nil, isPart: conflicts.next != nil)
+        self.anomalies = Count(anomalies.rows.map(\.recordedAt), isPart: anomalies.next != nil)
+        self.late = Count(undecided, isPart: late.next != nil)
+        self.conflicts = Count(conflicts.rows.map(\.recordedAt), isPart: conflicts.next != nil)
     }
 }
 
 extension WorkCounts.Count {
+    /// The count of what began at `instants`. The oldest is not known if there may be more.
+    fileprivate init(_ instants: [Instant], isPart: Bool) {
+        self.init(count: instants.count, oldestAt: isPart ? nil : instants.min(), isPart: isPart)
+    }
+
     fileprivate init(_ waiting: WaitingWork) {
         self.init(
             count: waiting.count, oldestAt: waiting.oldestAt, isPart: waiting.count >= WaitingWork.limit)
     }
 }
 
-/// Keeps the counts for a few seconds, so that most pages cost no counting. Every form that is sent has them counted
-/// anew.
+/// Keeps the counts, so that most pages cost no counting and wait for none. Counting happens once at a time. A form
+/// that a signed-in person sends has them counted anew.
 final class WorkCounter: Sendable {
-    /// How long counts are kept, in milliseconds.
+    /// The age in milliseconds from which counts are counted anew.
     private static let life: Int64 = 5_000
+    /// The age in milliseconds up to which a page shows counts while newer ones are counted.
+    private static let shownFor: Int64 = 60_000
 
-    /// The newest counts.
+    /// The newest counts, and the counting that is under way.
     private struct State {
         var counts: WorkCounts?
-        var countedAt: Instant?
+        var countedAt = Instant.distantPast
+        var counting: Task<WorkCounts, any Error>?
         /// The number of times that the counts were forgotten.
         var generation = 0
     }
 
     private let state = Mutex(State())
 
-    /// The counts, which are a few seconds old at most; fresh ones with `isFresh`.
+    /// The counts for the side bar, a minute old at most; nil if they could not be counted.
+    func counts(in store: Store, at now: Instant) async -> WorkCounts? {
+        let (known, age) = known(at: now)
+        let isYoung = (0..<Self.life).contains(age)
+        let counting = isYoung && known != nil ? nil : counting(in: store, at: now)
+        if let known, (0..<Self.shownFor).contains(age) { return known }
+        // `try?` drops the error: a page without these numbers still says what it is about.
+        return try? await counting?.value
+    }
+
+    /// The counts, a few seconds old at most.
     ///
     /// - Throws: `ServiceFailure` when the database is away.
-    func counts(in store: Store, at now: Instant, isFresh: Bool = false) async throws -> WorkCounts {
-        let (known, generation) = state.withLock { state in
-            let isYoung = state.countedAt.map { (0..<Self.life).contains(now - $0) } ?? false
-            return (isYoung ? state.counts : nil, state.generation)
-        }
-        if let known, !isFresh { return known }
-        let counts = try await WorkCounts(in: store, at: now)
-        state.withLock { state in
-            guard state.generation == generation else { return }
-            (state.counts, state.countedAt) = (counts, now)
-        }
-        return counts
+    func freshCounts(in store: Store, at now: Instant) async throws -> WorkCounts {
+        let (known, age) = known(at: now)
+        if let known, (0..<Self.life).contains(age) { return known }
+        return try await counting(in: store, at: now).value
     }
 
     /// Has the counts read anew for the next page.
     func forget() {
         state.withLock { state in
-            state.counts = nil
+            (state.counts, state.counting) = (nil, nil)
             state.generation += 1
+        }
+    }
+
+    private func known(at now: Instant) -> (counts: WorkCounts?, age: Int64) {
+        state.withLock { ($0.counts, now - $0.countedAt) }
+    }
+
+    /// The counting that is under way, or a new one.
+    private func counting(in store: Store, at now: Instant) -> Task<WorkCounts, any Error> {
+        state.withLock { state in
+            if let counting = state.counting { return counting }
+            let generation = state.generation
+            let counting = Task {
+                let counted: Result<WorkCounts, any Error>
+                do { counted = .success(try await WorkCounts(in: store, at: now)) } catch { counted = .failure(error) }
+                self.state.withLock { state in
+                    guard state.generation == generation else { return }
+                    state.counting = nil
+                    // `try?` drops the error, which whoever waits for the counts gets.
+                    if let counts = try? counted.get() { (state.counts, state.countedAt) = (counts, now) }
+                }
+                return try counted.get()
+            }
+            state.counting = counting
+            return counting
         }
     }
 }

@@ -23,7 +23,9 @@ enum PasswordLinkPage {
         guard password == form.exact("again") else { return page(visit, member, refused: .passwordDiffers) }
         let salt = Array(visit.dashboard.newToken().prefix(PasswordHash.saltBytes))
         let cost = visit.dashboard.passwordCost
-        let made = await visit.dashboard.desk.run { PasswordHash(of: password, salt: salt, cost: cost)?.text }
+        let made = try await visit.dashboard.desk.serve { () async throws(Problem) in
+            await PasswordDesk.hashed { PasswordHash(of: password, salt: salt, cost: cost)?.text } ?? nil
+        }
         guard let hash = made ?? nil else {
             return page(visit, member, refused: .signInBusy, status: .tooManyRequests)
         }

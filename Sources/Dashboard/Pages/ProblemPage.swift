@@ -6,12 +6,14 @@ enum ProblemPage {
     /// The page in the language of the browser.
     static func response(to problem: Problem, _ call: OpenCall) -> Response {
         let language = Language(preferredBy: call.request.headers[.acceptLanguage])
-        return response(to: problem, Words(language, in: .utc, now: call.now))
+        return response(to: problem, in: Shell.Frame(words: Words(language, in: .utc, now: call.now)))
     }
 
-    static func response(to problem: Problem, _ words: Words) -> Response {
+    /// The page for whoever is signed in.
+    static func response(to problem: Problem, in frame: Shell.Frame) -> Response {
         let (title, text) = phrases(problem.code)
-        let page = Shell.document(words.text(title), Shell.Frame(words: words)) {
+        let words = frame.words
+        let page = Shell.document(words.text(title), frame) {
             Tag.h1 { words.text(title) }
             Tag.p(.class("lead")) { words.text(text) }
             Tag.p { Tag.a(.href(Link())) { words.text(.toStart) } }

@@ -121,8 +121,8 @@ enum PurchasePage {
     }
 
     /// The newest payment of a purchase, and what went back of it.
-    static func paid(_ purchase: RecordedPurchase?, _ words: Words) -> Markup {
-        guard let payment = purchase?.payments.first, let paid = payment.paid else { return Markup("–") }
+    static func paid(_ payment: Payment?, _ words: Words) -> Markup {
+        guard let payment, let paid = payment.paid else { return Markup("–") }
         let amount = words.money(paid, payment.currency, isRaw: payment.isRaw)
         guard payment.refunded > 0 else { return Markup(amount) }
         let back = words.money(payment.refunded, payment.currency, isRaw: payment.isRaw)

@@ -9,9 +9,14 @@ enum SignInPage {
     private static let path = "sign-in"
 
     /// The link to the sign-in, which leads back to the page that was asked for.
-    static func link(backTo request: Request) -> Link {
-        let asked = request.uri.path + (request.uri.query.map { "?" + $0 } ?? "")
-        return asked == "/dashboard" ? Link(path) : Link(path, query: [("then", asked)])
+    /// A form cannot be sent again by a link, so whoever sent one comes back to the page that it stood on.
+    static func link(backTo request: Request, at origins: [String]) -> Link {
+        var asked = request.uri.path + (request.uri.query.map { "?" + $0 } ?? "")
+        if request.method == .post {
+            let referer = request.headers[.referer] ?? ""
+            asked = origins.first { referer.hasPrefix($0 + "/") }.map { String(referer.dropFirst($0.count)) } ?? ""
+        }
+        return ["", "/dashboard"].contains(asked) ? Link(path) : Link(path, query: [("then", asked)])
     }
 
     /// - Throws: Nothing.
@@ -29,28 +34,31 @@ enum SignInPage {
             password.unicodeScalars.count <= PasswordHash.lengths.upperBound
         else { return page(visit, then: then, refused: .signInWrong, name: "") }
         let network = visit.call.network
-        let start = try await visit.call.served { try await $0.staff.begin(name, from: network) }
-        switch start {
-        case .wait(let instant):
-            let seconds = max(1, (instant - visit.call.now + 999) / 1_000)
-            var response = page(visit, then: then, refused: .signInWait, name: name, status: .tooManyRequests)
-            response.headers[.retryAfter] = String(min(seconds, 900))
+        /// Sends the person away for some seconds.
+        func later(_ phrase: Phrase, _ seconds: Int64) -> Response {
+            var response = page(visit, then: then, refused: phrase, name: name, status: .tooManyRequests)
+            response.headers[.retryAfter] = String(seconds)
             return response
-        case .compare(let number, let member, let stored):
-            let hash =
-                stored.flatMap { PasswordHash(text: $0) } ?? PasswordHash(ofNobodyAt: visit.dashboard.passwordCost)
-            guard let isRight = await visit.dashboard.desk.run({ hash.matches(password) }) else {
-                var response = page(visit, then: then, refused: .signInBusy, name: name, status: .tooManyRequests)
-                response.headers[.retryAfter] = "2"
-                return response
-            }
-            let token = BrowserToken(bytes: visit.dashboard.newToken())
-            guard isRight, let member, stored != nil,
-                try await open(number, of: member, password: stored, token, visit) != nil
-            else { return page(visit, then: then, refused: .signInWrong, name: name) }
-            let cookie = token.cookie(visit.settings.cookie, isSecure: visit.settings.isSecure)
-            return .redirected(to: Link(returningTo: then) ?? Link(), cookie: cookie)
         }
+        let pause = try await visit.call.served { try await $0.staff.pause(name, from: network) }
+        if pause > 0 { await visit.dashboard.hold(pause) }
+        let answer = try await visit.dashboard.desk.serve { () async throws(Problem) -> Response in
+            switch try await visit.call.served({ try await $0.staff.begin(name, from: network) }) {
+            case .wait(let instant):
+                return later(.signInWait, min(max(1, (instant - visit.call.now + 999) / 1_000), 900))
+            case .compare(let number, let member, let stored):
+                let hash =
+                    stored.flatMap { PasswordHash(text: $0) } ?? PasswordHash(ofNobodyAt: visit.dashboard.passwordCost)
+                let isRight = await PasswordDesk.hashed { hash.matches(password) } ?? false
+                let token = BrowserToken(bytes: visit.dashboard.newToken())
+                guard isRight, let member, stored != nil,
+                    try await open(number, of: member, password: stored, token, visit) != nil
+                else { return page(visit, then: then, refused: .signInWrong, name: name) }
+                let cookie = token.cookie(visit.settings.cookie, isSecure: visit.settings.isSecure)
+                return .redirected(to: Link(returningTo: then) ?? Link(), cookie: cookie)
+            }
+        }
+        return answer ?? later(.signInBusy, 2)
     }
 
     private static func open(

@@ -18,7 +18,7 @@ enum StartPage {
     static func show(_ visit: SignedVisit) async throws(Problem) -> Response {
         var visit = visit
         let counts = try await visit.served {
-            try await visit.visit.dashboard.counter.counts(in: $0, at: visit.now, isFresh: true)
+            try await visit.visit.dashboard.counter.freshCounts(in: $0, at: visit.now)
         }
         visit.work = counts
         let purchases = try await visit.served {
@@ -73,7 +73,11 @@ enum StartPage {
 
     private static func panel(of work: [Work], _ words: Words) -> Markup {
         let sum = work.reduce(0) { $0 + $1.waiting.count }
-        return Shell.panel("work", words.text(.workTitle), aside: Markup(words.count(sum, .oneThing, .things))) {
+        let isPart = work.contains { $0.waiting.isPart }
+        return Shell.panel(
+            "work", words.text(.workTitle),
+            aside: isPart ? .nothing : Markup(words.count(sum, .oneThing, .things))
+        ) {
             Tag.ul(.class("list work")) {
                 for list in work { row(list, words) }
             }
@@ -135,7 +139,9 @@ enum StartPage {
                 }
             }
             Tag.td(.label(words.text(.columnBought))) { words.cell(bought) }
-            Tag.td(.label(words.text(.columnPaid)), .class("amount")) { PurchasePage.paid(purchase, words) }
+            Tag.td(.label(words.text(.columnPaid)), .class("amount")) {
+                PurchasePage.paid(purchase.payments.first, words)
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
+import EntitlementAPI
 import NIOPosix
 import Synchronization
 
-/// Hashes passwords on threads of their own, two at a time. A few more wait; any further one is sent away.
+/// The desk at which passwords are compared and hashed, two at a time. A few more people wait; any further one is sent
+/// away.
 final class PasswordDesk: Sendable {
     private static let places = 2
     private static let chairs = 8
@@ -14,12 +16,18 @@ final class PasswordDesk: Sendable {
 
     private let state = Mutex(State())
 
-    /// The result of `work`; nil if too many are waiting already.
-    func run<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async -> Answer? {
+    /// The result of `work`, which has a place at the desk meanwhile. Nil, and nothing is done, if too many are waiting
+    /// already.
+    func serve<Answer>(_ work: () async throws(Problem) -> Answer) async throws(Problem) -> Answer? {
         guard await takePlace() else { return nil }
         defer { leavePlace() }
-        // `try?` drops the error of a pool that is shut down, which is at the end of the process.
-        return try? await NIOThreadPool.singleton.runIfActive { work() }
+        return try await work()
+    }
+
+    /// The result of hashing on a thread of its own; nil at the end of the process.
+    static func hashed<Answer: Sendable>(_ hash: @escaping @Sendable () -> Answer) async -> Answer? {
+        // `try?` drops the error of a pool that is shut down.
+        try? await NIOThreadPool.singleton.runIfActive { hash() }
     }
 
     private func takePlace() async -> Bool {

@@ -73,6 +73,9 @@ struct SignedVisit: Sendable {
         try await visit.call.served(ask)
     }
 
+    /// Logs an act of this person, which stands in the audit trail.
+    func log(_ action: AuditAction) { visit.call.log(action, by: Actor(member)) }
+
     /// A page in its frame.
     func page(
         _ title: String, status: HTTPResponse.Status = .ok, searching: String = "", isStart: Bool = false,

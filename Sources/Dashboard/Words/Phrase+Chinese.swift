@@ -91,6 +91,7 @@ extension Phrase {
         case .columnEnds: "到期"
         case .thisSession: "本浏览器"
         case .endSession: "结束"
+        case .signOutEverywhere: "在所有设备上退出"
         case .endOthers: "结束其他所有会话"
         // MARK: Problems
         case .problemNotFound: "没有这个页面"
@@ -419,6 +420,7 @@ extension Phrase {
         case .keyValid: "有效"
         case .keyRevoked: "已吊销"
         case .revokeKey: "吊销"
+        case .keyMadeBefore: "此表单已创建过该密钥，且密钥只显示一次。若已丢失，请吊销后重新创建。"
         case .doneKeyRevoked: "已完成。该密钥已永久吊销。"
         case .newKey: "新建密钥"
         case .newKeyHint: "请说明由哪个服务器使用。"

@@ -92,6 +92,7 @@ extension Phrase {
         case .columnEnds: "Ends"
         case .thisSession: "This browser"
         case .endSession: "End"
+        case .signOutEverywhere: "Sign out everywhere"
         case .endOthers: "End all others"
         // MARK: Problems
         case .problemNotFound: "There is no such page"
@@ -439,6 +440,9 @@ extension Phrase {
         case .keyValid: "valid"
         case .keyRevoked: "revoked"
         case .revokeKey: "Revoke"
+        case .keyMadeBefore:
+            "The key was made by this form before, and its secret was shown once. If it is lost, revoke the key "
+                + "and make another."
         case .doneKeyRevoked: "Done. The key is revoked for good."
         case .newKey: "New key"
         case .newKeyHint: "Say which server will use it."

@@ -22,7 +22,7 @@ enum Phrase: CaseIterable {
     case accountTitle, accountLink, accountSaved, passwordSaved, sessionsEnded, fieldLanguage, fieldZone,
         zoneHint, zoneWrong, fieldTheme, themeSystem, themeLight, themeDark, save, lookTitle, passwordTitle,
         fieldPresent, passwordHint, presentWrong, sessionsTitle, sessionsHint, columnBegan, columnUsed,
-        columnEnds, thisSession, endSession, endOthers
+        columnEnds, thisSession, endSession, signOutEverywhere, endOthers
 
     // MARK: Problems
 
@@ -88,7 +88,8 @@ enum Phrase: CaseIterable {
         catalogueProducts, oneProduct, products, productsNone, productsNoneHint, catalogueTiers,
         tierOfEverybody, catalogueVersions, notInForceYet, firstVersion, nothingChanged, furtherChanged,
         changeAdded, changeChanged, changeRemoved, kindPass, kindAddOn, kindConsumable, kindPlan, keysTitle,
-        keysText, keysNone, keysNoneHint, keyValid, keyRevoked, revokeKey, doneKeyRevoked, newKey, newKeyHint,
+        keysText, keysNone, keysNoneHint, keyValid, keyRevoked, revokeKey, keyMadeBefore, doneKeyRevoked, newKey,
+        newKeyHint,
         newKeyRefused, makeKey, keyMade, keyMadeText, staffTitle, staffText, staffNone, staffDisabled,
         hasPassword, hasNoPassword, lastSeen, thisIsYou, roleOf, changeRole, signOutPerson, resetPassword,
         disablePerson, doneDisabled, doneRole, doneSignedOut, newPerson, makePerson, newPersonRefused,

@@ -29,6 +29,8 @@ package struct RateLimits: Hashable, Sendable {
         case write
         /// A delivery to a webhook that was refused.
         case refusedDelivery = "refused_delivery"
+        /// A password that somebody sends to the dashboard. Comparing it costs much.
+        case password
         /// An order that a server has Apple asked about: one a second.
         case lookUp = "look_up"
 
@@ -42,6 +44,7 @@ package struct RateLimits: Hashable, Sendable {
         case .restore: restorePerMinute
         case .read, .open: readPerMinute
         case .refusedDelivery: refusedDeliveriesPerMinute
+        case .password: min(readPerMinute, 30)
         case .lookUp: 1
         }
     }

@@ -7,6 +7,11 @@ extension Logger {
         info("act", metadata: ["action": "\(action.text)", "actor": "\(actor.text)"])
     }
 
+    /// Logs an error that nothing expects, by its type, because its text may hold what a client sent.
+    func tell(unexpected error: any Error) {
+        self.error("unexpected error", metadata: ["error": "\(type(of: error))"])
+    }
+
     /// Logs a failure of the database. Nothing is logged while the database has not been opened yet.
     func tell(_ failure: ServiceFailure) {
         let metadata: Metadata = ["error": "\(failure)"]

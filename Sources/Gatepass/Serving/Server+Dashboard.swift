@@ -1,5 +1,6 @@
 import Dashboard
 import EntitlementAPI
+import Logging
 import ServiceLifecycle
 
 extension Server {
@@ -12,11 +13,16 @@ extension Server {
     func dashboardPages(at port: BoundPort) -> [Endpoint] {
         guard settings.dashboard.enabled else { return [] }
         let dashboard = settings.dashboard
+        if dashboard.isSecure, settings.http.trustedProxies.isEmpty {
+            logger.warning(
+                "http.trusted_proxies is empty: the dashboard takes everybody behind its proxy for one network")
+        }
         return Dashboard(
             Dashboard.Settings(
                 origins: { dashboard.origins(port: port.value) }, isSecure: dashboard.isSecure,
                 idleMinutes: dashboard.idleMinutes, sessionHours: dashboard.sessionHours),
-            zones: Surroundings.zoneOffset, newToken: Surroundings.browserToken
+            zones: Surroundings.zoneOffset, newToken: Surroundings.browserToken,
+            hold: { try? await Task.sleep(for: .milliseconds($0)) }  // cancelled: nobody reads the answer
         ).endpoints
     }
 

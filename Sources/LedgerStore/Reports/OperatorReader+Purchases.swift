@@ -89,6 +89,14 @@ extension OperatorReader {
             return ListPage(rows: try RecordedPurchase.complete(found, in: session).filter(\.isTold), next: next)
         }
     }
+
+    /// The payments that a store told for purchases, the last made first. Throws when the database is away.
+    package func payments(for keys: [PurchaseKey]) async throws(ServiceFailure) -> [PurchaseKey: [Payment]] {
+        guard !keys.isEmpty else { return [:] }
+        return try await pool.ask { (session) throws(DatabaseError) in
+            try PaymentAmountRow.payments(for: keys, in: session)
+        }
+    }
 }
 
 /// The statements of a list of purchases: which rows a page looks at, and those of them that pass.

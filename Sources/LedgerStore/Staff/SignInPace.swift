@@ -30,24 +30,25 @@ package struct SignInPace: Sendable {
     /// The most tries that a decision needs.
     static let longestList = 32
 
-    /// Returns the instant at which the next try is let through; nil if it is now.
+    /// Returns the instant before which no try at the account from this network is let through; nil if it is over.
+    ///
+    /// - Parameter here: The tries at this account from this network, the last first.
+    package static func allowedAt(here: [Try], now: Instant) -> Instant? {
+        let failures = here.prefix { now - $0.at < memory && !$0.succeeded }
+        guard failures.count >= freeHere, let last = failures.first else { return nil }
+        let doublings = min(failures.count - freeHere, 20)
+        let allowedAt = last.at + min(longestPause, firstPause << Int64(doublings))
+        return allowedAt > now ? allowedAt : nil
+    }
+
+    /// Returns the time in milliseconds for which a try is held before it is let through, because of failures from
+    /// other networks. No try is refused for them, so whoever has many networks cannot lock anybody out.
     ///
     /// - Parameters:
     ///   - here: The tries at this account from this network, the last first.
     ///   - anywhere: The failures at this account from all networks, the last first.
-    package static func allowedAt(here: [Try], anywhere: [Instant], now: Instant) -> Instant? {
-        let remembered = here.prefix { now - $0.at < memory }
-        let failures = remembered.prefix { !$0.succeeded }
-        var allowedAt = now
-        if failures.count >= freeHere, let last = failures.first {
-            let doublings = min(failures.count - freeHere, 20)
-            allowedAt = max(allowedAt, last.at + min(longestPause, firstPause << Int64(doublings)))
-        }
-        let isKnownHere = remembered.contains(where: \.succeeded)
-        let recent = anywhere.prefix { now - $0 < hour }
-        if !isKnownHere, recent.count >= freeAnywhere, let last = recent.first {
-            allowedAt = max(allowedAt, last + pauseAnywhere)
-        }
-        return allowedAt > now ? allowedAt : nil
+    package static func pause(here: [Try], anywhere: [Instant], now: Instant) -> Int64 {
+        let isKnownHere = here.contains { now - $0.at < memory && $0.succeeded }
+        return !isKnownHere && anywhere.count(where: { now - $0 < hour }) >= freeAnywhere ? pauseAnywhere : 0
     }
 }

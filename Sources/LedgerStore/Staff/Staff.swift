@@ -186,26 +186,42 @@ extension Staff {
         case compare(number: UInt64, member: StaffMember?, password: String?)
     }
 
+    /// The time in milliseconds for which a try is held before it begins. Throws when the database is away.
+    package func pause(_ name: String, from network: [UInt8]) async throws(ServiceFailure) -> Int64 {
+        guard let labels else { return 0 }
+        let (now, limit) = (now(), SignInPace.longestList)
+        let (account, place) = Self.names(name, network, under: labels)
+        return try await pool.ask { (session) throws(DatabaseError) in
+            SignInPace.pause(
+                here: try StaffTryRow.here(account, place, limit: limit, in: session),
+                anywhere: try StaffTryRow.failuresAnywhere(account, limit: limit, in: session), now: now)
+        }
+    }
+
     /// Begins a try from `network`. It counts as a failure until ``open(_:of:token:hours:)``. Tries at names that
     /// nobody has are treated alike. Throws when the database is away.
     package func begin(_ name: String, from network: [UInt8]) async throws(ServiceFailure) -> Start {
         guard let labels else { return .compare(number: 0, member: nil, password: nil) }
         let now = now()
-        let account = labels.label(.staffName, name)
-        let place = labels.label(.network, Hexadecimal.text(network))
-        let limit = SignInPace.longestList
+        let (account, place) = Self.names(name, network, under: labels)
         let started = try await pool.ask { (session) throws(DatabaseError) -> Start in
-            let here = try StaffTryRow.here(account, place, limit: limit, in: session)
-            let anywhere = try StaffTryRow.failuresAnywhere(account, limit: limit, in: session)
-            if let instant = SignInPace.allowedAt(here: here, anywhere: anywhere, now: now) {
-                return .wait(until: instant)
-            }
+            let here = try StaffTryRow.here(account, place, limit: SignInPace.longestList, in: session)
+            if let instant = SignInPace.allowedAt(here: here, now: now) { return .wait(until: instant) }
             let number = try StaffTryRow.insert(account, place, at: now, in: session)
             let found = try StaffRow.find(name, in: session).flatMap { $0.member.disabledAt == nil ? $0 : nil }
             return .compare(number: number, member: found?.member, password: found?.password)
         }
-        if case .wait = started { try await noteSlowed(name, at: now) }
+        if case .wait = started {
+            // The answer does not wait for the entry, whose time would tell that there is such a person. An entry that
+            // is lost comes with the next try.
+            Task { try? await noteSlowed(name, at: now) }
+        }
         return started
+    }
+
+    /// The labels of an account and of a network in the list of tries.
+    private static func names(_ name: String, _ network: [UInt8], under labels: Labels) -> (Label, Label) {
+        (labels.label(.staffName, name), labels.label(.network, Hexadecimal.text(network)))
     }
 
     /// Enters the first slowed try at a person's account within an hour into the trail.

@@ -32,6 +32,7 @@ final class Browser: Sendable {
             Dashboard.Settings(origins: { [origin] }, isSecure: false, idleMinutes: 60, sessionHours: 12),
             zones: { name, _ in name == "UTC" ? 0 : nil },
             newToken: { (0..<32).map { _ in .random(in: .min ... .max) } },
+            hold: { try? await Task.sleep(for: .milliseconds($0 / 100)) },  // cancelled: nobody reads the answer
             passwordCost: PasswordCost(logN: 4, blockSize: 8, parallelism: 1))
     }
 
@@ -89,7 +90,9 @@ final class Browser: Sendable {
         token: String? = nil
     ) async throws -> TestServer.Answer {
         let form = try await get(page ?? path)
-        return try await submit(path, fields, token: token ?? Self.formToken(in: form.body) ?? "", origin: origin)
+        let id = Self.formID(in: form.body).map { ["form_id": $0] } ?? [:]
+        return try await submit(
+            path, id.merging(fields) { $1 }, token: token ?? Self.formToken(in: form.body) ?? "", origin: origin)
     }
 
     /// Sends a form whose token is known. Throws when no whole answer came.
@@ -126,12 +129,17 @@ final class Browser: Sendable {
     var cookieText: String { cookie.withLock { $0 } }
 
     /// The token of the first form of a page; nil if the page has no form.
-    static func formToken(in html: String) -> String? {
-        let parts = html.split(separator: "name=\"form_token\" value=\"", maxSplits: 1)
+    static func formToken(in html: String) -> String? { hidden("form_token", in: html) }
+
+    /// The id of the first form of a page that has one; nil if none has.
+    static func formID(in html: String) -> String? { hidden("form_id", in: html) }
+
+    private static func hidden(_ name: String, in html: String) -> String? {
+        let parts = html.split(separator: "name=\"\(name)\" value=\"", maxSplits: 1)
         return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
     }
 
-    private static func encoded(_ text: String) -> String {
+    static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain =
                 byte < 0x80 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)

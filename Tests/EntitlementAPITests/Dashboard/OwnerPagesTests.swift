@@ -167,7 +167,8 @@ import Testing
         try await Browser.visiting { server, client in
             let owner = try await Browser.signedIn(.owner, at: server, client)
             let hostile = [
-                "=1+1", "+cmd", "-2", "@sum(A1)", "a,b", "say \"x\"", "two\r\nlines", "\tx", "\r=1", "plain",
+                "=1+1", "+cmd", "-2", "@sum(A1)", "a,b", "say \"x\"", "two\r\nlines", "\tx", "\r=1", "x; =1+1", "x;y",
+                "plain",
             ]
             for (number, reason) in hostile.enumerated() {
                 let given = try await server.open.store.ledger.record(
@@ -182,7 +183,7 @@ import Testing
             #expect(csv.headers["content-disposition"] == ["attachment; filename=\"audit.csv\""])
             for cell in [
                 ",'=1+1,", ",'+cmd,", ",'-2,", ",'@sum(A1),", ",\"a,b\",", ",\"say \"\"x\"\"\",", ",\"two\r\nlines\",",
-                ",'\tx,", ",\"'\r=1\",", ",plain,",
+                ",'\tx,", ",\"'\r'=1\",", ",x; '=1+1,", ",x;y,", ",plain,",
             ] { #expect(csv.body.contains(cell), "\(cell)") }
             #expect(csv.body.hasPrefix("id,at,actor,actor_name,action,user_id,other_pseudonym,reason,details,hash\r\n"))
             let few = try await owner.get("/dashboard/audit.csv?action=staff.sign_in")

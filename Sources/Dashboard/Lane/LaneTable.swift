@@ -3,7 +3,7 @@ import Entitlements
 /// The pieces of a drawing as a table, by the same numbers.
 struct LaneTable {
     /// The most pieces that a table lists, the last first.
-    private static let most = 200
+    private static let most = 100
 
     let figure: LaneFigure
 

@@ -61,7 +61,8 @@ package struct Words: Sendable {
 
     /// A phrase as plain text.
     func text(_ phrase: Phrase, _ values: [String: String] = [:]) -> String {
-        Self.parts(of: language.text(phrase)).reduce(into: "") { text, part in
+        guard !values.isEmpty else { return language.text(phrase) }
+        return Self.parts(of: language.text(phrase)).reduce(into: "") { text, part in
             text += part.isName ? values[part.text] ?? "{\(part.text)}" : part.text
         }
     }

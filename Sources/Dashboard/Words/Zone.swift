@@ -43,8 +43,10 @@ struct CivilTime: Hashable, Sendable {
 
     /// The civil time in UTC.
     init(_ instant: Instant) {
-        let digits = RFC3339.text(of: instant).split { "-T:Z".contains($0) }.map { Int($0) ?? 0 }
-        (year, month, day, hour, minute) = (digits[0], digits[1], digits[2], digits[3], digits[4])
+        let bytes = Array(RFC3339.text(of: instant).utf8)
+        func number(_ place: Range<Int>) -> Int { bytes[place].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
+        (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        (hour, minute) = (number(11..<13), number(14..<16))
     }
 
     init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0) {

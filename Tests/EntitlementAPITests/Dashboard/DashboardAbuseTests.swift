@@ -109,6 +109,30 @@ import Testing
         }
     }
 
+    /// 10,000 tries in a soak.
+    @Test func `thousands of tries from many networks let nobody in, and nobody waits who signed in before`()
+        async throws
+    {
+        try await Browser.visiting { server, client in
+            _ = try await Browser.signedIn(named: "mara", at: server, client)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for attacker in 0..<6 {
+                    group.addTask {
+                        for number in 0..<(TestRun.isSoak ? 1_667 : 167) {
+                            let network = "203.0.\(attacker).\(number % 40)"
+                            let name = number % 2 == 0 ? "mara" : "name\(number)"
+                            let answer = try await Browser(server, client, network: network).signIn(name, "wrong wrong")
+                            #expect(answer.status == 403 || answer.status == 429)
+                        }
+                    }
+                }
+                for _ in 0..<20 { #expect(try await Browser(server, client).signIn("mara").status == 303) }
+                try await group.waitForAll()
+            }
+            #expect(try await Browser(server, client).signIn("mara").status == 303)
+        }
+    }
+
     @Test func `failures from many networks hold a try up for some seconds, and refuse none`() async throws {
         try await Browser.visiting { server, client in
             _ = try await Browser.signedIn(named: "mara", at: server, client)

@@ -73,7 +73,9 @@ import Testing
     }
 
     @Test func `every reason has a sentence, and every state a word`() {
-        let sentences = Explanation.Reason.allCases.map { Self.words.text($0.sentence) }
+        let sentences = Explanation.Reason.allCases.map {
+            Self.words.text($0.sentence(of: nil, at: Self.words.now))
+        }
         #expect(Set(sentences).count == Explanation.Reason.allCases.count)
         #expect(sentences.allSatisfy { $0.hasSuffix(".") })
         let deliveries = DeliveryReason.allCases.map { Self.words.text($0.sentence) }

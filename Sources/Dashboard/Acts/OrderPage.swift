@@ -61,7 +61,7 @@ enum OrderPage {
             }
             Tag.td(.label(words.text(.columnBought))) { words.cell(state.purchasedAt) }
             Tag.td(.label(words.text(.columnState))) {
-                words.text(state.revocation == nil ? .orderPaid : .stateRevoked)
+                words.text(state.revocation == nil ? .orderPaid : .stateRefunded)
             }
         }
     }

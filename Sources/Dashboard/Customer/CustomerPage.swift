@@ -29,7 +29,7 @@ enum CustomerPage {
             if moment.isMistyped { view.mistyped }
             if !moment.isNow { view.asOfBanner }
             view.verdict
-            if !customer.status.active { view.wouldChange }
+            if moment.isNow, !customer.status.active { view.wouldChange }
             view.lane
             view.entitlements
             Tag.div(.class("columns")) {
@@ -149,7 +149,7 @@ struct CustomerView {
 
     var verdict: Markup {
         let text = VerdictText(
-            customer.verdict, of: customer.timeline, names, at: moment.at, isNow: moment.isNow)
+            customer.verdict, of: customer.timeline, names, at: moment.at, isNow: moment.isNow, deed: deed)
         return Tag.div(.class("verdict")) {
             Tag.div(.class("verdict-text")) {
                 sign(text.sign)
@@ -170,6 +170,15 @@ struct CustomerView {
         }
     }
 
+    /// The first act of an operator on a purchase of this kind, if its words are kept.
+    private func deed(_ kind: PurchaseFact.Kind, on key: PurchaseKey) -> Deed? {
+        let entry = customer.entries.last { $0.fact.purchase == key && PurchaseFact($0)?.kind == kind }
+        guard let entry, let note = entry.note.flatMap({ customer.notes[$0] }), let actor = note.actor,
+            let reason = note.reason
+        else { return nil }
+        return Deed(who: customer.actor(actor), at: entry.effectiveAt, reason: reason)
+    }
+
     private func sign(_ sign: VerdictText.Sign) -> Markup {
         let (name, path) =
             switch sign {
@@ -188,6 +197,7 @@ struct CustomerView {
     /// The short answer as the app gets it, in UTC.
     private var told: Markup {
         let status = customer.status
+        let title: Phrase = moment.isNow ? .toldNow : moment.at > words.now ? .toldAhead : .toldThen
         func date(_ instant: Instant?) -> String { instant.map { RFC3339.text(of: $0) } ?? "null" }
         let rows: [(String, String)] = [
             ("active", status.active ? "true" : "false"), ("tier", status.tier?.text ?? "null"),
@@ -196,7 +206,7 @@ struct CustomerView {
             ("features", status.features.isEmpty ? "[]" : status.features.map(\.text).joined(separator: " ")),
         ]
         return Tag.section(.class("panel told"), .labelled(by: "told")) {
-            Tag.h2(.id("told")) { words.text(moment.isNow ? .toldNow : .toldThen) }
+            Tag.h2(.id("told")) { words.text(title) }
             Tag.dl {
                 for (name, value) in rows {
                     Tag.div {
@@ -226,8 +236,11 @@ struct CustomerView {
 
     private var changes: [Phrase] {
         switch customer.verdict {
-        case .ended(.takenBack(by: .withdrawal, _, _), _, _): [.changePurchase, .changeNotReversal, .changeGift]
-        case .ended(.takenBack, _, _): [.changePurchase, .changeReversal, .changeGift]
+        case .ended(.takenBack, let key, _):
+            [
+                .changePurchase,
+                customer.purchase(key)?.withdrawnAt == nil ? .changeReversal : .changeNotReversal, .changeGift,
+            ]
         case .ended(.paymentFailed, _, _): [.changePayment, .changeGift]
         case .ended(.transferred, _, _): [.changeTransfer, .changePurchase, .changeGift]
         case .nothing(_, let reason): reason.change + [.changeGift]
@@ -265,20 +278,35 @@ struct CustomerView {
                 let following = index + 1 < all.count ? all[index + 1].tier : nil
                 Tag.div {
                     Tag.strong { words.unbroken(stretch.endsAt) }
-                    Tag.p { change(from: stretch.tier, to: following) }
+                    Tag.p { change(after: stretch, to: following) }
                 }
             }
         }
     }
 
-    private func change(from tier: TierID?, to next: TierID?) -> Markup {
-        switch (tier, next) {
+    private func change(after stretch: Drawing.Stretch, to next: TierID?) -> Markup {
+        if stretch.tier != nil, let plan = renewing(within: stretch, before: next) {
+            return words(
+                next == nil ? .nextRenews : .nextRenewsElse,
+                ["name": Tag.bdi { names.purchase(plan) }, "next": Markup(names.tier(next))])
+        }
+        return switch (stretch.tier, next) {
         case (let tier?, let next?):
             words(.nextChange, ["tier": Markup(names.tier(tier)), "next": Markup(names.tier(next))])
         case (_?, nil): words(.nextEnds)
         case (nil, let next?): words(.nextBegins, ["next": Markup(names.tier(next))])
         case (nil, nil): .nothing
         }
+    }
+
+    /// The plan that renews, so that a stretch goes on beyond its end, or something does where nothing is to come.
+    private func renewing(within stretch: Drawing.Stretch, before next: TierID?) -> Purchase? {
+        customer.status.entitlements.first { entitlement in
+            entitlement.willRenew == true && entitlement.state == .running
+                && entitlement.endsAt.map { $0 <= stretch.endsAt } ?? false
+                && (entitlement.tier == stretch.tier || next == nil)
+                && customer.timeline.counts(entitlement.key.environment)
+        }.flatMap { customer.purchase($0.key) }
     }
 }
 

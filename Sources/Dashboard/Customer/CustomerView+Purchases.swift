@@ -101,7 +101,9 @@ extension CustomerView {
             }
             Tag.td(.label(words.text(.columnState))) {
                 LaneShapes.swatch(entitlement.state, row?.kind, depth)
-                Tag.span(.class(tone(entitlement.state))) { words.text(entitlement.state.word) }
+                Tag.span(.class(tone(entitlement.state))) { 
+                    words.text(entitlement.state.word(of: purchase, at: moment.at))
+                }
                 Tag.small { note(entitlement, row) }
             }
             Tag.td(.label(words.text(.columnFrom))) { words.cell(entitlement.startsAt, orElse: .dash) }
@@ -138,7 +140,11 @@ extension CustomerView {
         if let renews = entitlement.willRenew, entitlement.state == .running {
             return Markup(words.text(renews ? .noteRenews : .noteRenewalOff))
         }
-        return customer.reasons[entitlement.key].map { words($0.sentence) } ?? .nothing
+        return reason(entitlement.key)
+    }
+
+    private func reason(_ key: PurchaseKey) -> Markup {
+        customer.reasons[key].map { words($0.sentence(of: customer.purchase(key), at: moment.at)) } ?? .nothing
     }
 
     private var listedUseless: [Entitlement] { useless.suffix(50).reversed() }
@@ -161,7 +167,7 @@ extension CustomerView {
                                 Shell.sandbox(words, if: entitlement.key.environment)
                                 " "
                                 Tag.code { entitlement.key.externalID.text }
-                                Tag.p { customer.reasons[entitlement.key].map { words($0.sentence) } ?? .nothing }
+                                Tag.p { reason(entitlement.key) }
                             }
                             Tag.small(.class("nowrap")) {
                                 if moment.isNow { paid(entitlement) }

@@ -161,7 +161,7 @@ struct LaneFigure {
     }
 
     func note(_ row: Drawing.Row) -> String {
-        let state = words.text(row.state.word)
+        let state = words.text(row.state.word(of: timeline.purchases[row.purchase], at: drawing.at))
         let cut = row.bars.filter { $0.kind == .cutOff }.reduce(Int64(0)) {
             $0 + (($1.endsAt ?? $1.startsAt) - $1.startsAt)
         }

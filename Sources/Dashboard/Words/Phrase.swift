@@ -105,24 +105,27 @@ enum Phrase: CaseIterable {
     // MARK: The customer
 
     case customer, firstSeen, neverSeen, asOfAt, asOfKnown, asOfNow, asOfMistyped, asOfBanner, asOfKnownBy,
-        asOfKnownNow, backToNow, toldNow, toldThen
+        asOfKnownNow, backToNow, toldNow, toldThen, toldAhead
 
     // MARK: The verdict
 
-    case noAccess, hadNoAccess, verdictHas, verdictHad, verdictRenews, verdictRenewedThen, verdictRenewalOff,
-        verdictGrace, verdictLeeway, verdictGiven, verdictAddOns, verdictSandbox, verdictSandboxFollow,
+    case noAccess, hadNoAccess, willHaveNoAccess, verdictHas, verdictHad, verdictWill, verdictRenews,
+        verdictRenewedThen, verdictRenewalOff, verdictGrace, verdictHadGrace, verdictLeeway, verdictGiven,
+        verdictAddOns, verdictHadAddOns, verdictSandbox, verdictHadSandbox, verdictSandboxFollow,
         verdictEnded, verdictNone, verdictToCome, verdictNothing, verdictNever, verdictNeverWhy, verdictThen,
-        whyPass, whyGivenPass, whyNothingFollows, whyFollows, whyRenews, whyRenewalOff, whyGiven, whyLeeway,
-        whyGrace, whyThen, whyGraceBeside, whyLeewayBeside, endRefunded, endWithdrawn, endRanOut,
-        endRanOutUnattached, endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice,
-        endUnavailable, whyTakenBack, whyTakenBackWhole, whyRanOut, whyRanOutUnattached, whyPaymentFailed,
-        whyPlanEnded, whyTransferred
+        verdictElse, whyPass, whyGivenPass, whyNothingFollows, whyFollows, whyRenews, whyRenewalOff,
+        whyGiven, whyGivenBy, whyRevokedBy, whyLeeway, whyGrace, whyThen, whyElse, whyGraceBeside,
+        whyLeewayBeside, endRefunded, endWithdrawn, endRanOut, endGift, endRanOutUnattached,
+        endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice, endUnavailable,
+        whyTakenBack, whyTakenBackWhole, whyRanOut, whyRanOutUnattached, whyPaymentFailed, whyPlanEnded,
+        whyTransferred
 
     // MARK: Reasons
 
-    case reasonRevoked, reasonRefundedAfterUse, reasonFinished, reasonEndedBeforeAttached, reasonQueuedBehind,
-        reasonPausedUnder, reasonSandboxNotAllowed, reasonRequiresTier, reasonFamilyShared, reasonSuperseded,
-        reasonUnknownProduct, reasonTypeMismatch, reasonQuarantined, reasonTransferred
+    case reasonRefunded, reasonWithdrawn, reasonRefundedAfterUse, reasonFinished,
+        reasonEndedBeforeAttached, reasonQueuedBehind, reasonPausedUnder, reasonSandboxNotAllowed,
+        reasonRequiresTier, reasonFamilyShared, reasonSuperseded, reasonUnknownProduct, reasonTypeMismatch,
+        reasonQuarantined, reasonTransferred
 
     // MARK: What would change it
 
@@ -131,18 +134,20 @@ enum Phrase: CaseIterable {
 
     // MARK: The lane
 
-    case laneTitle, laneEmpty, laneEmptyHint, laneAccess, laneAccessNote, lanePlans, lanePasses, lanePassesOf,
-        laneToday, laneAsOf, laneStretch, laneSentence, rangeAround, rangeYear, rangeAll, tierPasses, cutOffOf,
-        countRunning, countToCome, countPaused, noteCutOff, noteLeft, noteNotCounted, labelFrom, labelTo,
-        labelTier, sameAsTableOne, sameAsTable, barRunning, barToCome, barFinished, barWaiting, barPaused,
-        barCutOff, barPaid, barGrace, barRetried, barSuspended, nextTitle, nextChange, nextEnds, nextBegins
+    case laneTitle, laneEmpty, laneEmptyHint, laneAccess, laneAccessNote, lanePlans, lanePasses,
+        lanePassesOf, laneToday, laneAsOf, laneStretch, laneSentence, rangeAround, rangeYear, rangeAll,
+        tierPasses, cutOffOf, countRunning, countToCome, countPaused, noteCutOff, noteLeft, noteNotCounted,
+        labelFrom, labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning, barToCome, barFinished,
+        barWaiting, barPaused, barCutOff, barPaid, barGrace, barRetried, barSuspended, nextTitle, nextChange,
+        nextEnds, nextRenews, nextRenewsElse, nextBegins
 
     // MARK: Purchases
 
     case entitlementsTitle, entitlementsNote, entitlementsNone, entitlementsNoneHint, olderPurchases,
-        stateRunning, stateQueued, statePaused, stateFinished, stateRevoked, stateGrace, stateRetry,
-        stateSuspended, stateRecorded, noteDaysLeft, noteRenews, noteRenewalOff, nothingTitle, nothingNone,
-        nothingNoneHint, creditsTitle, creditsNone, creditsNoneHint, owed, left, debtText, reservedText
+        stateRunning, stateActive, stateQueued, statePaused, stateFinished, stateRevoked, stateRefunded,
+        stateGrace, stateRetry, stateSuspended, stateRecorded, noteDaysLeft, noteRenews, noteRenewalOff,
+        nothingTitle, nothingNone, nothingNoneHint, creditsTitle, creditsNone, creditsNoneHint, owed, left,
+        debtText, reservedText
 
     // MARK: Facts and deliveries
 

@@ -42,6 +42,8 @@ package final class Purchase: Sendable {
     package let quantity: Int
     /// The share that is refunded or withdrawn; for a chain, the share of its newest period.
     package let share: ShareTrack
+    /// When an operator withdrew the purchase; nil if none did.
+    package let withdrawnAt: Instant?
     package let benefit: Benefit
     /// True for a pass or a lot if a refund is stated without a valid share.
     let isRefundUnclear: Bool
@@ -65,6 +67,7 @@ package final class Purchase: Sendable {
         anchor = meaning.anchor
         quantity = meaning.quantity
         share = meaning.share
+        withdrawnAt = gathered.withdrawnAt
         benefit = meaning.benefit
         isRefundUnclear = meaning.benefit.isTakenByShare && VerifiedPurchase.isRefundUnclear(in: gathered.states)
         seats = meaning.seats

@@ -8,7 +8,7 @@ struct PurchaseFacts {
     private(set) var renewals: [VerifiedRenewal] = []
     /// The grant, if the purchase is one; a grant has no states.
     private(set) var grant: Grant?
-    private var withdrawnAt: Instant?
+    private(set) var withdrawnAt: Instant?
 
     init(key: PurchaseKey) { self.key = key }
 

@@ -24,14 +24,15 @@ extension Drawing {
             guard position + 1 < runs.count else { continue }
             let next = runs[position + 1].startsAt
             if purchase.share.rises(at: run.endsAt) {
-                bars.append(Bar(.cutOff, tier.id, from: run.endsAt, to: next, cause: purchase.takeback))
+                bars.append(Bar(.cutOff, tier.id, from: run.endsAt, to: next, cause: purchase.takeback(by: run.endsAt)))
             } else {
                 wait(.paused, from: run.endsAt, to: next)
             }
         }
         if let taken, let end = taken.endsAt {
             if let last = runs.last?.endsAt { wait(.paused, from: last, to: taken.startsAt) }
-            bars.append(Bar(.cutOff, tier.id, from: taken.startsAt, to: end, cause: purchase.takeback))
+            let cause = purchase.takeback(by: taken.startsAt)
+            bars.append(Bar(.cutOff, tier.id, from: taken.startsAt, to: end, cause: cause))
         }
         return bars
     }
@@ -53,9 +54,9 @@ extension Drawing {
 }
 
 extension Purchase {
-    /// The party that took the purchase back: the store, if any of its states shows a refund.
-    package var takeback: Drawing.Bar.Cause {
-        let isWithdrawn = facts.contains { $0.kind == .withdrawn }
-        return isWithdrawn && !facts.contains { $0.revocation != nil } ? .withdrawal : .refund
+    /// The party that had taken the purchase back by `instant`: an operator, if one had withdrawn it by then. No
+    /// statement of the store undoes that (`semantics.md` §2).
+    package func takeback(by instant: Instant) -> Drawing.Bar.Cause {
+        withdrawnAt.map { $0 <= instant } ?? false ? .withdrawal : .refund
     }
 }

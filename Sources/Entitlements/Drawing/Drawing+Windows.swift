@@ -32,7 +32,7 @@ extension Drawing {
                 bars += purchase.held([Interval(startsAt: start, endsAt: part.startsAt)]).map {
                     Bar(
                         kind, window.tier.id, from: $0.startsAt, to: $0.endsAt,
-                        cause: kind == .cutOff ? purchase.takeback : nil)
+                        cause: kind == .cutOff ? purchase.takeback(by: start) : nil)
                 }
             }
             start = part.endsAt ?? start

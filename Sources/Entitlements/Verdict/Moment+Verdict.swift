@@ -3,14 +3,15 @@ extension Moment {
         if let access { return .access(access) }
         let active = addOns.filter { $0.state == .active }.map(\.productID)
         guard active.isEmpty else { return .addOns(active) }
-        if let (tier, end) = uncountedAccess { return .sandboxOnly(tier, until: end) }
         let last = coverage.filter { $0.segment.endsAt <= at }.max { $0.segment.endsAt < $1.segment.endsAt }
-        if let (index, reason) = newestRecorded, timeline.purchases[index].boundAt >= last?.segment.endsAt ?? at {
+        if last == nil, let (tier, end) = uncountedAccess { return .sandboxOnly(tier, until: end) }
+        if let (index, reason) = newestRecorded(besidesSandbox: last != nil),
+            timeline.purchases[index].boundAt >= last?.segment.endsAt ?? at {
             return .nothing(timeline.purchases[index].key, reason)
         }
         if let last { return .ended(end(of: last), of: last.segment.key, at: last.segment.endsAt) }
         if let next = coverage.first { return .toCome(next.segment.tier, from: next.segment.startsAt) }
-        return (newestRecorded ?? newestUseless).map { .nothing(timeline.purchases[$0.index].key, $0.reason) } ?? .never
+        return (newestRecorded(besidesSandbox: false) ?? newestUseless).map { .nothing(timeline.purchases[$0.index].key, $0.reason) } ?? .never
     }
 
     private var access: Verdict.Access? {
@@ -70,8 +71,11 @@ extension Moment {
         return pieces.min { $0.segment.outranks($1.segment) }.map { ($0.segment.tier, $0.segment.endsAt) }
     }
 
-    /// The purchase that was bound last of those that are only recorded, with the reason.
-    private var newestRecorded: (index: Int, reason: Explanation.Reason)? { newest { $0.state == .recorded } }
+    /// Returns the purchase that was bound last of those that are only recorded, with the reason. Purchases of the
+    /// Sandbox that do not count are left out on request.
+    private func newestRecorded(besidesSandbox: Bool) -> (index: Int, reason: Explanation.Reason)? {
+        newest { $0.state == .recorded && !(besidesSandbox && $0.reason == .sandboxNotAllowed) }
+    }
 
     /// The pass or plan that was bound last of those that give nothing, with the reason.
     private var newestUseless: (index: Int, reason: Explanation.Reason)? {
@@ -93,6 +97,7 @@ extension Moment {
         let purchase = timeline.purchases[piece.purchase]
         if purchase.isGone(at: at) { return .transferred }
         let windows = purchase.windows.filter { $0.tier.id == piece.segment.tier }
+        let takeback = purchase.takeback(by: piece.segment.endsAt)
         let isTaken =
             windows.contains { $0.revocations.rises(at: piece.segment.endsAt) }
             || windows.isEmpty && purchase.share.rises(at: piece.segment.endsAt)
@@ -102,9 +107,9 @@ extension Moment {
                 return doings[piece.purchase].reason == .endedBeforeAttached ? .ranOutUnattached : .ranOut
             }
             let ran = timeline.ran(piece.purchase, by: at)
-            return .takenBack(by: purchase.takeback, after: ran.before + ran.here, of: length)
+            return .takenBack(by: takeback, after: ran.before + ran.here, of: length)
         case .plan, .recorded, .addOn, .credits:
-            if isTaken { return .takenBack(by: purchase.takeback, after: nil, of: nil) }
+            if isTaken { return .takenBack(by: takeback, after: nil, of: nil) }
             if doings[piece.purchase].state == .billingRetry { return .paymentFailed }
             guard purchase.key.source != .manual else { return .ranOut }
             return .planEnded(planDetails(piece.purchase)?.expirationReason)

@@ -31,6 +31,13 @@ package enum Verdict: Hashable, Sendable {
         case window(PurchaseKey)
         /// The period is over. The store grants time, or this server does for news that are late.
         case grace(Grace)
+
+        package var key: PurchaseKey {
+            switch self {
+            case .pass(let key, _, _), .plan(let key, _, _), .window(let key): key
+            case .grace(let grace): grace.key
+            }
+        }
     }
 
     /// Coverage beyond the end of a period.
@@ -64,7 +71,8 @@ package enum Verdict: Hashable, Sendable {
     case access(Access)
     /// No coverage, but add-ons that are active.
     case addOns([ProductID])
-    /// Purchases of the Sandbox would cover until the instant, but they do not count for this user.
+    /// Purchases of the Sandbox would cover until the instant, but they do not count for this user, who never had
+    /// other coverage.
     case sandboxOnly(TierID, until: Instant)
     /// The last coverage ended, and nothing covers.
     case ended(End, of: PurchaseKey, at: Instant)

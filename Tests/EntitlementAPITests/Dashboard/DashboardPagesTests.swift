@@ -71,7 +71,7 @@ import Testing
 
             let refunded = try await page("/dashboard/users/u2", browser)
             #expect(refunded.all("h1")[0].text.hasPrefix("No access"))
-            #expect(refunded.text.contains("What would change it") && refunded.text.contains("took it back."))
+            #expect(refunded.text.contains("What would change it") && refunded.text.contains("The store refunded it."))
             let sandbox = try await page("/dashboard/users/u3", browser)
             #expect(sandbox.text.contains("Sandbox"))
             let never = try await page("/dashboard/users/nobody", browser)
@@ -80,6 +80,33 @@ import Testing
             _ = try await page("/dashboard/users/not%20a%20user", browser, status: 404)
             _ = try await page("/dashboard/nowhere/at/all", browser, status: 404)
             _ = try await page("/dashboard/sign-in", Browser(server, client))
+        }
+    }
+
+    @Test func `a plan that renews is not said to end, and a withdrawal is no refund`() async throws {
+        try await Browser.visiting { server, client in
+            let ends = Fixture.now + 20 * Instant.millisecondsPerDay
+            let plan = VerifiedPurchase(
+                key: PurchaseKey(
+                    source: .appleIAP, app: Fixture.app, environment: .production, externalID: ExternalID("s1")),
+                transactionID: TransactionID("s1"), productID: ProductID("annual3"), type: .plan,
+                purchasedAt: Fixture.now, expiresAt: ends, signedAt: Fixture.now)
+            try await server.open.sell(plan, to: try Fixture.user("u1"))
+            try await server.sell("pass.30d", as: "p2", .pass, to: "u2")
+            server.wait(hours: 1)
+            let browser = try await Browser.signedIn(.support, at: server, client)
+            let renewing = try await page("/dashboard/users/u1", browser)
+            #expect(renewing.text.contains("plan annual_3 renews. If it is not paid, access ends."))
+            #expect(!renewing.text.contains("Access ends."))
+            try await ActWalk(browser, "revoke", on: "u2").act(
+                ["purchase": "apple_iap \(Fixture.app.text) Production p2", "reason": "a mistake"])
+            let revoked = try await page("/dashboard/users/u2", browser)
+            #expect(revoked.all("h1")[0].text.contains("the purchase was revoked by hand."))
+            let parts = [
+                "Revoked by mara on 15\u{A0}January\u{A0}2026: “a mistake”.", "An operator revoked it.",
+                "A reversal by the store would not undo",
+            ]
+            for words in parts { #expect(revoked.text.contains(words), "\(words)") }
         }
     }
 
@@ -93,6 +120,10 @@ import Testing
             let then = try await page("/dashboard/users/u1?at=2026-01-20+10%3A00", browser)
             #expect(then.all("h1")[0].text.hasPrefix("Had pro until"), "\(then.all("h1")[0].text)")
             #expect(then.text.contains("Back to now"))
+            let ahead = try await page("/dashboard/users/u1?at=2026-09-20", browser)
+            #expect(ahead.all("h1")[0].text.hasPrefix("Will have no access since"))
+            #expect(ahead.text.contains("What the app will be told then"))
+            #expect(now.text.contains("What would change it") && !ahead.text.contains("What would change it"))
             let before = try await page("/dashboard/users/u1?at=2026-01-20&known_at=2026-01-01", browser)
             #expect(before.all("h1")[0].text == "Never had access.")
             let wrong = try await page("/dashboard/users/u1?at=tomorrow", browser)

@@ -78,6 +78,17 @@ import Testing
         #expect(rows(story, at: "01-20") == ["p1: finished 01-01..01-11, cutOff 01-11..01-31 withdrawal"])
     }
 
+    @Test func `a withdrawal stays one, whatever the store refunds afterwards`() {
+        let story = Story().buys("p1", at: "01-01").withdraws("p1", at: "01-11").refunds("p1", at: "01-15")
+        #expect(rows(story, at: "01-20") == ["p1: finished 01-01..01-11, cutOff 01-11..01-31 withdrawal"])
+        let reversed = Story().buys("p1", at: "01-01").refunds("p1", at: "01-03").reverses("p1", signedAt: "01-05")
+        #expect(
+            rows(reversed.withdraws("p1", at: "01-11"), at: "01-20") == [
+                "p1: finished 01-01..01-03, cutOff 01-03..01-05 refund, finished 01-05..01-11, "
+                    + "cutOff 01-11..02-02 withdrawal"
+            ])
+    }
+
     @Test func `a reversal ends what was cut off`() {
         let story = Story().buys("p1", at: "01-01").refunds("p1", at: "01-11").reverses("p1", signedAt: "01-21")
         #expect(

@@ -132,6 +132,30 @@ import Testing
         #expect(verdict(Story(), at: "01-10") == .never)
     }
 
+    @Test func `the Sandbox hides nothing of what happened in production`() {
+        let refunded = Story().buys("p1", at: "01-01").refunds("p1", at: "01-12")
+        let story = refunded.buys("s", at: "01-20", environment: .sandbox)
+        let ended = Verdict.End.takenBack(
+            by: .refund, after: 11 * Instant.millisecondsPerDay, of: 30 * Instant.millisecondsPerDay)
+        #expect(verdict(story, at: "01-25", settings: .production) == .ended(ended, of: key("p1", story), at: "01-12"))
+        #expect(verdict(story, at: "03-25", settings: .production) == .ended(ended, of: key("p1", story), at: "01-12"))
+    }
+
+    @Test func `whoever took a purchase back first is told, the store or an operator`() {
+        func end(_ story: Story) -> Drawing.Bar.Cause? {
+            guard case .ended(.takenBack(by: let cause, _, _), _, _) = verdict(story, at: "01-25") else { return nil }
+            return cause
+        }
+        let bought = Story().buys("p1", at: "01-01")
+        #expect(end(bought.withdraws("p1", at: "01-10").refunds("p1", at: "01-12")) == .withdrawal)
+        #expect(end(bought.refunds("p1", at: "01-10").withdraws("p1", at: "01-12")) == .refund)
+        let reversed = bought.refunds("p1", at: "01-05").reverses("p1", signedAt: "01-07")
+        #expect(end(reversed.withdraws("p1", at: "01-12")) == .withdrawal)
+        #expect(end(bought.refunds("p1", at: "01-05", share: 10_000).withdraws("p1", at: "01-12")) == .withdrawal)
+        let plan = Story().attaches(Self.plan, at: "01-01").told(.withdrawn(Self.plan.key), at: "01-10")
+        #expect(end(plan) == .withdrawal)
+    }
+
     @Test func `what was not known yet is not told`() {
         let story = Story().buys("p1", at: "01-01").refunds("p1", at: "01-11", recordedAt: "01-20")
         guard case .access = verdict(story, at: "01-15", knownAt: "01-15") else {

@@ -188,6 +188,10 @@ enum AccountPage {
         }
         return Shell.panel("own-password", words.text(.passwordTitle)) {
             Shell.form(Link(path, "password"), visit.browser.formToken) {
+                Field(
+                    id: "username", label: words.text(.fieldName), value: visit.member.name,
+                    autocomplete: "username", isFixed: true
+                ).markup
                 field("present", .fieldPresent, "current-password")
                 field("password", .fieldNewPassword, "new-password", hint: length)
                 field("again", .fieldAgain, "new-password", hint: words.text(.passwordHint))
@@ -202,15 +206,15 @@ enum AccountPage {
         return Shell.panel("sessions", words.text(.sessionsTitle)) {
             Tag.p { words.text(.sessionsHint, ["idle": idle]) }
             Tag.table(.role("table")) {
-                Tag.thead {
-                    Tag.tr {
+                Tag.thead(.role("rowgroup")) {
+                    Shell.row {
                         for column in [Phrase.columnBegan, .columnUsed, .columnEnds] {
-                            Tag.th(.scope("col")) { words.text(column) }
+                            Tag.th(.scope("col"), .role("columnheader")) { words.text(column) }
                         }
-                        Tag.td()
+                        Tag.td(.role("cell"))
                     }
                 }
-                Tag.tbody {
+                Tag.tbody(.role("rowgroup")) {
                     for session in sessions { row(session, visit) }
                 }
             }
@@ -227,11 +231,11 @@ enum AccountPage {
 
     private static func row(_ session: StaffSession, _ visit: SignedVisit) -> Markup {
         let words = visit.words
-        return Tag.tr {
-            Tag.th(.scope("row"), .label(words.text(.columnBegan))) { words.cell(session.createdAt) }
-            Tag.td(.label(words.text(.columnUsed))) { words.cell(session.seenAt) }
-            Tag.td(.label(words.text(.columnEnds))) { words.cell(session.endsAt) }
-            Tag.td(.class("amount")) {
+        return Shell.row {
+            Shell.name(words, .columnBegan) { words.cell(session.createdAt) }
+            Shell.cell(words, .columnUsed) { words.cell(session.seenAt) }
+            Shell.cell(words, .columnEnds) { words.cell(session.endsAt) }
+            Tag.td(.role("cell"), .class("amount")) {
                 if session.id == visit.session.id {
                     words.text(.thisSession)
                 } else {

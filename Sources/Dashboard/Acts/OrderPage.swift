@@ -32,8 +32,8 @@ enum OrderPage {
                 } else {
                     Tag.table(.role("table")) {
                         Shell.head(words, [.columnWhat, .columnWho, .columnBought, .columnState])
-                        Tag.tbody {
-                            for transaction in found { row(transaction, names) }
+                        Tag.tbody(.role("rowgroup")) {
+                            for transaction in found { row(transaction, PurchasePage.unbound(visit), names) }
                         }
                     }
                 }
@@ -41,26 +41,26 @@ enum OrderPage {
         }
     }
 
-    private static func row(_ transaction: OrderedTransaction, _ names: Names) -> Markup {
+    private static func row(_ transaction: OrderedTransaction, _ unbound: Phrase, _ names: Names) -> Markup {
         let (words, state) = (names.words, transaction.state)
         let product = names.catalogue.products(
             named: state.productNames, from: state.key.source, for: state.key.app
         ).last
-        return Tag.tr {
-            Tag.th(.scope("row"), .label(words.text(.columnWhat))) {
+        return Shell.row {
+            Shell.name(words, .columnWhat) {
                 Tag.bdi { names.product(product?.id, of: state.key) ?? state.productID.text }
                 Shell.sandbox(words, if: state.key.environment)
                 Tag.small { Tag.code { state.transactionID.text } }
             }
-            Tag.td(.label(words.text(.columnWho))) {
+            Shell.cell(words, .columnWho) {
                 if let owner = transaction.owner {
                     Tag.a(.href(Link("users", owner.text))) { Tag.code { owner.text } }
                 } else {
-                    Tag.a(.href(PurchasePage.link(to: state.key))) { words.text(.nobody) }
+                    Tag.a(.href(PurchasePage.link(to: state.key))) { words.text(unbound) }
                 }
             }
-            Tag.td(.label(words.text(.columnBought))) { words.cell(state.purchasedAt) }
-            Tag.td(.label(words.text(.columnState))) {
+            Shell.cell(words, .columnBought) { words.cell(state.purchasedAt) }
+            Shell.cell(words, .columnState) {
                 words.text(state.revocation == nil ? .orderPaid : .stateRefunded)
             }
         }

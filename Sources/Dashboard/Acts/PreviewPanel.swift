@@ -30,6 +30,7 @@ struct PreviewPanel {
     /// - Parameter confirmation: The form that carries the act out; nil if there is nothing to carry out.
     func markup(_ confirmation: Markup?) -> Markup {
         Shell.panel("preview", words.text(.previewTitle), aside: Markup(words.text(.previewAside))) {
+            LaneShapes.patterns
             if !preview.wouldChange { Tag.p(.class("preview-sentence")) { words.text(.previewNothing) } }
             for person in people { about(person) }
             if !preview.rows.isEmpty { rows }
@@ -58,7 +59,8 @@ struct PreviewPanel {
         let verdict = Verdict(of: person.after, at: preview.at)
         let text = VerdictText(verdict, of: person.after, names, at: preview.at, isNow: true)
         guard case .access(let access) = verdict else {
-            return words(.previewAfterOther, ["verdict": text.headline + Markup(" ") + text.follow])
+            return words(
+                .previewAfterOther, ["verdict": words.joined([text.headline, text.follow], by: .nextSentence)])
         }
         let until = words(
             .previewAfter,
@@ -66,7 +68,8 @@ struct PreviewPanel {
                 "tier": Tag.span(.class("tier")) { Tag.bdi { names.tier(access.tier) } },
                 "date": Tag.strong(.class("nowrap")) { words.date(access.until) },
             ])
-        return text.follow.isEmpty ? until + Markup(".") : until + Markup(", ") + text.follow
+        return text.follow.isEmpty
+            ? words(.fullStop, ["text": until]) : words.joined([until, text.follow], by: .listed)
     }
 
     // MARK: The table
@@ -74,24 +77,23 @@ struct PreviewPanel {
     private func table(_ person: PersonPreview) -> Markup {
         let rows = rows(person.before.status(at: preview.at), person.after.status(at: preview.at), person)
         return Tag.table(.role("table"), .class("changes")) {
-            Tag.thead {
-                Tag.tr {
-                    Tag.td(.role("presentation"))
+            Tag.thead(.role("rowgroup")) {
+                Shell.row {
+                    Tag.td(.role("cell"))
                     for phrase in [Phrase.columnBefore, .columnAfter, .columnChange] {
-                        Tag.th(.scope("col")) { words.text(phrase) }
+                        Tag.th(.scope("col"), .role("columnheader")) { words.text(phrase) }
                     }
                 }
             }
-            Tag.tbody {
+            Tag.tbody(.role("rowgroup")) {
                 for row in rows {
-                    Tag.tr {
-                        Tag.th(.scope("row")) { row.name }
-                        Tag.td(.label(words.text(.columnBefore))) { row.before }
-                        Tag.td(.label(words.text(.columnAfter)), .class(row.change == nil ? "" : "changed")) {
+                    Shell.row {
+                        Tag.th(.scope("row"), .role("rowheader")) { row.name }
+                        Shell.cell(words, .columnBefore) { row.before }
+                        Shell.cell(words, .columnAfter, row.change == nil ? "" : "changed") {
                             row.after
                         }
-                        Tag.td(.label(words.text(.columnChange)), .class(row.change == nil ? "amount muted" : "amount"))
-                        {
+                        Shell.cell(words, .columnChange, row.change == nil ? "amount muted" : "amount") {
                             row.change ?? words.text(.changeSame)
                         }
                     }
@@ -113,6 +115,8 @@ struct PreviewPanel {
         if person.before.countsSandbox != person.after.countsSandbox {
             rows.append(row(.rowSandbox, yes(person.before.countsSandbox), yes(person.after.countsSandbox)))
         }
+        let features = [before, after].map { words.joined($0.features.map(\.text), by: .listed) }
+        if features[0] != features[1] { rows.append(row(.columnFeatures, features[0], features[1])) }
         let (old, new) = (Self.left(before), Self.left(after))
         for purse in Set(old.keys).union(new.keys).sorted() {
             let sandbox = purse.environment == .sandbox ? " [" + words.text(.sandbox) + "]" : ""
@@ -176,15 +180,35 @@ struct PreviewPanel {
 
     private var rows: Markup {
         Tag.table(.role("table")) {
-            Shell.head(words, [.columnTable, .columnRows])
-            Tag.tbody {
-                for row in preview.rows where row.rows > 0 {
-                    Tag.tr {
-                        Tag.th(.scope("row")) { Tag.code { row.table } }
-                        Tag.td(.label(words.text(.columnRows)), .class("amount")) { words.number(row.rows) }
+            Shell.head(words, [.erasedParts, .columnRows])
+            Tag.tbody(.role("rowgroup")) {
+                for part in erased {
+                    Shell.row {
+                        Shell.name(words, .erasedParts) { part.name }
+                        Shell.cell(words, .columnRows, "amount") { words.number(part.rows) }
                     }
                 }
             }
         }
     }
+
+    /// The personal data that an erasure takes, by its kind.
+    private var erased: [(name: String, rows: Int)] {
+        preview.rows.reduce(into: []) { parts, row in
+            guard row.rows > 0 else { return }
+            let name = Self.erasedParts[row.table].map { words.text($0) } ?? row.table
+            if let place = parts.firstIndex(where: { $0.name == name }) {
+                parts[place].rows += row.rows
+            } else {
+                parts.append((name, row.rows))
+            }
+        }
+    }
+
+    private static let erasedParts: [String: Phrase] = [
+        "users": .erasedUser, "account_tokens": .erasedTokens, "standings": .erasedStandings,
+        "standing_answers": .erasedStandings, "history_walks": .erasedWalks, "consumption_requests": .erasedQuestions,
+        "lookups": .erasedLookups, "notes": .erasedNotes, "audit_notes": .erasedAudit, "signed_texts": .erasedSigned,
+        "inbox_texts": .erasedBodies, "idempotency_keys": .erasedAnswers,
+    ]
 }

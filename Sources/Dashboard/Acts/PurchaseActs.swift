@@ -33,7 +33,8 @@ enum Transfer: PersonAct {
     static let title = Phrase.actTransfer
     static let hint = Phrase.actTransferText
     static let isTaking = true
-    private static let all = "all"
+    /// The value that stands for all purchases.
+    static let all = "all"
 
     static func fields(_ desk: Desk) -> [FormField] {
         [

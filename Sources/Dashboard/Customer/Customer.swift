@@ -101,11 +101,6 @@ struct Customer: Sendable {
         accountToken = try await store.accountTokens.issued(to: user)
     }
 
-    /// The name of an actor: of staff the person's, else as the trail has it.
-    func actor(_ text: String) -> String {
-        Actor.staff(in: text).flatMap { staffNames[$0] } ?? text
-    }
-
     /// The purchase with this key.
     func purchase(_ key: PurchaseKey) -> Purchase? { places[key].map { timeline.purchases[$0] } }
 

@@ -176,7 +176,7 @@ struct CustomerView {
         guard let entry, let note = entry.note.flatMap({ customer.notes[$0] }), let actor = note.actor,
             let reason = note.reason
         else { return nil }
-        return Deed(who: customer.actor(actor), at: entry.effectiveAt, reason: reason)
+        return Deed(who: words.actor(actor, customer.staffNames), at: entry.effectiveAt, reason: reason)
     }
 
     private func sign(_ sign: VerdictText.Sign) -> Markup {
@@ -229,7 +229,12 @@ struct CustomerView {
                             ["user": Tag.a(.href(Link("users", relative.text))) { Tag.code { relative.text } }])
                     }
                 }
-                for phrase in changes { Tag.li { words.text(phrase) } }
+                for phrase in changes {
+                    Tag.li {
+                        words.text(phrase)
+                        if let (link, name) = way(to: phrase) { Tag.a(.href(link)) { words.text(name) } }
+                    }
+                }
             }
         }
     }
@@ -241,6 +246,7 @@ struct CustomerView {
                 .changePurchase,
                 customer.purchase(key)?.withdrawnAt == nil ? .changeReversal : .changeNotReversal, .changeGift,
             ]
+        case .ended(.ranOutUnattached, _, _): [.changeMakeGood, .changePurchase, .changeGift]
         case .ended(.paymentFailed, _, _): [.changePayment, .changeGift]
         case .ended(.transferred, _, _): [.changeTransfer, .changePurchase, .changeGift]
         case .nothing(_, let reason): reason.change + [.changeGift]
@@ -248,6 +254,28 @@ struct CustomerView {
         case .sandboxOnly: [.changeTester, .changePurchase]
         case .toCome: [.changeWait, .changePurchase, .changeGift]
         case .ended, .access, .addOns: [.changePurchase, .changeGift]
+        }
+    }
+
+    /// The page on which the reader may do what would change something, and its name.
+    private func way(to change: Phrase) -> (link: Link, name: Phrase)? {
+        switch change {
+        case .changeGift where mayAct: (ActPages<GiveDays>.link(to: customer.user), GiveDays.title)
+        case .changeTester where mayAct: (ActPages<NameTester>.link(to: customer.user), .linkTester)
+        case .changeMakeGood where mayAct:
+            (ActPages<MakeGood>.link(to: customer.user, query: latePass), MakeGood.title)
+        case .changeCatalogue: (Destination.catalogue.link, Destination.catalogue.title)
+        case .changeLook: (Destination.anomalies.link, Destination.anomalies.title)
+        case .changeSearch: (Destination.start.link, Destination.start.title)
+        default: nil
+        }
+    }
+
+    /// The pass that had run out before it was attached, as a form names it.
+    private var latePass: [(name: String, value: String)] {
+        switch customer.verdict {
+        case .ended(_, let key, _), .nothing(let key, _): [("purchase", Desk.name(of: key))]
+        case .access, .addOns, .sandboxOnly, .toCome, .never: []
         }
     }
 
@@ -317,7 +345,8 @@ extension Explanation.Reason {
         case .unknownProduct: [.changeCatalogue, .changePurchase]
         case .productTypeMismatch, .quarantined: [.changeLook, .changePurchase]
         case .sandboxNotAllowed: [.changeTester, .changePurchase]
-        case .revoked, .refundedAfterUse, .finished, .endedBeforeAttached, .queuedBehind, .pausedUnder, .requiresTier,
+        case .endedBeforeAttached: [.changeMakeGood, .changePurchase]
+        case .revoked, .refundedAfterUse, .finished, .queuedBehind, .pausedUnder, .requiresTier,
             .familyShared, .superseded, .transferred:
             [.changePurchase]
         }

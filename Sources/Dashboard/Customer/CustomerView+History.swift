@@ -61,7 +61,7 @@ extension CustomerView {
             } else {
                 Tag.table(.role("table")) {
                     Shell.head(words, [.columnHappened, .columnWhen, .columnLearned, .columnSource])
-                    Tag.tbody {
+                    Tag.tbody(.role("rowgroup")) {
                         for entry in page { row(entry, told) }
                     }
                 }
@@ -84,25 +84,25 @@ extension CustomerView {
             query: [
                 ("at", RFC3339.text(of: entry.effectiveAt)), ("known_at", RFC3339.text(of: entry.recordedAt + 999)),
             ])
-        return Tag.tr {
-            Tag.th(.scope("row")) {
+        return Shell.row {
+            Tag.th(.scope("row"), .role("rowheader")) {
                 told.sentence(entry)
                 Shell.sandbox(words, if: entry.fact.purchase?.environment)
                 if let actor = note?.actor {
-                    Tag.small { words(.byActor, ["name": Tag.bdi { customer.actor(actor) }]) }
+                    Tag.small { words(.byActor, ["name": Tag.bdi { words.actor(actor, customer.staffNames) }]) }
                 }
                 if let reason = note?.reason { Tag.small { words(.quoted, ["text": Tag.bdi { reason }]) } }
             }
-            Tag.td(.label(words.text(.columnWhen))) {
+            Shell.cell(words, .columnWhen) {
                 Tag.a(.href(then)) { words.cell(entry.effectiveAt) }
             }
-            Tag.td(.label(words.text(.columnLearned))) {
+            Shell.cell(words, .columnLearned) {
                 Tag.span(.class("nowrap")) { words.dateAndTime(entry.recordedAt) }
                 Tag.small {
                     delay < 60_000 ? words.text(.atOnce) : words.text(.later, ["length": words.length(delay)])
                 }
             }
-            Tag.td(.label(words.text(.columnSource))) { source(of: entry.fact) }
+            Shell.cell(words, .columnSource) { source(of: entry.fact) }
         }
     }
 
@@ -135,13 +135,13 @@ extension CustomerView {
     }
 
     var deliveries: Markup {
-        Shell.panel("deliveries", words.text(.deliveriesTitle)) {
+        Shell.panel("deliveries", words.text(.deliveriesTitle), aside: all("deliveries")) {
             if customer.deliveries.isEmpty {
                 Shell.empty(words, .deliveriesNone, .deliveriesNoneHint)
             } else {
                 Tag.table(.role("table")) {
                     Shell.head(words, [.columnCame, .columnWhat, .columnEffect])
-                    Tag.tbody {
+                    Tag.tbody(.role("rowgroup")) {
                         for delivery in customer.deliveries { row(delivery) }
                     }
                 }
@@ -149,15 +149,19 @@ extension CustomerView {
         }
     }
 
+    /// The link to the whole list, of which a panel shows the newest.
+    private func all(_ list: String) -> Markup {
+        Tag.a(.href(Link(list, query: [("user_id", customer.user.text)]))) { words.text(.columnAll) }
+    }
+
     private func row(_ delivery: RecordedDelivery) -> Markup {
-        Tag.tr {
-            Tag.td(.label(words.text(.columnCame))) { words.cell(delivery.receivedAt) }
-            Tag.th(.scope("row"), .label(words.text(.columnWhat))) {
-                Tag.bdi { delivery.type }
-                Shell.sandbox(words, if: delivery.environment)
+        Shell.row {
+            Shell.cell(words, .columnCame) { words.cell(delivery.receivedAt) }
+            Shell.name(words, .columnWhat) {
+                delivery.title(words)
                 Tag.small { names.source(delivery.source) }
             }
-            Tag.td(.label(words.text(.columnEffect))) {
+            Shell.cell(words, .columnEffect) {
                 Tag.span(.class(delivery.outcome.result.tone)) { words.text(delivery.outcome.result.word) }
                 if let reason = delivery.outcome.reason { Tag.small { words.text(reason.sentence) } }
             }
@@ -167,21 +171,21 @@ extension CustomerView {
     /// The acts on this person from the audit trail, for owners.
     var audit: Markup {
         guard let audit = customer.audit else { return .nothing }
-        return Shell.panel("acts", words.text(.actsTitle)) {
+        return Shell.panel("acts", words.text(.actsTitle), aside: all("audit")) {
             if audit.isEmpty {
                 Shell.empty(words, .actsNone, .actsNoneHint)
             } else {
                 Tag.table(.role("table")) {
                     Shell.head(words, [.columnWhen, .columnActor, .columnAct])
-                    Tag.tbody {
+                    Tag.tbody(.role("rowgroup")) {
                         for entry in audit {
-                            Tag.tr {
-                                Tag.td(.label(words.text(.columnWhen))) { words.cell(entry.at) }
-                                Tag.th(.scope("row"), .label(words.text(.columnActor))) {
-                                    Tag.bdi { customer.actor(entry.actor) }
+                            Shell.row {
+                                Shell.cell(words, .columnWhen) { words.cell(entry.at) }
+                                Shell.name(words, .columnActor) {
+                                    Tag.bdi { words.actor(entry.actor, customer.staffNames) }
                                     Tag.small { entry.actor }
                                 }
-                                Tag.td(.label(words.text(.columnAct))) {
+                                Shell.cell(words, .columnAct) {
                                     if let did = AuditAction.words[entry.action] { words.text(did) }
                                     Tag.small { Tag.code { entry.action } }
                                     if let reason = entry.reason {

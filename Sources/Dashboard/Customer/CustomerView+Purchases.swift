@@ -5,6 +5,8 @@ import LedgerStore
 extension CustomerView {
     /// The rows of a page of the table.
     private static let rows = 100
+    /// The most purchases that give nothing, and the most lots of a unit.
+    private static let (uselessRows, lots) = (50, 20)
 
     /// Purchases that never count, or no longer do for a reason that is not in the drawing.
     private var useless: [Entitlement] {
@@ -60,9 +62,11 @@ extension CustomerView {
                 Tag.table(.role("table")) {
                     Shell.head(words, columns)
                     for source in sources(of: page) {
-                        Tag.tbody {
-                            Tag.tr(.class("group")) {
-                                Tag.th(.scope("rowgroup"), .colspan(columns.count)) { names.source(source) }
+                        Tag.tbody(.role("rowgroup")) {
+                            Tag.tr(.class("group"), .role("row")) {
+                                Tag.th(.scope("rowgroup"), .role("rowheader"), .colspan(columns.count)) {
+                                    names.source(source)
+                                }
                             }
                             for entitlement in page where entitlement.key.source == source {
                                 row(entitlement, figure)
@@ -91,30 +95,30 @@ extension CustomerView {
         let purchase = customer.purchase(entitlement.key)
         let row = customer.row(entitlement.key)
         let depth = entitlement.tier.map(figure.depth) ?? "t2"
-        return Tag.tr {
-            Tag.td { number(entitlement.key, in: figure) }
-            Tag.th(.scope("row")) {
+        return Shell.row {
+            Tag.td(.role("cell")) { number(entitlement.key, in: figure) }
+            Tag.th(.scope("row"), .role("rowheader")) {
                 Tag.bdi { purchase.map { names.purchase($0) } ?? entitlement.key.externalID.text }
                 Shell.sandbox(words, if: entitlement.key.environment)
                 Tag.small { Tag.code { entitlement.key.externalID.text } }
                 if hasSeveralApps { Tag.small { entitlement.key.app.text } }
             }
-            Tag.td(.label(words.text(.columnState))) {
+            Shell.cell(words, .columnState) {
                 LaneShapes.swatch(entitlement.state, row?.kind, depth)
-                Tag.span(.class(tone(entitlement.state))) { 
+                Tag.span(.class(tone(entitlement.state))) {
                     words.text(entitlement.state.word(of: purchase, at: moment.at))
                 }
                 Tag.small { note(entitlement, row) }
             }
-            Tag.td(.label(words.text(.columnFrom))) { words.cell(entitlement.startsAt, orElse: .dash) }
-            Tag.td(.label(words.text(.columnUntil))) {
+            Shell.cell(words, .columnFrom) { words.cell(entitlement.startsAt, orElse: .dash) }
+            Shell.cell(words, .columnUntil) {
                 words.cell(entitlement.endsAt, orElse: entitlement.startsAt == nil ? .dash : .noEnd)
             }
-            Tag.td(.label(words.text(.columnBought))) { words.cell(purchase?.anchor, orElse: .dash) }
+            Shell.cell(words, .columnBought) { words.cell(purchase?.anchor, orElse: .dash) }
             if moment.isNow {
-                Tag.td(.label(words.text(.columnPaid)), .class("amount")) { paid(entitlement) }
+                Shell.cell(words, .columnPaid, "amount") { paid(entitlement) }
             }
-            if mayAct { Tag.td(.class("amount"), .label(words.text(.columnActs))) { acts(on: entitlement) } }
+            if mayAct { Shell.cell(words, .columnActs, "settles") { acts(on: entitlement) } }
         }
     }
 
@@ -176,8 +180,15 @@ extension CustomerView {
                         }
                     }
                 }
+                more(all.count - Self.uselessRows)
             }
         }
+    }
+
+    /// The words for the number of rows that a table leaves out; none if it leaves out none.
+    private func more(_ count: Int) -> Markup {
+        guard count > 0 else { return .nothing }
+        return Tag.p(.class("older")) { words.text(.andMore, ["n": words.number(count)]) }
     }
 
     var credits: Markup {
@@ -218,20 +229,21 @@ extension CustomerView {
             if balance.reserved > 0 { Tag.p { words.text(.reservedText, ["n": words.number(balance.reserved)]) } }
             Tag.table(.role("table")) {
                 Shell.head(words, [.columnLot, .columnCredited, .columnSpent, .columnRefunded])
-                Tag.tbody {
-                    for lot in lots.prefix(20) {
-                        Tag.tr {
-                            Tag.th(.scope("row")) {
+                Tag.tbody(.role("rowgroup")) {
+                    for lot in lots.prefix(Self.lots) {
+                        Shell.row {
+                            Tag.th(.scope("row"), .role("rowheader")) {
                                 words.shortDate(lot.creditedAt)
                                 Tag.small { names.source(lot.key.source) }
                             }
-                            Tag.td(.label(words.text(.columnCredited)), .class("amount")) { words.number(lot.credited) }
-                            Tag.td(.label(words.text(.columnSpent)), .class("amount")) { words.number(lot.spent) }
-                            Tag.td(.label(words.text(.columnRefunded)), .class("amount")) { words.number(lot.refunded) }
+                            Shell.cell(words, .columnCredited, "amount") { words.number(lot.credited) }
+                            Shell.cell(words, .columnSpent, "amount") { words.number(lot.spent) }
+                            Shell.cell(words, .columnRefunded, "amount") { words.number(lot.refunded) }
                         }
                     }
                 }
             }
+            more(lots.count - Self.lots)
         }
     }
 }

@@ -22,21 +22,23 @@ enum APIKeysPage {
         }
         let view = ListView(
             visit: visit, place: .keys, text: .keysText, filters: filters,
-            columns: [.columnName, .columnScopes, .columnMade, .columnUsed, .columnState, .columnSettles],
+            columns: [.columnName, .columnScopes, .columnMade, .columnUsed, .columnState, .columnActs],
             none: (.keysNone, .keysNoneHint), done: ["revoked": .doneKeyRevoked, "before": .keyMadeBefore])
         return view.page(
-            found.rows.map { row($0, cells, filters) }, next: ListView.before(found.next),
+            found.rows.map { row($0, cells) }, next: ListView.before(found.next),
             below: form(visit, refused))
     }
 
-    private static func row(_ key: APIKey, _ cells: ListCells, _ filters: ListFilters) -> Markup {
+    private static func row(_ key: APIKey, _ cells: ListCells) -> Markup {
         let words = cells.words
         return Shell.row {
             Shell.name(words, .columnName) {
                 Tag.bdi { key.name }
                 Tag.small { Tag.code { "api_key:" + String(key.id) } }
             }
-            Shell.cell(words, .columnScopes) { key.scopes.sorted().map(\.rawValue).joined(separator: ", ") }
+            Shell.cell(words, .columnScopes) {
+                words.joined(key.scopes.sorted().map { words.text($0.word) }, by: .listed)
+            }
             cells.time(.columnMade, key.createdAt)
             cells.time(.columnUsed, key.lastUsedAt)
             Shell.cell(words, .columnState) {
@@ -47,10 +49,9 @@ enum APIKeysPage {
                     words.text(.keyValid)
                 }
             }
-            cells.settling {
+            cells.acts {
                 if key.revokedAt == nil {
-                    cells.act(
-                        .revokeKey, key.name, to: Link(path, String(key.id), "revoke"), filters, isTaking: true)
+                    Tag.a(.class("taking"), .href(Link(path, String(key.id), "revoke"))) { words.text(.revokeKey) }
                 }
             }
         }
@@ -71,7 +72,7 @@ enum APIKeysPage {
                                 Tag.input(
                                     .type("checkbox"), .id("scope-" + scope.rawValue), .name(scope.rawValue),
                                     .value("1"))
-                                Tag.label(.for("scope-" + scope.rawValue)) { scope.rawValue }
+                                Tag.label(.for("scope-" + scope.rawValue)) { words.text(scope.word) }
                             }
                         }
                     }
@@ -124,6 +125,29 @@ enum APIKeysPage {
         }
     }
 
+    /// `GET /dashboard/api-keys/{key_id}/revoke`: the form that revokes a key, which cannot be undone.
+    ///
+    /// - Throws: `not_found` for a key that is not there or is revoked, `unavailable`.
+    static func askToRevoke(_ visit: SignedVisit) async throws(Problem) -> Response {
+        let number = try visit.number("key_id")
+        let (next, isOver) = number.addingReportingOverflow(1)
+        let key = try await visit.served { try await $0.apiKeys.page(before: isOver ? nil : next, limit: 1).first }
+        guard let key, key.id == number, key.revokedAt == nil else { throw Problem(.notFound, "") }
+        let words = visit.words
+        return visit.page(words.text(.revokeKey), at: .keys) {
+            Tag.h1 { words.text(.revokeKey) }
+            Tag.section(.class("panel"), .ariaLabel(words.text(.revokeKey))) {
+                Tag.p(.class("lead")) { words(.revokeKeyAsk, ["name": Tag.bdi { key.name }]) }
+                Tag.div(.class("confirm")) {
+                    Shell.form(Link(path, String(number), "revoke"), visit.browser.formToken) {
+                        Tag.button(.class("button taking"), .type("submit")) { words.text(.revokeKey) }
+                        Tag.a(.class("button"), .href(Link(path))) { words.text(.cancel) }
+                    }
+                }
+            }
+        }
+    }
+
     /// Revokes a key for good.
     ///
     /// - Throws: `not_found` for a key that is not there, `unavailable`.
@@ -133,6 +157,17 @@ enum APIKeysPage {
         guard revoked != nil else { throw Problem(.notFound, "") }
         visit.log(.revokeAPIKey)
         return visit.back(form, to: path, saying: "revoked")
+    }
+}
+
+extension APIKeyScope {
+    fileprivate var word: Phrase {
+        switch self {
+        case .read: .scopeRead
+        case .write: .scopeWrite
+        case .admin: .scopeAdmin
+        case .audit: .scopeAudit
+        }
     }
 }
 

@@ -37,16 +37,22 @@ enum AnomaliesPage {
             cells.customer(found.owner)
             cells.source(found.key.source, found.key.app)
             cells.settling {
-                Tag.a(.href(link(settling: found))) { words.text(found.anomaly.settling) }
+                if let link = link(settling: found, cells) {
+                    Tag.a(.href(link)) { words.text(found.anomaly.settling) }
+                }
             }
         }
     }
 
-    private static func link(settling found: ConfirmedAnomaly) -> Link {
-        guard let owner = found.owner else { return PurchasePage.link(to: found.key) }
-        switch found.anomaly {
-        case .unknownProduct, .productTypeMismatch: return Destination.catalogue.link
-        case .quarantined, .familyShared, .unclearRefund, .unowned, .unreadableFields: return Link("users", owner.text)
+    /// The page that settles an anomaly; nil if it is an act that the reader may not do.
+    private static func link(settling found: ConfirmedAnomaly, _ cells: ListCells) -> Link? {
+        let purchase = PurchasePage.link(to: found.key)
+        return switch found.anomaly {
+        case .unknownProduct, .productTypeMismatch: Destination.catalogue.link
+        case .quarantined, .unreadableFields: found.owner.map { Link("users", $0.text) } ?? purchase
+        case .familyShared, .unclearRefund:
+            cells.mayAct ? found.owner.map { ActPages<GiveDays>.link(to: $0) } ?? purchase : nil
+        case .unowned: cells.mayAct ? purchase : nil
         }
     }
 }

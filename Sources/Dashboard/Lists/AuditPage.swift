@@ -33,10 +33,13 @@ enum AuditPage {
 
     private static func read(_ visit: SignedVisit) -> (ListFilters, AuditFilter) {
         var filters = ListFilters("audit", visit)
+        let acts = AuditAction.words.map { (value: $0.key, text: visit.words.text($0.value)) }.sorted { left, right in
+            (left.text, left.value) < (right.text, right.value)
+        }
         let filter = AuditFilter(
             user: filters.user("user_id", isErasedToo: true),
             actor: filters.text("actor", .columnActor, upTo: 128, hint: .auditActorHint),
-            action: filters.text("action", .filterAct, upTo: 64, hint: .auditActHint),
+            action: filters.choice("action", .filterAct, among: acts),
             since: filters.instant("since", .filterFrom), until: filters.instant("until", .filterTo, isEnd: true))
         return (filters, filter)
     }
@@ -50,7 +53,8 @@ enum AuditPage {
                 Tag.small { Tag.bdi { entry.actor } }
             }
             Shell.cell(words, .columnActAndReason) {
-                Tag.code { entry.action }
+                if let did = AuditAction.words[entry.action] { words.text(did) }
+                Tag.small { Tag.code { entry.action } }
                 if let reason = entry.reason { Tag.small { words(.quoted, ["text": Tag.bdi { reason }]) } }
             }
             Shell.cell(words, .columnCustomer) {
@@ -115,8 +119,5 @@ struct StaffNames {
     }
 
     /// The name of an actor; `staff 3` for a person who is not there any more.
-    func name(of actor: String) -> String {
-        guard let id = Actor.staff(in: actor) else { return actor }
-        return names[id] ?? words.text(.staffGone, ["n": String(id)])
-    }
+    func name(of actor: String) -> String { words.actor(actor, names) }
 }

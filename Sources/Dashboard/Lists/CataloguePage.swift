@@ -21,6 +21,7 @@ enum CataloguePage {
                         .catalogueText,
                         ["n": String(present.number), "date": since(present, words)])
                 }
+                Tag.p { words.text(.catalogueHow) }
             }
             Shell.panel(
                 "products", words.text(.catalogueProducts),
@@ -56,7 +57,9 @@ enum CataloguePage {
             }
             Shell.cell(words, .columnKind) { words.text(product.terms.kind.word) }
             Shell.cell(words, .columnGives) { names.terms(product.terms) }
-            Shell.cell(words, .columnFromSource) { product.sources.map { names.source($0) }.joined(separator: ", ") }
+            Shell.cell(words, .columnFromSource) {
+                words.joined(product.sources.map { names.source($0) }, by: .listed)
+            }
             Shell.cell(words, .columnPrice, "amount") {
                 product.price.map { $0.amount + "\u{A0}" + $0.currency } ?? words.text(.dash)
             }
@@ -79,7 +82,7 @@ enum CataloguePage {
                         Shell.cell(words, .columnDevices) { tier.devices.map { String($0) } ?? words.text(.dash) }
                         Shell.cell(words, .columnFeatures) {
                             let limits = tier.limits.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-                            (tier.features.map(\.text) + limits).joined(separator: ", ")
+                            words.joined(tier.features.map(\.text) + limits, by: .listed)
                         }
                     }
                 }
@@ -164,7 +167,7 @@ extension Names {
         case .plan(let tier, let plan, _):
             plan.map { words.text(.namePlan, ["tier": self.tier(tier), "plan": $0]) }
                 ?? words.text(.namePlanOnly, ["tier": self.tier(tier)])
-        case .addOn(let features, _, _, _): features.map(\.text).joined(separator: ", ")
+        case .addOn(let features, _, _, _): words.joined(features.map(\.text), by: .listed)
         case .consumable(let unit, let amount, _):
             words.text(.nameCredits, ["n": words.number(amount), "unit": unit])
         }

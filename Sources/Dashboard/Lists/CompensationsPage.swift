@@ -113,8 +113,8 @@ enum CompensationsPage {
                 Tag.div(.class("panel-body")) {
                     Shell.form(Link(path), visit.browser.formToken) {
                         Tag.input(.type("hidden"), .name("act"), .value("preview"))
-                        field("from", .compensationFrom, form, words, refused, hint: .dateHint)
-                        field("to", .compensationTo, form, words, refused, hint: .dateHint)
+                        field("from", .compensationFrom, form, words, refused, hint: .outageHint)
+                        field("to", .compensationTo, form, words, refused, hint: .outageHint)
                         field("hours", .compensationHoursLabel, form, words, refused, hint: nil)
                         tiers(form, cells)
                         Tag.div(.class("check")) {

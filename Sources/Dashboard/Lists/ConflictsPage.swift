@@ -21,7 +21,7 @@ enum ConflictsPage {
 
     private static func row(_ conflict: AccountConflict, _ cells: ListCells) -> Markup {
         let words = cells.words
-        let first = conflict.owners.compactMap(\.user).first
+        let users = conflict.owners.compactMap(\.user)
         return Shell.row {
             Shell.name(words, .columnAccount) {
                 Tag.code { String(conflict.account.text.prefix(12)) }
@@ -34,14 +34,30 @@ enum ConflictsPage {
                             owner.user == nil
                                 ? Tag.span(.class("muted")) { words.text(.erasedPerson) } : cells.person(owner.user)
                             Tag.small { words.count(owner.purchases, .onePurchase, .purchases) }
+                            if let user = owner.user, users.count > 1, cells.mayAct { move(from: user, users, words) }
                         }
                     }
                 }
             }
             cells.source(.appleIAP, conflict.app)
             cells.settling {
-                if let first { Tag.a(.href(Link("users", first.text))) { words.text(.settleTransfer) } }
+                if users.count == 2, cells.mayAct {
+                    let link = ActPages<Merge>.link(to: users[0], query: [("user", users[1].text)])
+                    Tag.a(.href(link)) { words.text(Merge.title) }
+                }
             }
+        }
+    }
+
+    /// The link to the form that moves everything of one owner to the other; of several others, the reader names one.
+    private static func move(from user: UserID, _ users: [UserID], _ words: Words) -> Markup {
+        let others = users.filter { $0 != user }
+        let receiver = others.count == 1 ? [("user", others[0].text)] : []
+        return Tag.small {
+            Tag.a(
+                .href(ActPages<Transfer>.link(to: user, query: [("purchase", Transfer.all)] + receiver)),
+                .ariaLabel(words.text(.moveFrom, ["user": user.text]))
+            ) { words.text(.linkTransfer) }
         }
     }
 }

@@ -24,6 +24,7 @@ extension Dashboard {
                 .allowing(seconds: CompensationsPage.deadlineSeconds),
             signed("/dashboard/api-keys", .admin, APIKeysPage.show),
             signedForm("/dashboard/api-keys", .admin, APIKeysPage.create),
+            signed("/dashboard/api-keys/{key_id}/revoke", .admin, APIKeysPage.askToRevoke),
             signedForm("/dashboard/api-keys/{key_id}/revoke", .admin, APIKeysPage.revoke),
             signed("/dashboard/staff", .admin, StaffPage.show),
             signedForm("/dashboard/staff", .admin, StaffPage.create),

@@ -45,17 +45,15 @@ enum DeliveriesPage {
         return Shell.row {
             cells.time(.columnCame, delivery.receivedAt)
             Shell.name(words, .columnWhat) {
-                Tag.bdi { delivery.type }
-                if let subtype = delivery.subtype { Tag.bdi { " " + subtype } }
-                Shell.sandbox(words, if: delivery.environment)
+                delivery.title(words)
                 Tag.small { Tag.code { delivery.externalID } }
-                if let purchase = delivery.purchase { Tag.small { Tag.code { purchase.text } } }
+                if let purchase = delivery.purchase { cells.search(purchase.text) }
             }
             effect(of: delivery, words)
             cells.customer(delivery.owner)
             cells.source(delivery.source, delivery.app)
             cells.settling {
-                if cells.visit.member.role.allows(.write) { acts(on: delivery, cells, filters) }
+                if cells.mayAct { acts(on: delivery, cells, filters) }
             }
         }
     }

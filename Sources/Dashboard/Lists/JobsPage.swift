@@ -38,12 +38,12 @@ enum JobsPage {
             Shell.name(words, .columnWhat) {
                 words.text(job.kind.word)
                 if let type = job.type { Tag.small { Tag.bdi { type } } }
-                if let notification = job.notification { Tag.small { Tag.code { notification } } }
+                if let notification = job.notification { cells.search(notification) }
             }
             Shell.cell(words, .columnTries) { words.number(job.attempts) }
             cells.source(job.source, nil)
             cells.settling {
-                if job.state == .dead, cells.visit.member.role.allows(.write) {
+                if job.state == .dead, cells.mayAct {
                     cells.act(.revive, String(job.id), to: Link(path, String(job.id), "revive"), filters)
                 }
             }

@@ -34,8 +34,9 @@ enum LatePassesPage {
             cells.settling {
                 if pass.grant != nil {
                     Tag.span(.class("muted")) { words.text(.madeGood) }
-                } else {
-                    Tag.a(.href(Link("users", pass.owner.text))) { words.text(.makeGood) }
+                } else if cells.mayAct {
+                    let link = ActPages<MakeGood>.link(to: pass.owner, query: [("purchase", Desk.name(of: key))])
+                    Tag.a(.href(link)) { words.text(.makeGood) }
                 }
             }
         }

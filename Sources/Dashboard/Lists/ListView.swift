@@ -51,10 +51,13 @@ struct ListView {
         }
     }
 
+    /// True if an act found nothing to do.
+    private var isKept: Bool { visit.query["done"] == "kept" }
+
     private var banners: Markup {
         Markup([
             done[visit.query["done"]].map { phrase in
-                Tag.p(.class("banner"), .role("status")) { words.text(phrase) }
+                Tag.p(.class(isKept ? "banner warned" : "banner done"), .role("status")) { words.text(phrase) }
             } ?? .nothing,
             filters.isMistyped
                 ? Tag.p(.class("banner refused"), .role("alert"), .id("mistyped")) { words.text(.filterMistyped) }
@@ -98,6 +101,7 @@ struct ListCells {
     let visit: SignedVisit
 
     var words: Words { names.words }
+    var mayAct: Bool { visit.member.role.allows(.write) }
 
     /// Reads the names of the catalogue.
     ///
@@ -135,9 +139,19 @@ struct ListCells {
         return Tag.code { id?.text ?? key.externalID.text }
     }
 
+    /// A name or number, which leads to what the search finds for it.
+    func search(_ text: String) -> Markup {
+        Tag.small { Tag.a(.href(Link("search", query: [("q", text)]))) { Tag.code { text } } }
+    }
+
     /// The cell with what settles a row.
     func settling(@MarkupBuilder _ content: () -> Markup) -> Markup {
         Shell.cell(words, .columnSettles, "settles", content: content)
+    }
+
+    /// The cell with the acts on what a row is about.
+    func acts(@MarkupBuilder _ content: () -> Markup) -> Markup {
+        Shell.cell(words, .columnActs, "settles", content: content)
     }
 
     /// A form of one button, which comes back to this list.
@@ -146,7 +160,7 @@ struct ListCells {
             Tag.input(.type("hidden"), .name("back"), .value(list.link(ListView.before(list.before) ?? []).text))
             Tag.button(
                 .class(isTaking ? "as-act bad" : "as-act"), .type("submit"),
-                .ariaLabel(words.text(label) + ", " + about)
+                .ariaLabel(words.text(.listed, ["first": words.text(label), "second": about]))
             ) { words.text(label) }
         }
     }

@@ -44,13 +44,15 @@ enum RefundQuestionsPage {
         if request.state == .open {
             Tag.small { words.text(.refundDeadline, ["date": words.dateAndTime(request.deadline)]) }
         }
-        if let silence = request.silence { Tag.small { words.text(silence.word) } }
+        if let silence = request.silence, request.refusal == nil { Tag.small { words.text(silence.word) } }
         if let answer = request.answer {
             Tag.small {
-                words.text(answer.isDelivered ? .refundDelivered : .refundNotDelivered)
-                if let share = answer.share {
-                    ", " + words.text(.refundUsed, ["n": String(share / (Revocation.fullShare / 100))])
+                let used = answer.share.map { share in
+                    words.text(.refundUsed, ["n": String(share / (Revocation.fullShare / 100))])
                 }
+                words.joined(
+                    [words.text(answer.isDelivered ? .refundDelivered : .refundNotDelivered)]
+                        + [used].compactMap(\.self), by: .listed)
             }
             Tag.small { words.text(answer.preference.word) }
         }

@@ -20,7 +20,7 @@ enum StaffPage {
         let sessions = try await visit.served { try await $0.staff.sessions() }
         let view = ListView(
             visit: visit, place: .staff, text: .staffText, filters: filters,
-            columns: [.columnName, .columnRole, .columnPassword, .columnSessions, .columnSettles],
+            columns: [.columnName, .columnRole, .columnPassword, .columnSessions, .columnActs],
             none: (.staffNone, .staffNone),
             done: ["disabled": .doneDisabled, "role": .doneRole, "signed-out": .doneSignedOut])
         return view.page(
@@ -54,7 +54,7 @@ enum StaffPage {
                     Tag.small { words.text(.lastSeen, ["date": words.dateAndTime(seen)]) }
                 }
             }
-            cells.settling {
+            cells.acts {
                 if person.id == cells.visit.member.id {
                     Tag.span(.class("muted")) { words.text(.thisIsYou) }
                 } else {
@@ -79,7 +79,7 @@ enum StaffPage {
                     }
                 }
                 Tag.button(
-                    .class("as-act"), .type("submit"), .ariaLabel(words.text(.roleOf, ["name": person.name]))
+                    .class("as-act"), .type("submit"), .ariaLabel(words.text(.changeRoleOf, ["name": person.name]))
                 ) { words.text(.changeRole) }
             }
         }
@@ -91,7 +91,9 @@ enum StaffPage {
         let number = String(person.id)
         return Markup([
             isIn ? cells.act(.signOutPerson, person.name, to: Link(path, number, "sign-out"), filters) : .nothing,
-            cells.act(.resetPassword, person.name, to: Link(path, number, "reset"), filters),
+            cells.act(
+                person.disabledAt == nil ? .resetPassword : .enableAgain, person.name, to: Link(path, number, "reset"),
+                filters),
             person.disabledAt == nil
                 ? cells.act(.disablePerson, person.name, to: Link(path, number, "disable"), filters, isTaking: true)
                 : .nothing,

@@ -105,6 +105,7 @@ package struct Attribute: Sendable {
     package static func rows(_ value: Int) -> Attribute { Attribute("rows", String(value)) }
     package static func inputMode(_ value: String) -> Attribute { Attribute("inputmode", value) }
     package static let required = Attribute("required", nil)
+    package static let readOnly = Attribute("readonly", nil)
     package static let selected = Attribute("selected", nil)
     package static let checked = Attribute("checked", nil)
     package static let focusable = Attribute("tabindex", "0")

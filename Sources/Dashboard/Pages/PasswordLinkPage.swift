@@ -30,7 +30,7 @@ enum PasswordLinkPage {
             return page(visit, member, refused: .signInBusy, status: .tooManyRequests)
         }
         let set = try await visit.call.served { try await $0.staff.set(password: hash, link: link) }
-        return set == nil ? over(visit) : .redirected(to: Link("sign-in"))
+        return set == nil ? over(visit) : .redirected(to: Link("sign-in", query: [("done", "link")]))
     }
 
     private static func link(in visit: Visit) -> [UInt8]? {
@@ -65,6 +65,10 @@ enum PasswordLinkPage {
                 Tag.p(.class("banner refused"), .role("alert")) { words.text(phrase, lengths) }
             } ?? .nothing,
             Shell.form(Link("link", visit.call.named("link") ?? ""), browser.formToken) {
+                Field(
+                    id: "username", label: words.text(.fieldName), value: member.name, autocomplete: "username",
+                    isFixed: true
+                ).markup
                 Field(
                     id: "password", label: words.text(.fieldNewPassword), type: "password",
                     autocomplete: "new-password", hint: words.text(.passwordLength, lengths)

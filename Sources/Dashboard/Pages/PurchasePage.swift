@@ -15,6 +15,11 @@ enum PurchasePage {
             ])
     }
 
+    /// The words of the link to a purchase of nobody: what the reader may do there.
+    static func unbound(_ visit: SignedVisit) -> Phrase {
+        visit.member.role.allows(Bind.scope) ? .settleBind : .nobody
+    }
+
     /// The purchase that a link or a form names; nil if it names none.
     static func key(in form: FormText) -> PurchaseKey? {
         guard let environment = StoreEnvironment(rawValue: form["environment"]), !form["id"].isEmpty else { return nil }
@@ -44,10 +49,10 @@ enum PurchasePage {
         _ visit: SignedVisit, _ form: FormText, as formID: FormID, refusal: ActRefusal?
     ) async throws(Problem) -> Response {
         guard let key = key(in: form) else { throw Problem(.notFound, "") }
-        let hits = try await visit.served { try await $0.reports.search(key.externalID.text, under: $0.labels) }
+        let found = try await visit.served { try await $0.reports.purchase(key) }
         let catalogue = try await visit.served { $0.catalogue.snapshot }
-        guard let found = hits.first(where: { $0.key == key }) else { throw Problem(.notFound, "") }
-        if let owner = found.user { return .redirected(to: Link("users", owner.text)) }
+        guard let found else { throw Problem(.notFound, "") }
+        if let owner = found.owner { return .redirected(to: Link("users", owner.text)) }
         let words = visit.words
         let names = Names(words: words, catalogue: catalogue)
         let sheet = FormSheet(
@@ -65,9 +70,15 @@ enum PurchasePage {
                 Shell.panel("what", words.text(.purchaseOfNobody)) {
                     Tag.p { words.text(.purchaseOfNobodyText) }
                     Tag.ul(.class("list")) {
-                        fact(words.text(.columnSource), names.source(key.source))
-                        fact(words.text(.app), key.app.text)
-                        fact(words.text(.columnNumber), key.externalID.text)
+                        fact(.columnWhat, Tag.bdi { name(of: found, names) }, words)
+                        fact(.columnBought, words.cell(found.newest?.purchasedAt, orElse: .dash), words)
+                        fact(.columnPaid, paid(found, words), words)
+                        fact(
+                            .columnState, Markup(words.text(found.revocation == nil ? .orderPaid : .stateRefunded)),
+                            words)
+                        fact(.columnSource, Markup(names.source(key.source)), words)
+                        fact(.app, Tag.code { key.app.text }, words)
+                        fact(.columnNumber, Tag.code { key.externalID.text }, words)
                     }
                 }
                 if visit.member.role.allows(Bind.scope) {
@@ -93,10 +104,10 @@ enum PurchasePage {
         ]
     }
 
-    private static func fact(_ name: String, _ value: String) -> Markup {
+    private static func fact(_ name: Phrase, _ value: Markup, _ words: Words) -> Markup {
         Tag.li {
-            Tag.span(.class("muted")) { name }
-            Tag.code { value }
+            Tag.span(.class("muted")) { words.text(name) }
+            Tag.span { value }
         }
     }
 

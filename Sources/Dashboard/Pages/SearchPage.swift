@@ -14,10 +14,8 @@ enum SearchPage {
         let found = try await visit.served { store in
             SearchRoute.sorted(try await store.reports.search(text, under: store.labels))
         }
-        let links = Set(found.compactMap(link))
-        if links.count == 1, let link = links.first, found.allSatisfy({ self.link($0) != nil }) {
-            return .redirected(to: link)
-        }
+        let links = found.map { link($0, among: found) }
+        if Set(links).count == 1, let link = links[0] { return .redirected(to: link) }
         guard !found.isEmpty else { return nothing(visit, text) }
         let catalogue = try await visit.served { $0.catalogue.snapshot }
         let names = Names(words: words, catalogue: catalogue)
@@ -26,21 +24,21 @@ enum SearchPage {
             Tag.section(.class("panel"), .ariaLabel(words.text(.searchTitle))) {
                 Tag.table(.role("table")) {
                     Shell.head(words, [.columnKind, .columnWhat, .columnWho, .columnSource])
-                    Tag.tbody {
-                        for hit in found.prefix(shown) { row(hit, names) }
+                    Tag.tbody(.role("rowgroup")) {
+                        for (hit, link) in zip(found, links).prefix(shown) { row(hit, link, names) }
                     }
                 }
             }
         }
     }
 
-    private static func row(_ found: Found, _ names: Names) -> Markup {
+    private static func row(_ found: Found, _ link: Link?, _ names: Names) -> Markup {
         let words = names.words
         let name = found.purchase?.text ?? found.notification ?? found.user?.text ?? ""
-        return Tag.tr {
-            Tag.td(.label(words.text(.columnKind))) { words.text(found.kind.word) }
-            Tag.th(.scope("row"), .label(words.text(.columnWhat))) {
-                if let link = link(found) {
+        return Shell.row {
+            Shell.cell(words, .columnKind) { words.text(found.kind.word) }
+            Shell.name(words, .columnWhat) {
+                if let link {
                     Tag.a(.href(link)) { Tag.code { name } }
                 } else {
                     Tag.code { name }
@@ -50,24 +48,38 @@ enum SearchPage {
                     Tag.small { Tag.code { transaction.text } }
                 }
             }
-            Tag.td(.label(words.text(.columnWho))) { found.user?.text ?? words.text(.nobody) }
-            Tag.td(.label(words.text(.columnSource))) { found.space.map { names.source($0.source) } ?? "" }
+            Shell.cell(words, .columnWho) {
+                if let user = found.user {
+                    Tag.a(.href(Link("users", user.text))) { Tag.code { user.text } }
+                } else {
+                    Tag.span(.class("muted")) { words.text(.nobody) }
+                }
+            }
+            Shell.cell(words, .columnSource) { found.space.map { names.source($0.source) } ?? "" }
         }
     }
 
-    /// The page of something that was found: that of its user, else that of its purchase.
-    private static func link(_ found: Found) -> Link? {
+    /// The page of something among `all` that was found: that of its user, else that of its purchase. The purchase that
+    /// only a delivery names may be unknown, so a delivery leads to its row in the list.
+    private static func link(_ found: Found, among all: [Found]) -> Link? {
         if let user = found.user { return Link("users", user.text) }
-        return found.key.map { PurchasePage.link(to: $0) }
+        if let key = found.key, all.contains(where: { $0.kind != .delivery && $0.key == key }) {
+            return PurchasePage.link(to: key)
+        }
+        return found.delivery.map { Link("deliveries", query: [("before", String($0 + 1))]) }
     }
 
     private static func nothing(_ visit: SignedVisit, _ text: String) -> Response {
         let words = visit.words
+        let isOffered = OrderLookUpRoute.isOffered(to: visit.visit.call)
         let (lead, hints): (Phrase, [Phrase]) =
             if text.contains("@") {
                 (.searchMail, [.searchHintUser, .searchHintTransaction])
             } else if !SearchRoute.orders(text).isEmpty {
-                (.searchOrder, [.searchHintUser, .searchHintTransaction])
+                (
+                    .searchOrder,
+                    [.searchHintUser, .searchHintTransaction] + (isOffered ? [] : [.searchOrderOff])
+                )
             } else {
                 (.searchNothingText, [.searchHintUser, .searchHintTransaction, .searchHintCard])
             }
@@ -76,7 +88,7 @@ enum SearchPage {
             Tag.section(.class("panel"), .ariaLabel(words.text(.searchTitle))) {
                 Tag.div(.class("panel-body")) {
                     Tag.p(.class("lead")) { words.text(lead) }
-                    if lead == .searchOrder, OrderLookUpRoute.isOffered(to: visit.visit.call) {
+                    if lead == .searchOrder, isOffered {
                         OrderPage.button(asking: text, visit)
                     }
                 }

@@ -184,7 +184,7 @@ extension Phrase {
     /// The class of a column with this head; nil for one that begins at the left.
     fileprivate var style: String? {
         switch self {
-        case .columnSettles: "settles"
+        case .columnSettles, .columnActs: "settles"
         case .columnPaid, .columnPrice, .columnUsers, .columnCredited, .columnSpent, .columnRefunded: "amount"
         default: nil
         }

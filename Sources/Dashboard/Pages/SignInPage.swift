@@ -101,6 +101,8 @@ enum SignInPage {
             refused.map { phrase in
                 Tag.p(.class("banner refused"), .role("alert"), .id("refused")) { words.text(phrase) }
             } ?? .nothing,
+            refused == nil && visit.query["done"] == "link"
+                ? Tag.p(.class("banner done"), .role("status")) { words.text(.linkSet) } : .nothing,
             Shell.form(Link(path), browser.formToken) {
                 Tag.input(.type("hidden"), .name("then"), .value(then))
                 Field(id: "name", label: words.text(.fieldName), value: name, autocomplete: "username").markup
@@ -139,6 +141,8 @@ struct Field {
     var autocomplete = "off"
     var hint: String?
     var refusal: String?
+    /// True for a value that only tells a browser what the form is about.
+    var isFixed = false
 
     var markup: Markup {
         var attributes: [Attribute] = [
@@ -146,6 +150,7 @@ struct Field {
         ]
         if hint != nil || refusal != nil { attributes.append(.described(by: id + "-hint")) }
         if refusal != nil { attributes.append(.invalid) }
+        if isFixed { attributes.append(.readOnly) }
         return Tag.div(.class("field")) {
             Tag.label(.for(id)) { label }
             Tag.input(all: attributes) {}

@@ -31,7 +31,7 @@ enum StartPage {
             hero(words)
             Tag.div(.class("halves")) {
                 panel(of: work(counts), words)
-                panel(of: purchases, names)
+                panel(of: purchases, PurchasePage.unbound(visit), names)
             }
         }
     }
@@ -105,7 +105,7 @@ enum StartPage {
         }
     }
 
-    private static func panel(of purchases: [RecordedPurchase], _ names: Names) -> Markup {
+    private static func panel(of purchases: [RecordedPurchase], _ unbound: Phrase, _ names: Names) -> Markup {
         let words = names.words
         return Shell.panel("latest", words.text(.latestTitle)) {
             if purchases.isEmpty {
@@ -113,35 +113,33 @@ enum StartPage {
             } else {
                 Tag.table(.role("table")) {
                     Shell.head(words, [.columnWhat, .columnWho, .columnBought, .columnPaid])
-                    Tag.tbody {
-                        for purchase in purchases { row(purchase, names) }
+                    Tag.tbody(.role("rowgroup")) {
+                        for purchase in purchases { row(purchase, unbound, names) }
                     }
                 }
             }
         }
     }
 
-    private static func row(_ purchase: RecordedPurchase, _ names: Names) -> Markup {
+    private static func row(_ purchase: RecordedPurchase, _ unbound: Phrase, _ names: Names) -> Markup {
         let words = names.words
         let bought = purchase.newest?.purchasedAt ?? purchase.grant?.grantedAt ?? purchase.recordedAt
-        return Tag.tr {
-            Tag.th(.scope("row")) {
+        return Shell.row {
+            Tag.th(.scope("row"), .role("rowheader")) {
                 Tag.bdi { PurchasePage.name(of: purchase, names) }
                 Shell.sandbox(words, if: purchase.key.environment)
                 Tag.small { names.source(purchase.key.source) }
                 names.app(purchase.key.app)
             }
-            Tag.td(.label(words.text(.columnWho))) {
+            Shell.cell(words, .columnWho) {
                 if let owner = purchase.owner {
                     Tag.a(.href(Link("users", owner.text))) { Tag.code { owner.text } }
                 } else {
-                    Tag.a(.href(PurchasePage.link(to: purchase.key))) { words.text(.nobody) }
+                    Tag.a(.href(PurchasePage.link(to: purchase.key))) { words.text(unbound) }
                 }
             }
-            Tag.td(.label(words.text(.columnBought))) { words.cell(bought) }
-            Tag.td(.label(words.text(.columnPaid)), .class("amount")) {
-                PurchasePage.paid(purchase.payments.first, words)
-            }
+            Shell.cell(words, .columnBought) { words.cell(bought) }
+            Shell.cell(words, .columnPaid, "amount") { PurchasePage.paid(purchase.payments.first, words) }
         }
     }
 }

@@ -15,7 +15,8 @@ enum Phrase: CaseIterable {
     // MARK: Sign-in
 
     case signIn, fieldName, fieldPassword, signInHint, signInWrong, signInWait, signInBusy, linkTitle,
-        fieldNewPassword, fieldAgain, setPassword, passwordLength, passwordDiffers, linkOver, linkOverText
+        fieldNewPassword, fieldAgain, setPassword, passwordLength, passwordDiffers, linkOver, linkOverText,
+        linkSet
 
     // MARK: Account
 
@@ -45,56 +46,61 @@ enum Phrase: CaseIterable {
     // MARK: Search
 
     case searchTitle, searchFound, searchNothing, searchNothingText, searchMail, searchOrder, searchHintUser,
-        searchHintTransaction, searchHintCard, foundUser, foundToken, foundCustomer, foundPurchase, foundGrant,
-        foundTransaction, foundNumber, foundDelivery, purchaseOfNobody, purchaseOfNobodyText
+        searchHintTransaction, searchOrderOff, searchHintCard, foundUser, foundToken, foundCustomer,
+        foundPurchase, foundGrant, foundTransaction, foundNumber, foundDelivery, purchaseOfNobody,
+        purchaseOfNobodyText
 
     // MARK: Lists
 
-    case navRunning, anyOfThem, clearFilters, dateHint, filterFrom, filterTo, filterReason, filterEnvironment,
-        filterEndsFrom, filterEndsTo, filterOrder, filterAct, filterMistyped, production, orderNewest,
-        orderEnd, oneRow, rows, partlyLooked, firstPage, older, noneOnThisPage, noneOnThisPageHint,
-        noneOfFilter, noneOfFilterHint, nothingWaits, backToList, erasedPerson, cancel, previewIt, showThem,
-        columnCustomer, columnFromSource, columnSettles, columnMeanwhile, columnTries, columnGaveUp, columnDue,
-        columnEnded, columnAccount, columnOwners, columnSince, columnBegun, columnRunEnded, columnAsked,
-        columnFound, columnUnlisted, columnAskedAt, columnAnswer, columnFirstSeen, columnTier, columnAll,
-        columnDay, columnUsers, columnName, columnScopes, columnMade, columnRole, columnPassword,
-        columnSessions, columnActAndReason, columnDetails, columnGives, columnPrice, columnRank, columnDevices,
-        columnFeatures, columnVersion, columnInForce, columnChanges, overviewTitle, overviewCurrent,
-        overviewOverdue, overviewUsers, overviewSandbox, endingTitle, endingNone, endingNoneHint,
-        endingSentence, endingTable, oneUser, userCount, usersTitle, usersText, usersNone, usersNoneHint,
-        userActive, userGrace, userExpired, userNever, deliveriesListTitle, deliveriesText, deliveriesAllNone,
-        deliveriesAllNoneHint, deliveryOtherContent, deliveryPending, deliveryNoUser, deliveryNoPurchase,
-        deliveryInvalidUser, deliveryContradicted, deliveryRefundFailed, deliveryDisputed, deliveryUnpaid,
-        deliveryThin, deliveryUnreadable, deliveryUnknownType, deliveryConsent, deliveryFailed,
-        deliveryTextGone, replay, openBody, doneReplayed, doneNotReplayed, bodyTitle, bodyText, bodyPanel,
+    case navRunning, anyOfThem, clearFilters, dateHint, outageHint, filterFrom, filterTo, filterReason,
+        filterEnvironment, filterEndsFrom, filterEndsTo, filterOrder, filterAct, filterMistyped, production,
+        orderNewest, orderEnd, oneRow, rows, partlyLooked, firstPage, older, noneOnThisPage,
+        noneOnThisPageHint, noneOfFilter, noneOfFilterHint, nothingWaits, backToList, erasedPerson, cancel,
+        previewIt, showThem, columnCustomer, columnFromSource, columnSettles, columnMeanwhile, columnTries,
+        columnGaveUp, columnDue, columnEnded, columnAccount, columnOwners, columnSince, columnBegun,
+        columnRunEnded, columnAsked, columnFound, columnUnlisted, columnAskedAt, columnAnswer,
+        columnFirstSeen, columnTier, columnAll, columnDay, columnUsers, columnName, columnScopes, columnMade,
+        columnRole, columnPassword, columnSessions, columnActAndReason, columnDetails, columnGives,
+        columnPrice, columnRank, columnDevices, columnFeatures, columnVersion, columnInForce, columnChanges,
+        overviewTitle, overviewCurrent, overviewOverdue, overviewUsers, overviewSandbox, endingTitle,
+        endingNone, endingNoneHint, endingSentence, endingTable, oneUser, userCount, usersTitle, usersText,
+        usersNone, usersNoneHint, userActive, userGrace, userExpired, userNever, deliveriesListTitle,
+        deliveriesText, deliveriesAllNone, deliveriesAllNoneHint, deliveryOtherContent, deliveryPending,
+        deliveryNoUser, deliveryNoPurchase, deliveryInvalidUser, deliveryContradicted, deliveryRefundFailed,
+        deliveryDisputed, deliveryUnpaid, deliveryThin, deliveryUnreadable, deliveryUnknownType,
+        deliveryConsent, deliveryFailed, deliveryTextGone, typeRefund, typeRefundReversed,
+        typeRefundDeclined, typeRevoke, typeQuestion, typeBought, typeSubscribed, typeRenewed,
+        typeRenewalFailed, typeGraceOver, typeExpired, typeRenewalChanged, typeInvoicePaid,
+        typeInvoiceFailed, replay, openBody, doneReplayed, doneNotReplayed, bodyTitle, bodyText, bodyPanel,
         bodyGone, bodyGoneHint, jobsWaitingTitle, jobsWaitingText, jobsWaitingNone, jobsWaitingNoneHint,
         jobDead, jobWaiting, jobDelivery, jobHistory, jobConsumption, jobAccountToken, jobLookup, jobChain,
         jobNotifications, revive, doneRevived, doneNotRevived, anomaliesText, anomalyUnknown,
         anomalyUnknownText, anomalyMismatch, anomalyMismatchText, anomalyQuarantined, anomalyQuarantinedText,
-        anomalyFamily, anomalyFamilyText, anomalyRefund, anomalyRefundText, anomalyUnowned, anomalyUnownedText,
-        anomalyUnreadable, anomalyUnreadableText, settleAddProduct, settleCompare, settleLook, settleDecide,
-        settleBind, settleTransfer, makeGood, madeGood, onePurchase, purchases, testersTitle, testersText,
-        testersNone, testersNoneHint, reconciliationsTitle, reconciliationsText, reconciliationsNone,
-        reconciliationsNoneHint, runNotEnded, runOfOneUser, runOfAll, runSince, runRefused, runComplete,
-        oneMissing, missing, runParts, refundsTitle, refundsText, refundsNone, refundsNoneHint, refundOpen,
-        refundAnswered, refundUnanswered, refundDeadline, refundDelivered, refundNotDelivered, refundUsed,
-        refundRefused, preferNothing, preferDecline, preferFull, preferProrated, silenceNotConfigured,
-        silenceUnowned, silenceErased, silenceNoConsent, silenceRefunded, silenceLate, silenceRefused,
-        compensationsTitle, compensationsText, compensationForm, compensationFrom, compensationTo,
-        compensationHoursLabel, compensationHours, compensationTexts, compensationHighest, compensationAny,
-        compensationReference, compensationReferenceHint, compensationReason, compensationTier,
-        compensationEmpty, compensationWould, compensationDone, compensationPart, compensationCounts,
-        compensationGoesOn, compensationGive, compensationNext, catalogueTitle, catalogueText, sinceEver,
+        anomalyFamily, anomalyFamilyText, anomalyRefund, anomalyRefundText, anomalyUnowned,
+        anomalyUnownedText, anomalyUnreadable, anomalyUnreadableText, settleAddProduct, settleCompare,
+        settleLook, settleDecide, settleBind, makeGood, madeGood, onePurchase, purchases,
+        testersTitle, testersText, testersNone, testersNoneHint, reconciliationsTitle, reconciliationsText,
+        reconciliationsNone, reconciliationsNoneHint, runNotEnded, runOfOneUser, runOfAll, runSince,
+        runRefused, runComplete, oneMissing, missing, runParts, refundsTitle, refundsText, refundsNone,
+        refundsNoneHint, refundOpen, refundAnswered, refundUnanswered, refundDeadline, refundDelivered,
+        refundNotDelivered, refundUsed, refundRefused, preferNothing, preferDecline, preferFull,
+        preferProrated, silenceNotConfigured, silenceUnowned, silenceErased, silenceNoConsent,
+        silenceRefunded, silenceLate, silenceRefused, compensationsTitle, compensationsText,
+        compensationForm, compensationFrom, compensationTo, compensationHoursLabel, compensationHours,
+        compensationTexts, compensationHighest, compensationAny, compensationReference,
+        compensationReferenceHint, compensationReason, compensationTier, compensationEmpty,
+        compensationWould, compensationDone, compensationPart, compensationCounts, compensationGoesOn,
+        compensationGive, compensationNext, catalogueTitle, catalogueText, catalogueHow, sinceEver,
         catalogueProducts, oneProduct, products, productsNone, productsNoneHint, catalogueTiers,
         tierOfEverybody, catalogueVersions, notInForceYet, firstVersion, nothingChanged, furtherChanged,
         changeAdded, changeChanged, changeRemoved, kindPass, kindAddOn, kindConsumable, kindPlan, keysTitle,
-        keysText, keysNone, keysNoneHint, keyValid, keyRevoked, revokeKey, keyMadeBefore, doneKeyRevoked, newKey,
-        newKeyHint,
-        newKeyRefused, makeKey, keyMade, keyMadeText, staffTitle, staffText, staffNone, staffDisabled,
-        hasPassword, hasNoPassword, lastSeen, thisIsYou, roleOf, changeRole, signOutPerson, resetPassword,
-        disablePerson, doneDisabled, doneRole, doneSignedOut, newPerson, makePerson, newPersonRefused,
+        keysText, keysNone, keysNoneHint, keyValid, keyRevoked, revokeKey, revokeKeyAsk, keyMadeBefore,
+        doneKeyRevoked, newKey, newKeyHint, newKeyRefused, scopeRead, scopeWrite, scopeAdmin, scopeAudit, makeKey,
+        keyMade, keyMadeText, staffTitle, staffText, staffNone, staffDisabled, hasPassword, hasNoPassword, lastSeen,
+        thisIsYou, roleOf, changeRole, changeRoleOf, signOutPerson, resetPassword, disablePerson,
+        enableAgain, doneDisabled, doneRole, doneSignedOut, newPerson, makePerson, newPersonRefused,
         nameTaken, linkMade, linkMadeText, staffGone, auditTitle, auditText, auditNone, auditNoneHint,
-        auditActorHint, auditActHint, auditCSV, auditCSVCut
+        auditActorHint, auditCSV, auditCSVCut
 
     // MARK: Columns
 
@@ -130,16 +136,17 @@ enum Phrase: CaseIterable {
     // MARK: What would change it
 
     case changeTitle, changeRelative, changePurchase, changeReversal, changeNotReversal, changeGift,
-        changePayment, changeTransfer, changeCatalogue, changeLook, changeTester, changeSearch, changeWait
+        changePayment, changeTransfer, changeMakeGood, changeCatalogue, changeLook, changeTester,
+        changeSearch, changeWait
 
     // MARK: The lane
 
-    case laneTitle, laneEmpty, laneEmptyHint, laneAccess, laneAccessNote, lanePlans, lanePasses,
-        lanePassesOf, laneToday, laneAsOf, laneStretch, laneSentence, rangeAround, rangeYear, rangeAll,
-        tierPasses, cutOffOf, countRunning, countToCome, countPaused, noteCutOff, noteLeft, noteNotCounted,
-        labelFrom, labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning, barToCome, barFinished,
-        barWaiting, barPaused, barCutOff, barPaid, barGrace, barRetried, barSuspended, nextTitle, nextChange,
-        nextEnds, nextRenews, nextRenewsElse, nextBegins
+    case laneTitle, laneEmpty, laneEmptyHint, laneAccess, laneAccessNote, laneSince, laneOlder, lanePlans,
+        lanePasses, lanePassesOf, passesByTier, laneToday, laneAsOf, laneStretch, laneSentence, rangeAround,
+        rangeYear, rangeAll, tierPasses, cutOffOf, countRunning, countToCome, countPaused, noteCutOff,
+        noteLeft, noteNotCounted, labelFrom, labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning,
+        barToCome, barFinished, barWaiting, barPaused, barCutOff, barPaid, barGrace, barRetried,
+        barSuspended, nextTitle, nextChange, nextEnds, nextRenews, nextRenewsElse, nextBegins
 
     // MARK: Purchases
 
@@ -166,7 +173,8 @@ enum Phrase: CaseIterable {
         didWithdrawPurchase, didTransfer, didMerge, didErase, didNameTester, didUnnameTester, didSpend,
         didReserve, didCommit, didRelease, didRegisterDevice, didReactivateDevice, didSuspendDevice,
         didSeeDevice, didRemoveDevice, didReplay, didRevive, didLookUp, didCreateStaff, didResetStaff,
-        didDisableStaff, didSetPassword, didSignIn, didSignOut, didSignOutEverywhere, didSlow
+        didDisableStaff, didSetPassword, didSignIn, didSignOut, didSignOutEverywhere, didSlow,
+        didOpenDelivery, didChangeRole, actorKey, actorCommandLine
 
     // MARK: Devices and history
 
@@ -182,23 +190,26 @@ enum Phrase: CaseIterable {
     case allActs, optional, yes, no, toField, toEntitlements, doneBanner, formTitle, presentTitle,
         previewTitle, previewAside, previewButton, previewAgain, previewAfter, previewAfterOther,
         previewNothing, previewOutdated, previewTold, previewLane, columnBefore, columnAfter, columnChange,
-        columnActs, columnTable, columnRows, changeSame, changeOther, rowTier, rowTierUntil, rowAccessUntil,
-        rowSeats, rowPurchases, rowSandbox, noteNew, noteUnchanged, noteMovesBack, noteMovesUp, fieldTier,
-        fieldDays, fieldUntil, fieldProduct, fieldUnit, fieldAmount, fieldExpiry, fieldReason, fieldReference,
+        columnActs, columnRows, erasedParts, erasedUser, erasedTokens, erasedStandings,
+        erasedWalks, erasedQuestions, erasedLookups, erasedNotes, erasedAudit, erasedSigned, erasedBodies,
+        erasedAnswers, changeSame, changeOther, rowTier, rowTierUntil, rowAccessUntil, rowSeats,
+        rowPurchases, rowSandbox, noteNew, noteUnchanged, noteMovesBack, noteMovesUp, fieldTier, fieldDays,
+        fieldUntil, fieldProduct, fieldUnit, fieldAmount, fieldExpiry, fieldReason, fieldReference,
         fieldPurchase, fieldReceiver, fieldGuest, fieldUser, fieldDevice, fieldTyped, daysHint, daysQueue,
         amountHint, instantHint, reasonHint, referenceHint, receiverHint, guestHint, userHint, typedHint,
         refusedReason, refusedReference, refusedUser, refusedSameUser, refusedGuest, refusedPurchase,
         refusedAmbiguous, refusedOwned, refusedTier, refusedProduct, refusedUnit, refusedInstant,
-        refusedNotLate, refusedDebt, refusedCredits, refusedReused, refusedDevice, refusedTyped, refusedNobody,
-        refusedNothing, problemUnderWay, problemUnderWayText, actGiveDays, actGiveDaysText, actGiveUntil,
-        actGiveUntilText, actGiveAddOn, actGiveAddOnText, actGiveCredits, actGiveCreditsText, actMakeGood,
-        actMakeGoodText, actRevoke, actRevokeText, actTransfer, actTransferText, actMerge, actMergeText,
-        actBind, actBindText, actNameTester, actNameTesterText, actUnnameTester, actUnnameTesterText,
-        actRemoveDevice, actRemoveDeviceText, actSpendCredits, actSpendCreditsText, actErase, actEraseText,
-        giveDaysButton, giveDaysDone, giveUntilButton, giveUntilDone, giveAddOnButton, giveAddOnDone,
-        giveCreditsButton, giveCreditsDone, makeGoodButton, makeGoodDone, revokeButton, revokeDone,
-        transferAll, transferButton, transferDone, mergeButton, mergeDone, bindButton, bindDone,
-        nameTesterDone, unnameTesterDone, removeDeviceButton, removeDeviceDone, spendCreditsButton,
-        spendCreditsDone, eraseButton, eraseDone, linkRevoke, linkTransfer, linkTester, linkRemove, linkGive,
-        linkTake, askApple, orderTitle, orderFound, orderNone, orderNoneHint, orderPaid
+        refusedNotLate, refusedDebt, refusedCredits, refusedReused, refusedDevice, refusedTyped,
+        refusedNobody, refusedNothing, problemUnderWay, problemUnderWayText, actGiveDays, actGiveDaysText,
+        actGiveUntil, actGiveUntilText, actGiveAddOn, actGiveAddOnText, actGiveCredits, actGiveCreditsText,
+        actMakeGood, actMakeGoodText, actRevoke, actRevokeText, actTransfer, actTransferText, actMerge,
+        actMergeText, actBind, actBindText, actNameTester, actNameTesterText, actUnnameTester,
+        actUnnameTesterText, actRemoveDevice, actRemoveDeviceText, actSpendCredits, actSpendCreditsText,
+        actErase, actEraseText, giveDaysButton, giveDaysDone, giveUntilButton, giveUntilDone,
+        giveAddOnButton, giveAddOnDone, giveCreditsButton, giveCreditsDone, makeGoodButton, makeGoodDone,
+        revokeButton, revokeDone, transferAll, transferButton, transferDone, mergeButton, mergeDone,
+        bindButton, bindDone, nameTesterDone, unnameTesterDone, removeDeviceButton, removeDeviceDone,
+        spendCreditsButton, spendCreditsDone, eraseButton, eraseDone, linkRevoke, linkTransfer, moveFrom,
+        linkTester, linkRemove, linkGive, linkTake, askApple, orderTitle, orderFound, orderNone,
+        orderNoneHint, orderPaid
 }

@@ -6,12 +6,15 @@ extension Moment {
         let last = coverage.filter { $0.segment.endsAt <= at }.max { $0.segment.endsAt < $1.segment.endsAt }
         if last == nil, let (tier, end) = uncountedAccess { return .sandboxOnly(tier, until: end) }
         if let (index, reason) = newestRecorded(besidesSandbox: last != nil),
-            timeline.purchases[index].boundAt >= last?.segment.endsAt ?? at {
+            timeline.purchases[index].boundAt >= last?.segment.endsAt ?? at
+        {
             return .nothing(timeline.purchases[index].key, reason)
         }
         if let last { return .ended(end(of: last), of: last.segment.key, at: last.segment.endsAt) }
         if let next = coverage.first { return .toCome(next.segment.tier, from: next.segment.startsAt) }
-        return (newestRecorded(besidesSandbox: false) ?? newestUseless).map { .nothing(timeline.purchases[$0.index].key, $0.reason) } ?? .never
+        return (newestRecorded(besidesSandbox: false) ?? newestUseless).map { index, reason in
+            .nothing(timeline.purchases[index].key, reason)
+        } ?? .never
     }
 
     private var access: Verdict.Access? {

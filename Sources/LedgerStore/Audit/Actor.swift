@@ -28,5 +28,11 @@ package struct Actor: Hashable, Sendable, CustomStringConvertible {
         text.hasPrefix(staffPrefix) ? UInt64(text.dropFirst(staffPrefix.count)) : nil
     }
 
+    /// The name of the API key that the trail names as `text`; nil for any other actor.
+    package static func apiKey(in text: String) -> String? {
+        guard text.hasPrefix(apiKeyPrefix), let space = text.firstIndex(of: " ") else { return nil }
+        return String(text[text.index(after: space)...])
+    }
+
     package var description: String { text }
 }

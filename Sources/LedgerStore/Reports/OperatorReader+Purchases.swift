@@ -99,6 +99,20 @@ extension OperatorReader {
     }
 }
 
+extension OperatorReader {
+    /// The purchase with this key; nil if nothing is known of it. Throws when the database is away.
+    package func purchase(_ key: PurchaseKey) async throws(ServiceFailure) -> RecordedPurchase? {
+        try await pool.ask { (session) throws(DatabaseError) in
+            guard let row = try PurchaseRow.load([key], locking: false, in: session).first else { return nil }
+            let found = try session.query(
+                PurchaseList.all.page,
+                [.uint64(row.id + 1), .uint64(row.id)] + PurchaseFilter().values + [Value(1)],
+                decode: RecordedPurchase.init)
+            return try RecordedPurchase.complete(found, in: session).first(where: \.isTold)
+        }
+    }
+}
+
 /// The statements of a list of purchases: which rows a page looks at, and those of them that pass.
 private struct PurchaseList {
     let rows: SQLStatement

@@ -91,7 +91,7 @@ import Testing
             let before = try await server.open.schema.dump()
             let again = try await walk.confirm(form)
             #expect(again.status == 409)
-            #expect(try ParsedPage(again.body).text.contains("The status changed since the preview."))
+            #expect(try ParsedPage(again.body).text.contains("The status has changed since the preview."))
             #expect(try await server.open.schema.dump() == before)
             let fresh = try walk.confirmation(in: again)
             #expect(fresh.fields["form_id"] == form.fields["form_id"])
@@ -111,6 +111,10 @@ import Testing
             let browser = try await Browser.signedIn(.support, at: server, client)
             try await ActWalk(browser, "give-until").act(
                 ["tier": "pro", "until": "2026-03-01"].merging(Self.words) { $1 })
+            let addOn = try await ActWalk(browser, "give-add-on").preview(
+                ["product": "\(Fixture.app.text) addon"].merging(Self.words) { $1 })
+            #expect(try ParsedPage(addOn.body).text.contains("premium, xyz"))
+            #expect(addOn.body.contains("id=\"hatch\""))
             try await ActWalk(browser, "give-add-on").act(
                 ["product": "\(Fixture.app.text) addon"].merging(Self.words) { $1 })
             try await ActWalk(browser, "give-credits").act(
@@ -253,7 +257,7 @@ import Testing
             #expect(wrong.status == 422)
             let before = try await server.open.schema.dump()
             let preview = try await walk.preview(["typed": "u1", "reason": "asked for"])
-            #expect(try ParsedPage(preview.body).text.contains("users"))
+            #expect(try ParsedPage(preview.body).text.contains("User id"))
             #expect(try await server.open.schema.dump() == before)
             let form = try walk.confirmation(in: preview)
             #expect(try await walk.confirm(form).status == 303)

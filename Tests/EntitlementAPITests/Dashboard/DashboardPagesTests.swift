@@ -69,7 +69,17 @@ import Testing
             #expect(first.all("figure").count == 1 && first.all("figcaption").count == 1)
             #expect(!first.all("rect").isEmpty && !first.all("circle").isEmpty)
 
+            for (name, roles) in [
+                ("tr", ["row"]), ("td", ["cell"]), ("th", ["columnheader", "rowheader"]), ("tbody", ["rowgroup"]),
+            ] {
+                let plain = first.all(name).filter { !roles.contains($0.attributes["role"] ?? "") }
+                #expect(plain.isEmpty, "\(name): \(plain.map(\.text))")
+            }
+            #expect(first.link("All") == "/dashboard/deliveries?user_id=u1")
+
             let refunded = try await page("/dashboard/users/u2", browser)
+            #expect(refunded.text.contains("Refunded") && !refunded.text.contains("Revoked"))
+            #expect(refunded.link("Give days") == "/dashboard/users/u2/acts/give-days")
             #expect(refunded.all("h1")[0].text.hasPrefix("No access"))
             #expect(refunded.text.contains("What would change it") && refunded.text.contains("The store refunded it."))
             let sandbox = try await page("/dashboard/users/u3", browser)
@@ -107,6 +117,17 @@ import Testing
                 "A reversal by the store would not undo",
             ]
             for words in parts { #expect(revoked.text.contains(words), "\(words)") }
+        }
+    }
+
+    @Test func `many passes are drawn by tier, with words for what lies outside the picture`() async throws {
+        try await Browser.visiting { server, client in
+            for number in 1...14 { try await server.sell("pass.30d", as: "p\(number)", .pass) }
+            let browser = try await Browser.signedIn(.viewer, at: server, client)
+            let shown = try await page("/dashboard/users/u1?at=2026-12-20", browser)
+            for words in [
+                "Passes by tier, 14 bought", "older not drawn", "since 15\u{A0}January\u{A0}2026", "will be told then",
+            ] { #expect(shown.text.contains(words), "\(words)") }
         }
     }
 
@@ -150,10 +171,23 @@ import Testing
             #expect(orphan.status == 303)
             let place = orphan.headers["location"].first ?? ""
             #expect(try await page(place, browser).text.contains("belongs to nobody"))
+            let known = try await page(place, browser)
+            for words in ["30-day pass", "Bought", "15\u{A0}Jan 12:00", "Paid"] {
+                #expect(known.text.contains(words), "\(words)")
+            }
+            #expect(try await page("/dashboard", browser).all("a").allSatisfy { $0.text != "Bind to…" }, "a viewer")
+            let foreign = "/dashboard/purchase?source=%C3%A9&app=x&environment=Production&id=%C3%A9"
+            _ = try await page(foreign, browser, status: 404)
             for (text, words) in [
                 ("nothing-here", "Nothing recorded here"), ("a%40b.example", "Gatepass stores none"),
                 ("MHX4L7K2ZP", "order id"),
             ] { #expect(try await page("/dashboard/search?q=" + text, browser).text.contains(words), "\(text)") }
+            #expect(
+                try await page("/dashboard/search?q=MHX4L7K2ZP", browser).text.contains(
+                    "Once App Store credentials are set up"))
+            let parked = try await server.park("evt_unknown")
+            let delivery = try await browser.get("/dashboard/search?q=evt_unknown")
+            #expect(delivery.headers["location"] == ["/dashboard/deliveries?before=\(parked + 1)"])
             #expect(try await browser.get("/dashboard/search?q=+").headers["location"] == ["/dashboard"])
         }
     }

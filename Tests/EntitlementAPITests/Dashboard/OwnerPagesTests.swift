@@ -51,7 +51,10 @@ import Testing
             let gone = try await owner.press(staff + "/\(id)/disable", on: staff)
             #expect(gone.headers["location"] == [staff + "?done=disabled"])
             #expect(try await sam.get("/dashboard").status == 303)
-            #expect(try await owner.page(staff + "?done=disabled").text.contains("may not sign in"))
+            let disabled = try await owner.page(staff + "?done=disabled")
+            #expect(disabled.text.contains("may not sign in"))
+            #expect(disabled.all("p").contains { $0.attributes["class"] == "banner done" })
+            #expect(disabled.all("button").contains { $0.text == "Enable again, with a new link" })
 
             let own = try await Self.id(of: "mara", server)
             for act in ["disable", "reset", "sign-out", "role"] {
@@ -97,7 +100,12 @@ import Testing
             let page = try await owner.page(keys)
             #expect(!page.text.contains(secret) && page.rowNames.contains { $0.hasPrefix("shop") })
             let id = try await server.open.schema.number("SELECT MAX(id) FROM api_keys")
+            let asked = try await owner.page(page.link("Revoke") ?? "")
+            #expect(page.link("Revoke") == keys + "/\(id)/revoke" && page.text.contains("Read"))
+            #expect(asked.hasForm(keys + "/\(id)/revoke") && asked.text.contains("shop is refused"))
+            #expect(try await server.send("GET", "/api/admin/users", token: secret).status == 200, "not by looking")
             #expect(try await owner.press(keys + "/\(id)/revoke", on: keys).status == 303)
+            _ = try await owner.page(keys + "/\(id)/revoke", status: 404)
             #expect(try await server.send("GET", "/api/admin/users", token: secret).status == 401)
             #expect(try await owner.press(keys + "/999999/revoke", on: keys).status == 404)
             let acts = try await server.audited.filter { $0["action"]?.string?.hasPrefix("api_key.") == true }
@@ -146,6 +154,9 @@ import Testing
                 fields: [("Idempotency-Key", "k")])
             let page = try await owner.page("/dashboard/audit")
             #expect(page.text.contains("mara") && page.text.contains("“ours”") && page.text.contains("api_key:1"))
+            for words in ["API key write", "Named a sandbox tester", "Signed in"] {
+                #expect(page.text.contains(words), "\(words)")
+            }
             for (query, words, other) in [
                 ("user_id=u1", "sandbox_tester.name", "staff.sign_in"),
                 ("action=staff.sign_in", "staff.sign_in", "ours"),

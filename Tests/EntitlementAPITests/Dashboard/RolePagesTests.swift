@@ -30,6 +30,7 @@ import Testing
         "GET /dashboard/catalogue": .viewer, "GET /dashboard/compensations": .support,
         "POST /dashboard/compensations": .support, "GET /dashboard/api-keys": .owner,
         "POST /dashboard/api-keys": .owner, "POST /dashboard/api-keys/{key_id}/revoke": .owner,
+        "GET /dashboard/api-keys/{key_id}/revoke": .owner,
         "GET /dashboard/staff": .owner, "POST /dashboard/staff": .owner,
         "POST /dashboard/staff/{staff_id}/reset": .owner, "POST /dashboard/staff/{staff_id}/disable": .owner,
         "POST /dashboard/staff/{staff_id}/sign-out": .owner, "POST /dashboard/staff/{staff_id}/role": .owner,

@@ -23,7 +23,9 @@ import Testing
             #expect(try await browser.post(link, differing).status == 422)
             let fields = ["password": Browser.password, "again": Browser.password]
             let set = try await browser.post(link, fields)
-            #expect(set.status == 303 && set.headers["location"] == ["/dashboard/sign-in"])
+            #expect(set.status == 303 && set.headers["location"] == ["/dashboard/sign-in?done=link"])
+            let told = try await browser.page("/dashboard/sign-in?done=link").text
+            #expect(told.contains("The password is set. Sign in with it."))
             #expect(try await browser.get(link).status == 410)
             #expect(try await browser.post(link, fields, from: "/dashboard/sign-in").status == 410)
             #expect(try await browser.get("/dashboard").status == 303)

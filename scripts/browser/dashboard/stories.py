@@ -60,4 +60,4 @@ def tell(server):
     app = server.gatepass("token", "mara").strip()
     for device in ("MacBook Air", "iPad"):
         server.send("POST", "/api/devices", {"device_id": device.replace(" ", "-"), "name": device}, app)
-    return {"lost": lost, "then": ago(20)}
+    return {"lost": lost, "then": ago(20), "key": made["id"]}

@@ -151,7 +151,7 @@ extension CustomerView {
         customer.reasons[key].map { words($0.sentence(of: customer.purchase(key), at: moment.at)) } ?? .nothing
     }
 
-    private var listedUseless: [Entitlement] { useless.suffix(50).reversed() }
+    private var listedUseless: [Entitlement] { useless.suffix(Self.uselessRows).reversed() }
 
     var givesNothing: Markup {
         let all = listedUseless
@@ -180,7 +180,7 @@ extension CustomerView {
                         }
                     }
                 }
-                more(all.count - Self.uselessRows)
+                more(useless.count - all.count)
             }
         }
     }

@@ -67,7 +67,7 @@ struct LaneFigure {
                 axis
                 Tag.div(.class("chart")) {
                     background
-                    accessRow(note: words.text(.laneAccessNote))
+                    accessRow(note: accessNote)
                     for group in groups {
                         Tag.div(.class("group-heading")) { group.heading }
                         for line in group.lines { row(line) }
@@ -94,22 +94,25 @@ struct LaneFigure {
             let mark = isSandbox ? Markup(" ") + Shell.sandbox(words) : .nothing
             let windows = rows.filter { $0.kind == .window }
             if !windows.isEmpty {
-                groups.append(Group(heading: Markup(words.text(.lanePlans)) + mark, lines: lines(windows)))
+                groups.append(
+                    Group(
+                        heading: Markup(words.text(.lanePlans)) + mark,
+                        lines: windows.count > Self.mostRows ? linesByTier(windows) : windows.map(line)))
             }
             let passes = rows.filter { $0.kind == .pass }
             let lanes = Set(passes.map(\.lane)).sorted()
             for lane in lanes {
                 let rows = passes.filter { $0.lane == lane }
-                let title = lanes.count > 1 ? words.text(.lanePassesOf, ["lane": lane.text]) : words.text(.lanePasses)
-                groups.append(Group(heading: Markup(title) + mark, lines: lines(rows, of: passes.count)))
+                let isByTier = passes.count > Self.mostRows
+                let title =
+                    lanes.count > 1
+                    ? words.text(.lanePassesOf, ["lane": lane.text])
+                    : isByTier ? words.text(.passesByTier, ["n": words.number(rows.count)]) : words.text(.lanePasses)
+                groups.append(
+                    Group(heading: Markup(title) + mark, lines: isByTier ? linesByTier(rows) : rows.map(line)))
             }
         }
         return groups
-    }
-
-    /// The lines of rows: one for each, or fewer if the rows of their kind are too many.
-    private func lines(_ rows: [Drawing.Row], of all: Int? = nil) -> [Line] {
-        (all ?? rows.count) <= Self.mostRows ? rows.map(line) : linesByTier(rows)
     }
 
     private func line(_ row: Drawing.Row) -> Line {
@@ -131,6 +134,8 @@ struct LaneFigure {
                 let count = rows.count { $0.state == state }
                 return count > 0 ? words.text(phrase, ["n": words.number(count)]) : nil
             }
+            let older = rows.count { $0.bars.last?.endsAt.map { $0 <= scale.startsAt } ?? false }
+            let undrawn = older > 0 ? [words.text(.laneOlder, ["n": words.number(older)])] : []
             let bars = rows.flatMap(\.bars).sorted { $0.startsAt < $1.startsAt }
             let name = words.text(
                 .tierPasses,
@@ -141,7 +146,7 @@ struct LaneFigure {
                 ])
             let running = bars.filter { $0.kind != .cutOff && $0.kind != .waiting }
             let cut = bars.filter { $0.kind == .cutOff }
-            let line = Line(name: name, note: words.joined(counts, by: .listed), bars: joined(running))
+            let line = Line(name: name, note: words.joined(counts + undrawn, by: .listed), bars: joined(running))
             guard !cut.isEmpty else { return [line] }
             return [
                 line, Line(name: words.text(.cutOffOf, ["tier": names.tier(tier.id)]), note: "", bars: joined(cut)),
@@ -209,6 +214,12 @@ struct LaneFigure {
                 Markup(drawing.access.map(accessLabel))
             }
         }
+    }
+
+    /// The words below the access in sum: since when it is there, if that is before the picture begins.
+    private var accessNote: String {
+        let cut = drawing.access.first { $0.tier != nil && $0.covers(scale.startsAt) }
+        return cut.map { words.text(.laneSince, ["date": words.date($0.startsAt)]) } ?? words.text(.laneAccessNote)
     }
 
     /// The time after the last end, without access.

@@ -6,12 +6,10 @@ struct LaneLegend {
     let words: Words
     let depth: (TierID) -> String
 
-    /// A shape: the piece that it stands for first, and the state whose swatch shows it.
+    /// A shape, with the word for the piece that it stands for.
     private struct Entry {
         let word: Phrase
-        let state: Entitlement.State
-        let kind: Drawing.Row.Kind
-        let depth: String
+        let swatch: Markup
     }
 
     var markup: Markup {
@@ -20,7 +18,7 @@ struct LaneLegend {
         return Tag.ul(.class("legend")) {
             for entry in entries {
                 Tag.li {
-                    LaneShapes.swatch(entry.state, entry.kind, entry.depth)
+                    entry.swatch
                     words.text(entry.word)
                 }
             }
@@ -31,21 +29,23 @@ struct LaneLegend {
         var seen: Set<Drawing.Bar.Kind> = []
         return drawing.rows.flatMap { row in
             row.bars.compactMap { bar in
-                guard let state = bar.kind.swatch, seen.insert(bar.kind).inserted else { return nil }
-                return Entry(word: bar.kind.word, state: state, kind: row.kind, depth: depth(bar.tier))
+                guard seen.insert(bar.kind).inserted else { return nil }
+                let depth = depth(bar.tier)
+                let swatch = bar.kind.state.map { LaneShapes.swatch($0, row.kind, depth) }
+                return Entry(word: bar.kind.word, swatch: swatch ?? LaneShapes.waiting(depth))
             }
         }
     }
 }
 
 extension Drawing.Bar.Kind {
-    /// The state whose swatch has the shape of this piece.
-    fileprivate var swatch: Entitlement.State? {
+    /// The state whose swatch has the shape of this piece; nil for one that waits, which is no state of its own.
+    fileprivate var state: Entitlement.State? {
         switch self {
         case .running, .paid: .running
         case .toCome: .queued
         case .finished: .finished
-        case .waiting: .recorded
+        case .waiting: nil
         case .paused: .paused
         case .cutOff: .revoked
         case .grace: .grace

@@ -163,6 +163,14 @@ struct LaneShapes {
         }
     }
 
+    /// The picture of a purchase that waits for its start, 24 by 12 pixels.
+    static func waiting(_ depth: String) -> Markup {
+        Tag.svg(.class("swatch"), .width(.px(24)), .height(.px(12)), .hidden, .noFocus) {
+            Tag.line(.class("dots " + depth), .x1(.px(8)), .x2(.px(22)), .y1(.px(6)), .y2(.px(6)))
+            Tag.circle(.class("ring " + depth), .cx(.px(5)), .cy(.px(6)), .r(.px(4)))
+        }
+    }
+
     private static func size(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> [Attribute] {
         [.x(.px(x)), .y(.px(y)), .width(.px(width)), .height(.px(height))]
     }

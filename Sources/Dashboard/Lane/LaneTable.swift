@@ -17,30 +17,29 @@ struct LaneTable {
         return Tag.details(.class("as-table")) {
             Tag.summary { words.count(pieces.count, .sameAsTableOne, .sameAsTable) }
             Tag.table(.role("table")) {
-                Tag.thead {
-                    Tag.tr {
-                        for phrase in [Phrase.columnNumber, .columnWhat, .columnState, .columnFrom, .columnUntil] {
-                            Tag.th(.scope("col")) { words.text(phrase) }
-                        }
-                    }
-                }
-                Tag.tbody {
-                    for piece in pieces.prefix(Self.most) {
-                        let name = figure.names.purchase(figure.timeline.purchases[piece.row.purchase])
-                        Tag.tr {
-                            Tag.td(.label(words.text(.columnNumber))) {
-                                if figure.isNumbered { Tag.span(.class("number")) { String(piece.number) } }
-                            }
-                            Tag.th(.scope("row"), .label(words.text(.columnWhat))) { Tag.bdi { name } }
-                            Tag.td(.label(words.text(.columnState))) { words.text(piece.bar.kind.word) }
-                            Tag.td(.label(words.text(.columnFrom))) { words.cell(piece.bar.startsAt) }
-                            Tag.td(.label(words.text(.columnUntil))) {
-                                words.cell(piece.bar.endsAt, orElse: .unknownEnd)
-                            }
-                        }
-                    }
+                Shell.head(words, [.columnNumber, .columnWhat, .columnState, .columnFrom, .columnUntil])
+                Tag.tbody(.role("rowgroup")) {
+                    for piece in pieces.prefix(Self.most) { row(piece.bar, of: piece.row, piece.number) }
                 }
             }
+            if pieces.count > Self.most {
+                Tag.p { words.text(.andMore, ["n": words.number(pieces.count - Self.most)]) }
+            }
+        }
+    }
+
+    private func row(_ bar: Drawing.Bar, of row: Drawing.Row, _ number: Int) -> Markup {
+        Shell.row {
+            Shell.cell(words, .columnNumber) {
+                if figure.isNumbered { Tag.span(.class("number")) { String(number) } }
+            }
+            Shell.name(words, .columnWhat) {
+                Tag.bdi { figure.names.purchase(figure.timeline.purchases[row.purchase]) }
+                Shell.sandbox(words, if: row.key.environment)
+            }
+            Shell.cell(words, .columnState) { words.text(bar.kind.word) }
+            Shell.cell(words, .columnFrom) { words.cell(bar.startsAt) }
+            Shell.cell(words, .columnUntil) { words.cell(bar.endsAt, orElse: .unknownEnd) }
         }
     }
 }

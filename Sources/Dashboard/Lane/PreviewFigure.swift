@@ -31,8 +31,10 @@ struct PreviewFigure {
                 after.overlay()
             }
             Tag.figcaption(.class("unseen")) {
-                words.text(.columnBefore) + ": " + before.sentence + " "
-                words.text(.columnAfter) + ": " + after.sentence
+                words.joined(
+                    [(Phrase.columnBefore, before), (.columnAfter, after)].map { name, figure in
+                        words.text(.named, ["name": words.text(name), "text": figure.sentence])
+                    }, by: .nextSentence)
             }
         }
     }

@@ -45,7 +45,7 @@ extension Stylesheet {
         .banner.warned{background:var(--warn-soft);border-color:var(--warn-line)}
         .halo{fill:none;stroke:var(--focus);stroke-width:8;stroke-opacity:.35}
         .number.new{background:var(--focus);border-color:var(--focus);color:var(--surface);font-weight:600}
-        td .taking,td.amount a{white-space:nowrap}
+        .settles a{white-space:nowrap}
         @media(max-width:1099px){.act{grid-template-columns:minmax(0,1fr)}}
         @media(max-width:699px){
         .act .row,.act .lane .row{grid-template-columns:minmax(0,1fr)}
@@ -54,6 +54,6 @@ extension Stylesheet {
         .field select{height:44px}
         }
         @media(forced-colors:active){.halo{stroke:Highlight}}
-        @media print{.acts,.act form,.confirm,td.amount a,.aside a{display:none}}
+        @media print{.acts,.act form,.confirm,.aside a{display:none}}
         """
 }

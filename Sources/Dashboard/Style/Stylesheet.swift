@@ -41,10 +41,12 @@ enum Stylesheet {
 
     private static let special = """
         @media(forced-colors:active){
-        .solid{fill:Highlight;stroke:CanvasText}
-        .outline,.cut-off,.retried,.ring,.cross,.gap{fill:Canvas}
-        .outline,.cut-off,.retried,.dots,.dashes,.ring,.cross,.today,.month{stroke:CanvasText}
-        .label,.tick{fill:CanvasText}
+        .solid:is(.t1,.t2,.t3){fill:Highlight;stroke:CanvasText}
+        .outline:is(.t1,.t2,.t3),.cut-off,.retried,.ring,.cross,.gap,.hatch-ground{fill:Canvas}
+        :is(.outline,.dots,.dashes,.ring):is(.t1,.t2,.t3,.none),.cut-off,.retried,.cross,.hatched,.freed,.today,
+        .month{stroke:CanvasText}
+        .hatch-line,.tick,.tick.strong,.label.on-soft{fill:CanvasText}
+        .label.on-solid:is(.t1,.t2,.t3){fill:HighlightText}
         .flag{fill:CanvasText}
         .flag-text{fill:Canvas}
         }

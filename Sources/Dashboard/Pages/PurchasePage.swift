@@ -72,7 +72,7 @@ enum PurchasePage {
                     Tag.ul(.class("list")) {
                         fact(.columnWhat, Tag.bdi { name(of: found, names) }, words)
                         fact(.columnBought, words.cell(found.newest?.purchasedAt, orElse: .dash), words)
-                        fact(.columnPaid, paid(found, words), words)
+                        fact(.columnPaid, paid(found.payments.first, words), words)
                         fact(
                             .columnState, Markup(words.text(found.revocation == nil ? .orderPaid : .stateRefunded)),
                             words)

@@ -31,10 +31,20 @@ struct ActWalk {
         else { return nil }
         var form = Form(action: action, fields: [:])
         let inside = page.elements[(start + 1)...].prefix { $0.name != "form" }
-        for element in inside where element.name == "input" {
-            let isChosen = element.attributes["type"] != "radio" || element.attributes["checked"] != nil
-            if isChosen, let name = element.attributes["name"] {
-                form.fields[name] = element.attributes["value"] ?? ""
+        var list: String?
+        for element in inside {
+            switch element.name {
+            case "input":
+                let isChosen = element.attributes["type"] != "radio" || element.attributes["checked"] != nil
+                if isChosen, let name = element.attributes["name"] {
+                    form.fields[name] = element.attributes["value"] ?? ""
+                }
+            case "select": list = element.attributes["name"]
+            case "option":
+                if let list, form.fields[list] == nil || element.attributes["selected"] != nil {
+                    form.fields[list] = element.attributes["value"] ?? ""
+                }
+            default: break
             }
         }
         return form

@@ -9,7 +9,8 @@ import Testing
 ///
 /// The server's own log tells which statements the store sends, so a new one is judged without being named here.
 @Suite struct PlanTests {
-    private static let rows = 20_000
+    /// A million in a soak.
+    static let rows = TestRun.isSoak ? 1_000_000 : 20_000
 
     /// The key of a purchase in a fact.
     private static func key(_ number: String) -> String {

@@ -10,8 +10,7 @@ package struct TestSchema: Sendable {
         self.settings = settings
         var patient = settings
         patient.connectTimeoutSeconds = 30
-        patient.readTimeoutSeconds = 60
-        patient.writeTimeoutSeconds = 60
+        (patient.readTimeoutSeconds, patient.writeTimeoutSeconds) = TestRun.isSoak ? (1_800, 1_800) : (60, 60)
         self.patient = patient
     }
 

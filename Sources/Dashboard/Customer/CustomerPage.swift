@@ -313,10 +313,13 @@ struct CustomerView {
     }
 
     private func change(after stretch: Drawing.Stretch, to next: TierID?) -> Markup {
-        if stretch.tier != nil, let plan = renewing(within: stretch, before: next) {
+        if stretch.tier != nil, let plan = renewing(within: stretch, before: next),
+            let purchase = customer.purchase(plan.key)
+        {
+            let isEarlier = plan.endsAt != stretch.endsAt
             return words(
-                next == nil ? .nextRenews : .nextRenewsElse,
-                ["name": Tag.bdi { names.purchase(plan) }, "next": Markup(names.tier(next))])
+                next != nil ? .nextRenewsElse : isEarlier ? .nextEndsUnless : .nextRenews,
+                ["name": Tag.bdi { names.purchase(purchase) }, "next": Markup(names.tier(next))])
         }
         return switch (stretch.tier, next) {
         case (let tier?, let next?):
@@ -328,13 +331,13 @@ struct CustomerView {
     }
 
     /// The plan that renews, so that a stretch goes on beyond its end, or something does where nothing is to come.
-    private func renewing(within stretch: Drawing.Stretch, before next: TierID?) -> Purchase? {
+    private func renewing(within stretch: Drawing.Stretch, before next: TierID?) -> Entitlement? {
         customer.status.entitlements.first { entitlement in
             entitlement.willRenew == true && entitlement.state == .running
-                && entitlement.endsAt.map { $0 <= stretch.endsAt } ?? false
+                && entitlement.endsAt.map { next == nil ? $0 <= stretch.endsAt : $0 == stretch.endsAt } ?? false
                 && (entitlement.tier == stretch.tier || next == nil)
                 && customer.timeline.counts(entitlement.key.environment)
-        }.flatMap { customer.purchase($0.key) }
+        }
     }
 }
 

@@ -657,6 +657,7 @@ extension Phrase {
         case .nextChange: "{tier} 结束，{next} 接续。"
         case .nextEnds: "权限结束。"
         case .nextRenews: "{name} 续订。若未付款，权限结束。"
+        case .nextEndsUnless: "若 {name} 在此之前未续订，权限结束。"
         case .nextRenewsElse: "{name} 续订。若未付款，{next} 接续。"
         case .nextBegins: "{next} 开始。"
         // MARK: Purchases

@@ -689,6 +689,7 @@ extension Phrase {
         case .nextChange: "{tier} ends, {next} follows."
         case .nextEnds: "Access ends."
         case .nextRenews: "{name} renews. If it is not paid, access ends."
+        case .nextEndsUnless: "Access ends, unless {name} renews before."
         case .nextRenewsElse: "{name} renews. If it is not paid, {next} follows."
         case .nextBegins: "{next} begins."
         // MARK: Purchases

@@ -146,7 +146,7 @@ enum Phrase: CaseIterable {
         rangeYear, rangeAll, tierPasses, cutOffOf, countRunning, countToCome, countPaused, noteCutOff,
         noteLeft, noteNotCounted, labelFrom, labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning,
         barToCome, barFinished, barWaiting, barPaused, barCutOff, barPaid, barGrace, barRetried,
-        barSuspended, nextTitle, nextChange, nextEnds, nextRenews, nextRenewsElse, nextBegins
+        barSuspended, nextTitle, nextChange, nextEnds, nextRenews, nextEndsUnless, nextRenewsElse, nextBegins
 
     // MARK: Purchases
 

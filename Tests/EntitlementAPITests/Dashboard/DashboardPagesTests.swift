@@ -96,18 +96,23 @@ import Testing
     @Test func `a plan that renews is not said to end, and a withdrawal is no refund`() async throws {
         try await Browser.visiting { server, client in
             let ends = Fixture.now + 20 * Instant.millisecondsPerDay
-            let plan = VerifiedPurchase(
-                key: PurchaseKey(
-                    source: .appleIAP, app: Fixture.app, environment: .production, externalID: ExternalID("s1")),
-                transactionID: TransactionID("s1"), productID: ProductID("annual3"), type: .plan,
-                purchasedAt: Fixture.now, expiresAt: ends, signedAt: Fixture.now)
-            try await server.open.sell(plan, to: try Fixture.user("u1"))
+            for (id, user) in [("s1", "u1"), ("s3", "u3")] {
+                let plan = VerifiedPurchase(
+                    key: PurchaseKey(
+                        source: .appleIAP, app: Fixture.app, environment: .production, externalID: ExternalID(id)),
+                    transactionID: TransactionID(id), productID: ProductID("annual3"), type: .plan,
+                    purchasedAt: Fixture.now, expiresAt: ends, signedAt: Fixture.now)
+                try await server.open.sell(plan, to: try Fixture.user(user))
+            }
+            try await server.sell("pass.30d", as: "p3", .pass, to: "u3")
             try await server.sell("pass.30d", as: "p2", .pass, to: "u2")
             server.wait(hours: 1)
             let browser = try await Browser.signedIn(.support, at: server, client)
             let renewing = try await page("/dashboard/users/u1", browser)
             #expect(renewing.text.contains("plan annual_3 renews. If it is not paid, access ends."))
             #expect(!renewing.text.contains("Access ends."))
+            let overlaid = try await page("/dashboard/users/u3", browser)
+            #expect(overlaid.text.contains("Access ends, unless pro, plan annual_3 renews before."))
             try await ActWalk(browser, "revoke", on: "u2").act(
                 ["purchase": "apple_iap \(Fixture.app.text) Production p2", "reason": "a mistake"])
             let revoked = try await page("/dashboard/users/u2", browser)

@@ -54,6 +54,13 @@ import Testing
         #expect(!text.contains("then basic"), "\(text)")
     }
 
+    @Test func `a pass behind a plan that renews is there if it is not renewed`() throws {
+        let access = Verdict.Access(
+            tier: TierID("pro"), until: Self.february, then: [], basis: Self.plan, grace: nil)
+        let text = try Self.text(.access(access))
+        #expect(text.contains("renewing on 10 December 2026; if not renewed, pro until 13 February 2027."), "\(text)")
+    }
+
     @Test func `the Sandbox is named beside what comes from it`() throws {
         let pass = Verdict.Basis.pass(Self.key("p", in: .sandbox), until: Self.december, then: [])
         let text = try Self.text(Self.access(pass))

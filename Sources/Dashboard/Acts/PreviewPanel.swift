@@ -58,7 +58,7 @@ struct PreviewPanel {
     private func sentence(_ person: PersonPreview) -> Markup {
         let verdict = Verdict(of: person.after, at: preview.at)
         let text = VerdictText(verdict, of: person.after, names, at: preview.at, isNow: true)
-        guard case .access(let access) = verdict else {
+        guard case .access(let access) = verdict, !access.renews else {
             return words(
                 .previewAfterOther, ["verdict": words.joined([text.headline, text.follow], by: .nextSentence)])
         }

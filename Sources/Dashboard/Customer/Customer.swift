@@ -12,6 +12,8 @@ struct CustomerMoment: Sendable {
     let typedKnownAt: String
     /// True if one of the two texts is no instant.
     let isMistyped: Bool
+    /// True if the page shows the present with everything that is known.
+    let isNow: Bool
 
     init(_ query: FormText, _ words: Words) {
         (typedAt, typedKnownAt) = (query["at"], query["known_at"])
@@ -21,9 +23,6 @@ struct CustomerMoment: Sendable {
         isNow = asked == nil && known == nil
         isMistyped = asked == nil && !typedAt.isEmpty || known == nil && !typedKnownAt.isEmpty
     }
-
-    /// True if the page shows the present with everything that is known.
-    let isNow: Bool
 
     /// The query that keeps the moment in a link.
     var query: [(name: String, value: String)] {

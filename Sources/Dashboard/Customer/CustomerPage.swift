@@ -170,9 +170,11 @@ struct CustomerView {
         }
     }
 
-    /// The first act of an operator on a purchase of this kind, if its words are kept.
+    /// The first act of an operator on a purchase of this kind up to the moment, if its words are kept.
     private func deed(_ kind: PurchaseFact.Kind, on key: PurchaseKey) -> Deed? {
-        let entry = customer.entries.last { $0.fact.purchase == key && PurchaseFact($0)?.kind == kind }
+        let entry = customer.entries.last {
+            $0.fact.purchase == key && $0.effectiveAt <= moment.at && PurchaseFact($0)?.kind == kind
+        }
         guard let entry, let note = entry.note.flatMap({ customer.notes[$0] }), let actor = note.actor,
             let reason = note.reason
         else { return nil }
@@ -317,9 +319,15 @@ struct CustomerView {
             let purchase = customer.purchase(plan.key)
         {
             let isEarlier = plan.endsAt != stretch.endsAt
+            let phrase: Phrase =
+                next != nil
+                ? (isEarlier ? .nextChangeUnless : .nextRenewsElse) : (isEarlier ? .nextEndsUnless : .nextRenews)
             return words(
-                next != nil ? .nextRenewsElse : isEarlier ? .nextEndsUnless : .nextRenews,
-                ["name": Tag.bdi { names.purchase(purchase) }, "next": Markup(names.tier(next))])
+                phrase,
+                [
+                    "name": Tag.bdi { names.purchase(purchase) }, "tier": Markup(names.tier(stretch.tier)),
+                    "next": Markup(names.tier(next)),
+                ])
         }
         return switch (stretch.tier, next) {
         case (let tier?, let next?):
@@ -334,7 +342,7 @@ struct CustomerView {
     private func renewing(within stretch: Drawing.Stretch, before next: TierID?) -> Entitlement? {
         customer.status.entitlements.first { entitlement in
             entitlement.willRenew == true && entitlement.state == .running
-                && entitlement.endsAt.map { next == nil ? $0 <= stretch.endsAt : $0 == stretch.endsAt } ?? false
+                && entitlement.endsAt.map { stretch.startsAt < $0 && $0 <= stretch.endsAt } ?? false
                 && (entitlement.tier == stretch.tier || next == nil)
                 && customer.timeline.counts(entitlement.key.environment)
         }

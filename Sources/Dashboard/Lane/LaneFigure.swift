@@ -4,8 +4,8 @@ import Entitlements
 struct LaneFigure {
     /// The most passes, and the most windows, that have a row each. More of them share a row for each tier.
     static let mostRows = 12
-    /// The shortest gap between two bars that is drawn, as a part of the whole width.
-    private static let leastGap: Int64 = 1_000
+    /// The number of gaps that would fill the whole width. A shorter gap between two bars is not drawn.
+    private static let gapsInWidth: Int64 = 1_000
     private static let accessHeight = 56
     private static let headingHeight = 32
 
@@ -156,7 +156,7 @@ struct LaneFigure {
 
     /// Joins bars of one kind between which no gap is to be seen, so that a long history stays a small picture.
     private func joined(_ bars: [Drawing.Bar]) -> [Drawing.Bar] {
-        let gap = (scale.endsAt - scale.startsAt) / Self.leastGap
+        let gap = (scale.endsAt - scale.startsAt) / Self.gapsInWidth
         return bars.reduce(into: []) { joined, bar in
             guard let last = joined.last, last.kind == bar.kind, let end = last.endsAt, bar.startsAt - end <= gap
             else { return joined.append(bar) }
@@ -218,8 +218,13 @@ struct LaneFigure {
 
     /// The words below the access in sum: since when it is there, if that is before the picture begins.
     private var accessNote: String {
-        let cut = drawing.access.first { $0.tier != nil && $0.covers(scale.startsAt) }
-        return cut.map { words.text(.laneSince, ["date": words.date($0.startsAt)]) } ?? words.text(.laneAccessNote)
+        var (start, end) = (scale.startsAt, scale.startsAt)
+        for stretch in drawing.access where stretch.tier != nil && stretch.startsAt < scale.startsAt {
+            start = stretch.startsAt == end ? start : stretch.startsAt
+            end = stretch.endsAt
+        }
+        guard start < scale.startsAt, end > scale.startsAt else { return words.text(.laneAccessNote) }
+        return words.text(.laneSince, ["date": words.date(start)])
     }
 
     /// The time after the last end, without access.

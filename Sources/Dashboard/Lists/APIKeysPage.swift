@@ -105,21 +105,29 @@ enum APIKeysPage {
     private static func make(
         _ request: APIKeyRequest, _ id: FormID, _ visit: SignedVisit
     ) async throws(Problem) -> (key: APIKey, secret: APIKeySecret)? {
-        try await visit.served { store in
+        let verdict = try await visit.served { store in
             func label(_ kind: Labels.Kind, _ values: [String]) -> Label {
                 id.label(kind, of: path, by: visit.member, values, under: store.labels)
             }
-            let asked = IdempotentRequest(
-                of: visit.member, key: label(.idempotencyKey, []),
-                digest: label(.request, [request.name] + request.scopes.sorted().map(\.rawValue)), about: .nobody)
-            guard case .claimed(let claim) = try await store.idempotency.claim(asked) else { return nil }
-            do {
-                return try await store.apiKeys.create(request, by: visit.actor, reason: nil) { _, _ in
-                    RememberedAnswer(claim: claim, status: 200, body: [])
+            return try await store.idempotency.claim(
+                IdempotentRequest(
+                    of: visit.member, key: label(.idempotencyKey, []),
+                    digest: label(.request, [request.name] + request.scopes.sorted().map(\.rawValue)),
+                    about: .nobody))
+        }
+        switch verdict {
+        case .answered: return nil
+        case .reused, .inProgress: throw Problem(.idempotencyInProgress, "")
+        case .claimed(let claim):
+            do throws(Problem) {
+                return try await visit.served {
+                    try await $0.apiKeys.create(request, by: visit.actor, reason: nil) { _, _ in
+                        RememberedAnswer(claim: claim, status: 200, body: [])
+                    }
                 }
             } catch {
                 // Lost: that the claim was not released. It ends by itself.
-                try? await store.idempotency.release(claim)
+                try? await visit.served { try await $0.idempotency.release(claim) }
                 throw error
             }
         }

@@ -98,7 +98,7 @@ enum AuditPage {
                 entry.details ?? "", Hexadecimal.text(entry.hash),
             ])
         }
-        if before != nil { csv.append([visit.words.text(.auditCSVCut, ["n": visit.words.number(entries.count)])]) }
+        if before != nil { csv.append([visit.words.text(.auditCSVCut)]) }
         var headers = Response.safe
         headers[.contentType] = "text/csv; charset=utf-8"
         headers[.contentDisposition] = "attachment; filename=\"audit.csv\""

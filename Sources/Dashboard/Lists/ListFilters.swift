@@ -57,7 +57,8 @@ struct ListFilters {
         fields.append(
             Field(
                 name: name, label: label, typed: chosen ?? "",
-                options: [("", words.text(.anyOfThem))] + options.filter { !$0.value.isEmpty }))
+                options: [("", words.text(.anyOfThem))] + options.filter { !$0.value.isEmpty },
+                isMistyped: chosen == nil && !typed.isEmpty))
         return chosen.flatMap { $0.isEmpty ? nil : $0 }
     }
 

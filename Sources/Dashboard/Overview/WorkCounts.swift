@@ -37,7 +37,7 @@ struct WorkCounts: Sendable {
         self.dead = Count(dead)
         self.anomalies = Count(anomalies.rows.map(\.recordedAt), isPart: anomalies.next != nil)
         self.late = Count(undecided, isPart: late.next != nil)
-        self.conflicts = Count(conflicts.rows.map(\.recordedAt), isPart: conflicts.next != nil)
+        self.conflicts = Count(count: conflicts.rows.count, oldestAt: nil, isPart: conflicts.next != nil)
     }
 }
 
@@ -53,7 +53,7 @@ extension WorkCounts.Count {
     }
 }
 
-/// Keeps the counts, so that most pages cost no counting and wait for none. Counting happens once at a time. A form
+/// Keeps the counts, so that most pages cost no counting and wait for none. All pages wait for one counting. A form
 /// that a signed-in person sends has them counted anew.
 final class WorkCounter: Sendable {
     /// The age in milliseconds from which counts are counted anew.

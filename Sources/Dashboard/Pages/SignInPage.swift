@@ -15,6 +15,7 @@ enum SignInPage {
         if request.method == .post {
             let referer = request.headers[.referer] ?? ""
             asked = origins.first { referer.hasPrefix($0 + "/") }.map { String(referer.dropFirst($0.count)) } ?? ""
+            if asked.hasSuffix("/confirm") { asked.removeLast("/confirm".count) }
         }
         return ["", "/dashboard"].contains(asked) ? Link(path) : Link(path, query: [("then", asked)])
     }

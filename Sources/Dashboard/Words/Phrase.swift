@@ -120,7 +120,7 @@ enum Phrase: CaseIterable {
         verdictAddOns, verdictHadAddOns, verdictSandbox, verdictHadSandbox, verdictSandboxFollow,
         verdictEnded, verdictNone, verdictToCome, verdictNothing, verdictNever, verdictNeverWhy, verdictThen,
         verdictElse, whyPass, whyGivenPass, whyNothingFollows, whyFollows, whyRenews, whyRenewalOff,
-        whyGiven, whyGivenBy, whyRevokedBy, whyLeeway, whyGrace, whyThen, whyElse, whyGraceBeside,
+        whyGiven, whyGivenBy, whyRevokedBy, whyLeeway, whyGrace, whyPassThen, whyThen, whyElse, whyGraceBeside,
         whyLeewayBeside, endRefunded, endWithdrawn, endRanOut, endGift, endRanOutUnattached,
         endPaymentFailed, endTransferred, endPlan, endCancelled, endBilling, endPrice, endUnavailable,
         whyTakenBack, whyTakenBackWhole, whyRanOut, whyRanOutUnattached, whyPaymentFailed, whyPlanEnded,
@@ -146,7 +146,8 @@ enum Phrase: CaseIterable {
         rangeYear, rangeAll, tierPasses, cutOffOf, countRunning, countToCome, countPaused, noteCutOff,
         noteLeft, noteNotCounted, labelFrom, labelTo, labelTier, sameAsTableOne, sameAsTable, barRunning,
         barToCome, barFinished, barWaiting, barPaused, barCutOff, barPaid, barGrace, barRetried,
-        barSuspended, nextTitle, nextChange, nextEnds, nextRenews, nextEndsUnless, nextRenewsElse, nextBegins
+        barSuspended, nextTitle, nextChange, nextEnds, nextRenews, nextEndsUnless, nextChangeUnless,
+        nextRenewsElse, nextBegins
 
     // MARK: Purchases
 

@@ -135,22 +135,23 @@ private struct VerdictWriter {
 
     /// The headline with the sign that leads on to what follows.
     func joined(_ headline: Markup, to access: Verdict.Access) -> Markup {
-        if access.then.isEmpty { return words(.fullStop, ["text": headline]) }
-        if renews(access) { return words(.clauses, ["first": headline, "second": .nothing]) }
+        if after(access).isEmpty { return words(.fullStop, ["text": headline]) }
+        if access.renews { return words(.clauses, ["first": headline, "second": .nothing]) }
         return words(.goesOn, ["text": headline])
     }
 
-    /// True if what follows does so only if a plan does not renew.
-    private func renews(_ access: Verdict.Access) -> Bool {
-        if case .plan(_, _, willRenew: true) = access.basis { true } else { false }
+    /// The stretches that follow; behind a plan that renews, what is there if it does not.
+    private func after(_ access: Verdict.Access) -> [Drawing.Stretch] {
+        guard case .plan(_, let end, willRenew: true) = access.basis, end < access.until else { return access.then }
+        return [Drawing.Stretch(tier: access.tier, startsAt: end, endsAt: access.until)] + access.then
     }
 
-    /// The stretches of lower tiers that follow.
     func follow(_ access: Verdict.Access) -> Markup {
-        guard !access.then.isEmpty else { return .nothing }
-        let parts = access.then.prefix(3).enumerated().map { place, stretch in
+        let after = after(access)
+        guard !after.isEmpty else { return .nothing }
+        let parts = after.prefix(3).enumerated().map { place, stretch in
             words(
-                place == 0 && renews(access) ? .verdictElse : .verdictThen,
+                place == 0 && access.renews ? .verdictElse : .verdictThen,
                 ["tier": Markup(names.tier(stretch.tier)), "date": date(stretch.endsAt)])
         }
         return words(.fullStop, ["text": words.joined(Array(parts), by: .listed)])
@@ -162,7 +163,8 @@ private struct VerdictWriter {
         case .pass(let key, let end, let next):
             let values = ["name": name(key), "date": date(end)]
             let given = given(key)
-            why.append(words(key.source == .manual && given == nil ? .whyGivenPass : .whyPass, values))
+            let phrase: Phrase = tense == .past ? .whyPassThen : .whyPass
+            why.append(words(key.source == .manual && given == nil ? .whyGivenPass : phrase, values))
             if let given { why.append(given) }
             if next.isEmpty, access.then.isEmpty {
                 why.append(words(.whyNothingFollows))
@@ -176,10 +178,10 @@ private struct VerdictWriter {
         case .grace(let grace):
             why.append(words(grace.isLeeway ? .whyLeeway : .whyGrace, ["name": name(grace.key)]))
         }
-        if let next = access.then.first, let tier = next.tier {
+        if let next = after(access).first, let tier = next.tier {
             why.append(
                 words(
-                    renews(access) ? .whyElse : .whyThen,
+                    access.renews ? .whyElse : .whyThen,
                     ["tier": Markup(names.tier(tier)), "date": date(next.startsAt)]))
         }
         if let grace = access.grace {

@@ -12,6 +12,11 @@ package enum Verdict: Hashable, Sendable {
         /// Another purchase that is in grace or leeway and does not decide the tier; nil if there is none.
         package let grace: Grace?
 
+        /// True if the coverage goes on beyond its end because a plan renews.
+        package var renews: Bool {
+            if case .plan(_, _, willRenew: true) = basis { true } else { false }
+        }
+
         package init(tier: TierID, until: Instant, then: [Drawing.Stretch], basis: Basis, grace: Grace?) {
             self.tier = tier
             self.until = until

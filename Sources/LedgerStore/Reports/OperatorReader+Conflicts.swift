@@ -16,8 +16,6 @@ package struct AccountConflict: Hashable, Sendable {
     package let account: Label
     package let app: AppID
     package let environment: StoreEnvironment
-    /// The instant at which the account's last state was recorded.
-    package let recordedAt: Instant
     /// The owners, in the order in which this server first saw them.
     package fileprivate(set) var owners: [Owner]
 }
@@ -30,8 +28,7 @@ extension OperatorReader {
     private static let conflicts = SQLStatement(
         "list conflicts",
         """
-        SELECT c.newest, c.account, c.app, c.environment, u.user_id, COUNT(DISTINCT o.purchase_id),
-            (SELECT recorded_at FROM apple_iap_transactions WHERE id = c.newest)
+        SELECT c.newest, c.account, c.app, c.environment, u.user_id, COUNT(DISTINCT o.purchase_id)
         FROM (
             SELECT w.newest, w.account, w.app, w.environment
             FROM (
@@ -82,7 +79,6 @@ extension OperatorReader {
         guard let environment = StoreEnvironment(rawValue: try row.text(3)) else { throw row.malformed(3) }
         return AccountConflict(
             id: newest, account: Label(try row.text(1)), app: AppID(try row.text(2)),
-            environment: environment,
-            recordedAt: Instant(milliseconds: try row.int64(6)), owners: [])
+            environment: environment, owners: [])
     }
 }

@@ -52,7 +52,7 @@ import Testing
         let probes = quarters.map { (instants: $0, document: reading.answer(at: $0)) }
         let ways: [Books.Way] = set.isShared ? [.attachedLast, .attachedFirst] : [.token, .attachedFirst]
         for (number, order) in permutations(of: count).enumerated() {
-            for way in TestRun.isSoak ? ways : [ways[number % ways.count]] {
+            for way in TestRun.isSoak ? ways : [ways[number / count % ways.count]] {
                 var arriving = order.map { told.statements[$0] }
                 arriving.insert(told.repeated[number % count], at: number / count % (count + 1))
                 var books = try Self.books()

@@ -28,17 +28,24 @@ final class Browser: Sendable {
 
     /// The pages as a new development server has them, with passwords that cost little to hash.
     static var dashboard: Dashboard {
+        // A try is held for a hundredth of the time. Cancelled: nobody reads the answer.
+        dashboard { try? await Task.sleep(for: .milliseconds($0 / 100)) }
+    }
+
+    /// The pages with another way to hold a try to sign in for some milliseconds.
+    static func dashboard(hold: @escaping @Sendable (Int64) async -> Void) -> Dashboard {
         Dashboard(
             Dashboard.Settings(origins: { [origin] }, isSecure: false, idleMinutes: 60, sessionHours: 12),
             zones: { name, _ in name == "UTC" ? 0 : nil },
             newToken: { (0..<32).map { _ in .random(in: .min ... .max) } },
-            hold: { try? await Task.sleep(for: .milliseconds($0 / 100)) },  // cancelled: nobody reads the answer
+            hold: hold,
             passwordCost: PasswordCost(logN: 4, blockSize: 8, parallelism: 1))
     }
 
     /// Serves the dashboard while `body` runs.
     static func visiting(
         catalogue: CatalogueVersions = Fixture.catalogue, asking apple: (any AppStoreServer)? = nil,
+        dashboard: Dashboard = dashboard,
         _ body: @Sendable (TestServer, HTTPClient) async throws -> Void
     ) async throws {
         let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)

@@ -59,9 +59,14 @@ import Testing
         """,
     ]
 
+    /// The server logs statements into a table, and has memory for a million rows where there are as many.
+    static let arguments =
+        ["--log-output=TABLE", "--general-log=0"]
+        + (TestRun.isSoak ? ["--innodb-buffer-pool-size=2G", "--innodb-log-file-size=1G"] : [])
+
     @Test func `no request reads a whole table`() async throws {
         var options = PrivateMariaDB.Options()
-        options.arguments = ["--log-output=TABLE", "--general-log=0"]
+        options.arguments = Self.arguments
         let server = try PrivateMariaDB.start(options)
         defer { server.kill() }
         try await TestStore.open(instances: 2, legacyTokens: true, server: server) { store in

@@ -98,7 +98,7 @@ import Testing
 
     @Test func `no question of an operator or a server reads a whole table`() async throws {
         var options = PrivateMariaDB.Options()
-        options.arguments = ["--log-output=TABLE", "--general-log=0"]
+        options.arguments = PlanTests.arguments
         let server = try PrivateMariaDB.start(options)
         defer { server.kill() }
         try await TestStore.open(server: server) { store in

@@ -146,6 +146,7 @@ private struct VerdictWriter {
         return [Drawing.Stretch(tier: access.tier, startsAt: end, endsAt: access.until)] + access.then
     }
 
+    /// The headline's second half: what follows, and until when.
     func follow(_ access: Verdict.Access) -> Markup {
         let after = after(access)
         guard !after.isEmpty else { return .nothing }

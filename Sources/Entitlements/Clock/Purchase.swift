@@ -42,7 +42,7 @@ package final class Purchase: Sendable {
     package let quantity: Int
     /// The share that is refunded or withdrawn; for a chain, the share of its newest period.
     package let share: ShareTrack
-    /// When an operator withdrew the purchase; nil if none did.
+    /// The instant at which an operator withdrew the purchase; nil if none did.
     package let withdrawnAt: Instant?
     package let benefit: Benefit
     /// True for a pass or a lot if a refund is stated without a valid share.

@@ -2,7 +2,7 @@
 -- `purchase` is the store's id of the purchase that it is about, known before the purchase has a row. `takeback` is
 -- what an unsettled delivery takes back, in numbers and without names: it can be placed when its text is gone.
 -- Each list is read from an index in the order of receipt, so that a page reads about as many rows as it has. With the
--- store's id first, the index of contents is the one that operators search by too.
+-- store's id first, the index of contents is the one that operators search by too. `touched` is as in `users`.
 CREATE TABLE IF NOT EXISTS inbox_deliveries (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     source VARCHAR(32) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
@@ -19,6 +19,7 @@ CREATE TABLE IF NOT EXISTS inbox_deliveries (
     settled_at BIGINT NULL,
     purchase VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
     takeback VARCHAR(2000) CHARACTER SET ascii COLLATE ascii_nopad_bin NULL,
+    touched BOOLEAN NOT NULL DEFAULT FALSE,
     PRIMARY KEY (id),
     UNIQUE KEY by_content (external_id, source, environment, content_hash),
     KEY by_purchase (purchase, source, app, environment),

@@ -1,4 +1,5 @@
--- A person who uses the dashboard, with the hash of the password and of the link that sets a new one.
+-- A person who uses the dashboard, with the hash of the password and of the link that sets a new one. `touched` is
+-- as in `users`.
 CREATE TABLE IF NOT EXISTS staff (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     name VARCHAR(64) NOT NULL,
@@ -12,6 +13,7 @@ CREATE TABLE IF NOT EXISTS staff (
     slowed_at BIGINT NULL,
     link_hash BINARY(32) NULL,
     link_ends_at BIGINT NULL,
+    touched BOOLEAN NOT NULL DEFAULT FALSE,
     PRIMARY KEY (id),
     UNIQUE KEY by_name (name),
     UNIQUE KEY by_link (link_hash)

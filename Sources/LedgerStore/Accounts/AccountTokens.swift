@@ -55,6 +55,7 @@ package struct AccountTokens: Sendable {
         return try await pool.commit { (session) throws(DatabaseError) in
             let heads = try UserRow.lock([user], under: labels, at: now, in: session)
             guard let head = heads?[user] else { throw DatabaseError(.misuse, statement: "issue token") }
+            try UserRow.touch([head.pseudonym], in: session)
             return try AccountTokenRow.issue(
                 token, as: labels.label(of: token), to: head.pseudonym, at: now, in: session)
         }

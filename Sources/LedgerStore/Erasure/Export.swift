@@ -3,6 +3,7 @@ package import MariaDB
 
 /// All data about one person, as a JSON document.
 package struct Export: Sendable {
+    /// Locks a person. Written by: nothing, because an export only reads.
     private static let person = SQLStatement(
         "export user",
         """

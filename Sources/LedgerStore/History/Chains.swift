@@ -68,6 +68,7 @@ struct ChainRow: Hashable {
             asked = IF(ends_at = VALUES(ends_at), asked, 0), ends_at = VALUES(ends_at)
         """)
 
+    /// Locks chains that are due and that nobody else has locked. Written by: `postpone chain`.
     private static let due = SQLStatement(
         "find due chains",
         """

@@ -66,6 +66,7 @@ package struct Lookups: Sendable {
         return try await pool.commit { (session) throws(DatabaseError) in
             let heads = try UserRow.lock([user], under: labels, at: now, in: session)
             guard let person = heads?[user]?.pseudonym else { throw DatabaseError(.misuse, statement: "look up") }
+            try UserRow.touch([person], in: session)
             try LookupRow.sweep(before: now + -Self.pause, of: person, in: session)
             let known = try LookupRow.known(of: person, in: session)
             let new = ids.filter { known[$0] == nil }

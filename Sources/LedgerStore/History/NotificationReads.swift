@@ -100,6 +100,7 @@ struct NotificationReadRow: Hashable {
         "add notification read",
         "INSERT INTO notification_reads (app, environment, due_at) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE id = id")
 
+    /// Locks readings that are due and that nobody else has locked. Written by: `postpone notification read`.
     private static let due = SQLStatement(
         "find due notification reads",
         "SELECT id, app FROM notification_reads WHERE due_at <= ? ORDER BY id FOR UPDATE SKIP LOCKED")

@@ -51,8 +51,8 @@ enum InboxDeliveryRow {
     private static let lock = SQLStatement(
         "lock deliveries",
         """
-        SELECT d.id FROM \(JSONArray.ids)
-        STRAIGHT_JOIN inbox_deliveries d ON d.id = j.id FOR UPDATE
+        UPDATE \(JSONArray.ids) STRAIGHT_JOIN inbox_deliveries d FORCE INDEX (PRIMARY) ON d.id = j.id
+        SET d.touched = NOT d.touched
         """)
 
     private static let quarantine = SQLStatement(
@@ -123,10 +123,10 @@ enum InboxDeliveryRow {
         try PersonDeliveries.removeTextOfErased(placement.delivery, in: session)
     }
 
-    /// Locks the rows of `deliveries`, in ascending order of their ids, until the transaction ends. Throws when the
-    /// database is away.
+    /// Locks the rows of `deliveries` by a change, in ascending order of their ids, until the transaction ends. Throws
+    /// when the database is away.
     static func lock(_ deliveries: [UInt64], in session: Session) throws(DatabaseError) {
-        _ = try session.query(lock, [.text(JSONArray(deliveries).closed)])
+        try session.execute(lock, [.text(JSONArray(deliveries).closed)])
     }
 
     /// Settles as applied the parked deliveries that waited for an owner of one of these purchases. `purchases` are ids

@@ -11,6 +11,7 @@ struct LedgerOwner {
 
     private static let byUserID = SQLStatement("find person to check", "SELECT pseudonym FROM users WHERE user_id = ?")
 
+    /// Locks a person. Written by: nothing, because a check only reads.
     private static let lock = SQLStatement(
         "lock person to check", "SELECT \(columns) FROM users u WHERE u.pseudonym = ? FOR UPDATE")
 

@@ -3,13 +3,16 @@ import MariaDB
 
 /// A row of `jobs`: work that is done once it is due.
 enum JobRow {
+    /// Adds a job. A job that is there is written too, even if it stays as it is, so that whoever ends it at the same
+    /// time on another node of a cluster looks again.
     private static let insert = SQLStatement(
         "add job",
         """
         INSERT INTO jobs (kind, subject, due_at, created_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at))
+        ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at)), touched = NOT touched
         """)
 
+    /// Locks jobs that are due and that nobody else has locked. Written by: `lease job`.
     private static let due = SQLStatement(
         "find due jobs",
         """

@@ -37,6 +37,7 @@ struct WriteBack {
         try write(workspace.placements, in: workspace, session)
         try placeDeliveries(of: workspace, known: known, in: session)
         try oweAccountTokens(of: workspace, in: session)
+        try touch(workspace, known: known, in: session)
         return Written(grown: grown, head: head, folded: folded)
     }
 
@@ -294,6 +295,21 @@ struct WriteBack {
         }
     }
 
+    /// Writes the locked rows that this batch relies on and does not write otherwise, if it writes anything. `known` are
+    /// the purchases that had rows before.
+    ///
+    /// A node of a Galera cluster does not know the locks of another node: it finds conflicts only between rows that
+    /// both write.
+    private func touch(
+        _ workspace: Workspace, known: Set<PurchaseKey>, in session: Session
+    ) throws(DatabaseError) {
+        guard workspace.writesAnything else { return }
+        let people = workspace.people.values.filter(\.appended.isEmpty)
+        try UserRow.touch(people.map(\.head.pseudonym).sorted(), in: session)
+        let purchases = known.filter { workspace.newOwner(of: $0) == nil }
+        try PurchaseRow.touch(purchases.compactMap { workspace.holdings[$0]?.id }.sorted(), in: session)
+    }
+
     /// Adds a job for each purchase of the App Store of which the App Store should learn the owner's account token: its
     /// owner is sure, it carries no token, and no family shares it (`semantics.md` §5).
     private func oweAccountTokens(of workspace: Workspace, in session: Session) throws(DatabaseError) {
@@ -339,6 +355,16 @@ extension Workspace.Person {
 }
 
 extension Workspace {
+    /// True if the batch changed anything that has a row.
+    fileprivate var writesAnything: Bool {
+        !placements.isEmpty || !movedTokens.isEmpty || !proven.isEmpty
+            || people.values.contains { !$0.appended.isEmpty }
+            || holdings.values.contains { holding in
+                holding.owner != holding.loadedOwner || holding.brought.count > holding.waiting
+                    || holding.states.contains { $0.new != nil }
+            }
+    }
+
     fileprivate var changed: [Person] {
         people.values.filter { !$0.appended.isEmpty }.sorted { $0.head.pseudonym < $1.head.pseudonym }
     }

@@ -36,7 +36,7 @@ enum PurchaseRow {
             AND p.external_id = j.external_id
         """
 
-    /// Locks rows in the order of the keys, until the transaction ends.
+    /// Locks rows in the order of the keys, until the transaction ends. Written by: `touch purchases`.
     private static let lockByKey = SQLStatement("lock purchases", selectByKey + "\nFOR UPDATE")
 
     private static let readByKey = SQLStatement("read purchases", selectByKey)
@@ -83,6 +83,20 @@ enum PurchaseRow {
         return try session.query(statement, [.text(array(of: keys))]) { (row) throws(DatabaseError) in
             Held(key: keys[try row.int(0) - 1], id: try row.uint64(1), owner: try row.optionalUInt64(2))
         }
+    }
+
+    private static let touch = SQLStatement(
+        "touch purchases",
+        """
+        UPDATE \(JSONArray.ids) STRAIGHT_JOIN purchases p FORCE INDEX (PRIMARY) ON p.id = j.id
+        SET p.touched = NOT p.touched
+        """)
+
+    /// Writes locked rows of which the transaction writes nothing else, as ``UserRow/touch(_:in:)`` does. Throws when the
+    /// database refuses the statement or is away.
+    static func touch(_ ids: [UInt64], in session: Session) throws(DatabaseError) {
+        guard !ids.isEmpty else { return }
+        try session.execute(touch, [.text(JSONArray(ids).closed)])
     }
 
     /// A purchase whose row is to be inserted.

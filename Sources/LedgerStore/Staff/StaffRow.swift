@@ -10,8 +10,10 @@ enum StaffRow {
     private static let byName = SQLStatement(
         "find staff", "SELECT \(columns), s.password FROM staff s WHERE s.name = ?")
 
+    private static let touch = SQLStatement("lock staff", "UPDATE staff SET touched = NOT touched WHERE id = ?")
+
     private static let byID = SQLStatement(
-        "lock staff", "SELECT \(columns), s.password FROM staff s WHERE s.id = ? FOR UPDATE")
+        "read staff", "SELECT \(columns), s.password FROM staff s WHERE s.id = ?")
 
     private static let byLink = SQLStatement(
         "find staff by link", "SELECT \(columns) FROM staff s WHERE s.link_hash = ? AND s.link_ends_at > ?")
@@ -69,10 +71,11 @@ enum StaffRow {
         return (try member(row), try row.optionalText(9))
     }
 
-    /// The person with this number, locked, and the hash of the password.
+    /// The person with this number, locked by a change until the transaction ends, and the hash of the password.
     static func lock(
         _ id: UInt64, in session: Session
     ) throws(DatabaseError) -> (member: StaffMember, password: String?)? {
+        try session.execute(touch, [.uint64(id)])
         guard let row = try session.query(byID, [.uint64(id)]).first else { return nil }
         return (try member(row), try row.optionalText(9))
     }

@@ -29,7 +29,7 @@ enum UserRow {
     }
 
     /// Locks the rows of users who have one, in the given order, until the transaction ends. A missing row locks
-    /// nothing, because READ COMMITTED has no gap locks for reads.
+    /// nothing, because READ COMMITTED has no gap locks for reads. Written by: `touch users`.
     private static let lockKnown = SQLStatement(
         "lock known users",
         """
@@ -40,13 +40,13 @@ enum UserRow {
         FOR UPDATE
         """)
 
-    /// Inserts the row if there is none, and locks it until the transaction ends. An erased person is named by
-    /// pseudonym alone.
+    /// Inserts the row if there is none, and locks it by a change until the transaction ends. An erased person is named
+    /// by pseudonym alone.
     private static let lockOne = SQLStatement(
         "lock user",
         """
         INSERT INTO users (pseudonym, user_id, legacy_token, created_at) VALUES (?, ?, ?, ?)
-        ON DUPLICATE KEY UPDATE user_id = user_id
+        ON DUPLICATE KEY UPDATE touched = NOT touched
         RETURNING pseudonym, ledger_length, last_recorded_at, head_hash, user_id
         """)
 
@@ -92,12 +92,27 @@ enum UserRow {
     }
 
     private static let lockIfKnown = SQLStatement(
-        "lock user if known", "SELECT pseudonym FROM users WHERE user_id = ? FOR UPDATE")
+        "lock user if known", "UPDATE users SET touched = NOT touched WHERE user_id = ?")
 
-    /// Locks the row of `user` and returns the pseudonym; nil for a user who was never seen. Throws when the database
-    /// refuses the statement or is away.
+    /// Locks the row of `user` by a change and returns the pseudonym; nil for a user who was never seen. Throws when the
+    /// database refuses the statement or is away.
     static func lock(known user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
-        try session.query(lockIfKnown, [.text(user.text)]).first?.uint64(0)
+        guard try session.execute(lockIfKnown, [.text(user.text)]) > 0 else { return nil }
+        return try pseudonym(of: user, in: session)
+    }
+
+    private static let touch = SQLStatement(
+        "touch users",
+        """
+        UPDATE \(JSONArray.ids) STRAIGHT_JOIN users u FORCE INDEX (PRIMARY) ON u.pseudonym = j.id
+        SET u.touched = NOT u.touched
+        """)
+
+    /// Writes the locked rows of people of whom the transaction writes nothing else, so that no node of a Galera cluster
+    /// commits a change to them beside it. Throws when the database refuses the statement or is away.
+    static func touch(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) {
+        guard !pseudonyms.isEmpty else { return }
+        try session.execute(touch, [.text(JSONArray(pseudonyms).closed)])
     }
 
     private static let addErased = SQLStatement(
@@ -117,6 +132,7 @@ enum UserRow {
         try session.query(erased, [.uint64(pseudonym)]).first != nil
     }
 
+    /// Locks the next people. Written by: `touch users`.
     private static let lockNext = SQLStatement(
         "next people",
         """
@@ -124,12 +140,14 @@ enum UserRow {
         ORDER BY pseudonym LIMIT ? FOR UPDATE
         """)
 
-    /// Locks up to `limit` next people after `pseudonym` who have ledger entries, in ascending order. Throws when the
-    /// database refuses the statement or is away.
+    /// Locks and touches up to `limit` next people after `pseudonym` who have ledger entries, in ascending order. Throws
+    /// when the database refuses a statement or is away.
     static func lockNext(
         after pseudonym: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Person] {
-        bounded(try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person))
+        let people = bounded(try session.query(lockNext, [.uint64(pseudonym), Value(limit)], decode: person))
+        try touch(people.map(\.pseudonym), in: session)
+        return people
     }
 
     private static let next = SQLStatement(
@@ -154,6 +172,7 @@ enum UserRow {
         try session.query(last).first?.optionalUInt64(0) ?? 0
     }
 
+    /// Locks people whom nobody else has locked. Written by: `touch users`.
     private static let lockFree = SQLStatement(
         "lock free people",
         """
@@ -161,10 +180,12 @@ enum UserRow {
         STRAIGHT_JOIN users u ON u.pseudonym = j.id WHERE u.user_id IS NOT NULL FOR UPDATE SKIP LOCKED
         """)
 
-    /// Locks the people under `pseudonyms` whom no other transaction has locked and who are not erased, as many as one
-    /// transaction may read. Waits for nobody. Throws when the database is away.
+    /// Locks and touches the people under `pseudonyms` whom no other transaction has locked and who are not erased, as
+    /// many as one transaction may read. Waits for nobody. Throws when the database is away.
     static func lockFree(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) -> [Person] {
-        bounded(try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person))
+        let people = bounded(try session.query(lockFree, [.text(JSONArray(pseudonyms).closed)], decode: person))
+        try touch(people.map(\.pseudonym), in: session)
+        return people
     }
 
     /// The number of entries from which on a transaction that reads whole ledgers reads no further one.
@@ -189,7 +210,7 @@ enum UserRow {
     /// for example after an erasure.
     ///
     /// Known users are locked by a read, because an insert that finds a row is undone, and locks the gap before the row
-    /// too.
+    /// too. Whoever writes anything under these locks also calls ``touch(_:in:)``, unless it writes these rows.
     static func lock(
         _ users: Set<UserID>, holding holders: [UserID: UInt64] = [:], under labels: Labels, at now: Instant,
         in session: Session

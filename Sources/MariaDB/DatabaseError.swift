@@ -60,9 +60,11 @@ package struct DatabaseError: Error, Hashable {
 }
 
 extension DatabaseError {
-    /// True if the same unit of work may succeed when it is run again from its start, after a short pause.
+    /// True if the same unit of work may succeed when it is run again from its start, after a short pause. A Galera
+    /// cluster may end a transaction with no error but for the state that the next statement finds
+    /// (`.transactionOver`).
     package var isRetryable: Bool {
-        cause == .refused && Self.retryableCodes.contains(code)
+        cause == .refused && Self.retryableCodes.contains(code) || cause == .transactionOver
     }
 
     /// True if the connection is lost, and with it everything that was not committed.
@@ -75,18 +77,24 @@ extension DatabaseError {
         cause == .commitUnknown
     }
 
-    /// True if the server refused a write because it is a replica or read-only. Another node may accept it.
+    /// True if the server refused a write because it is a replica or read-only, or is a node without its cluster.
+    /// Another node may accept it.
     package var isWrongNode: Bool {
-        Self.codesOfWrongNodes.contains(code)
+        Self.codesOfWrongNodes.contains(code) || isNodeWithoutCluster
     }
+
+    /// True if the server is a node of a Galera cluster that has lost the majority, or rejects queries.
+    package var isNodeWithoutCluster: Bool { code == Self.nodeNotPrepared }
 
     /// True if the same unit of work may succeed later: the server is away, busy, full or read-only, or the outcome is
     /// unknown.
     package var isPassing: Bool {
         switch cause {
-        case .connectionLost, .commitUnknown, .givenUp, .unavailable, .overloaded, .shuttingDown, .cancelled: true
+        case .connectionLost, .commitUnknown, .transactionOver, .givenUp, .unavailable, .overloaded, .shuttingDown,
+            .cancelled:
+            true
         case .refused: isRetryable || isWrongNode || Self.codesOfPassingRefusals.contains(code)
-        case .transactionOver, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
+        case .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
         }
     }
 
@@ -95,16 +103,16 @@ extension DatabaseError {
         cause == .refused && Self.codesOfDuplicateKeys.contains(code)
     }
 
-    /// This error as it is reported at COMMIT. If the connection is lost or the code is "error during commit" (1180),
-    /// it becomes `.commitUnknown`.
+    /// This error as it is reported at COMMIT. If the connection is lost, or the code is "error during commit" (1180)
+    /// or that of a node that lost its cluster, it becomes `.commitUnknown`.
     func atCommit() -> DatabaseError {
-        guard isConnectionLost || code == Self.errorDuringCommit else { return self }
+        guard isConnectionLost || isNodeWithoutCluster || code == Self.errorDuringCommit else { return self }
         return DatabaseError(.commitUnknown, code: code, sqlState: sqlState, statement: statement)
     }
 
     /// Failures after which a transaction can be repeated: deadlock or failed certification, lock wait time-out, record
-    /// changed, node not ready, statement must be prepared again.
-    private static let retryableCodes: Set<Int> = [1213, 1205, 1020, 1047, 1615]
+    /// changed, statement must be prepared again.
+    private static let retryableCodes: Set<Int> = [1213, 1205, 1020, 1615]
     /// The server refuses writes: read-only option, read-only transaction, read-only server.
     private static let codesOfWrongNodes: Set<Int> = [1290, 1792, 1836]
     /// Refusals that may pass: disk full, error of the storage engine, out of memory, table full, interrupted.
@@ -119,6 +127,8 @@ extension DatabaseError {
     /// The numbers of the client library's own errors. After any of them the state of the protocol is unknown.
     private static let codesOfTheLibrary = 2000..<3000
     private static let errorDuringCommit = 1180
+    /// A node of a Galera cluster is "not yet prepared for application use".
+    private static let nodeNotPrepared = 1047
 }
 
 extension DatabaseError: CustomStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ErrorTests {
     @Test(arguments: [
         (1213, false, true, false), (1205, false, true, false), (1020, false, true, false),
-        (1047, false, true, false), (1062, false, false, false), (1064, false, false, false),
+        (1047, false, false, true), (1062, false, false, false), (1064, false, false, false),
         (1969, false, false, false), (1317, false, false, false), (4025, false, false, false),
         (1290, false, false, true), (1792, false, false, true), (1836, false, false, true),
         (2002, true, false, false), (2003, true, false, false), (2006, true, false, false),
@@ -21,22 +21,22 @@ import Testing
         #expect(error.isRetryable == isRetryable)
         #expect(error.isWrongNode == isWrongNode)
         #expect(error.isDuplicateKey == (code == 1062))
-        #expect(error.atCommit().isCommitUnknown == isLost)
+        #expect(error.atCommit().isCommitUnknown == (isLost || code == 1047))
         #expect(error.description.contains("\(code)"))
     }
 
     @Test func `what is away, busy, full or in doubt passes, and what is refused or wrong does not`() {
-        for code in [1213, 1205, 1021, 1114, 1290, 1836, 1053, 2006, 2013] {
+        for code in [1213, 1205, 1021, 1047, 1114, 1290, 1836, 1053, 2006, 2013] {
             #expect(DatabaseError(code: code, sqlState: "HY000", statement: "s").isPassing, "\(code)")
         }
         for code in [1062, 1064, 1146, 1406, 1644, 4025] {
             #expect(!DatabaseError(code: code, sqlState: "HY000", statement: "s").isPassing, "\(code)")
         }
         let passing: [DatabaseError.Cause] = [
-            .commitUnknown, .givenUp, .unavailable, .overloaded, .shuttingDown, .cancelled,
+            .commitUnknown, .transactionOver, .givenUp, .unavailable, .overloaded, .shuttingDown, .cancelled,
         ]
         for cause in passing { #expect(DatabaseError(cause, statement: "s").isPassing, "\(cause)") }
-        let lasting: [DatabaseError.Cause] = [.misuse, .parameters, .unexpectedCell(column: 0), .transactionOver]
+        let lasting: [DatabaseError.Cause] = [.misuse, .parameters, .unexpectedCell(column: 0)]
         for cause in lasting { #expect(!DatabaseError(cause, statement: "s").isPassing, "\(cause)") }
     }
 
@@ -46,14 +46,28 @@ import Testing
         #expect(DatabaseError(code: 1290, sqlState: "HY000", statement: "commit").atCommit().isWrongNode)
     }
 
-    @Test func `a retryable unit runs again five times, with pauses from 5 to 50 ms`() {
-        var policy = RetryPolicy(retries: 5)
-        let deadlock = DatabaseError(code: 1213, sqlState: "40001", statement: "s")
-        #expect(policy.pause(after: deadlock, jitter: 0) == .milliseconds(5))
-        #expect(policy.pause(after: deadlock, jitter: 1) == .milliseconds(50))
-        for _ in 0..<3 { #expect(policy.pause(after: deadlock, jitter: 0.5) != nil) }
-        #expect(policy.pause(after: deadlock, jitter: 0.5) == nil)
-        #expect(policy.verdict(on: deadlock) == deadlock)
+    @Test(arguments: [
+        DatabaseError(code: 1213, sqlState: "40001", statement: "s"), DatabaseError(.transactionOver, statement: "s"),
+    ])
+    func `a unit that met a conflict runs again ten times, with pauses from 5 ms that double up to 400`(
+        conflict: DatabaseError
+    ) {
+        var policy = RetryPolicy(retries: 10)
+        #expect(policy.pause(after: conflict, jitter: 0) == .milliseconds(5))
+        for longest in [100, 200, 400, 400] {
+            #expect(policy.pause(after: conflict, jitter: 1) == .milliseconds(longest))
+        }
+        for _ in 0..<5 { #expect(policy.pause(after: conflict, jitter: 0.5) != nil) }
+        #expect(policy.pause(after: conflict, jitter: 0.5) == nil)
+        #expect(policy.verdict(on: conflict) == conflict)
+    }
+
+    @Test func `a unit on a node without its cluster runs again twice, elsewhere`() {
+        var policy = RetryPolicy(retries: 10)
+        let refused = DatabaseError(code: 1047, sqlState: "08S01", statement: "begin")
+        for _ in 0..<2 { #expect(policy.pause(after: refused, jitter: 1) == .milliseconds(50)) }
+        #expect(policy.pause(after: refused, jitter: 1) == nil)
+        #expect(policy.verdict(on: refused) == refused)
     }
 
     @Test func `after an unanswered COMMIT only success and a duplicate key are definite`() {

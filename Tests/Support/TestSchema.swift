@@ -59,7 +59,8 @@ package struct TestSchema: Sendable {
     package static let tables = [
         "account_tokens", "api_keys", "apple_iap_transactions", "apple_pauses", "audit_entries", "audit_heads",
         "audit_notes", "catalog_versions", "chains", "consumption_requests", "delivery_mentions", "history_walks",
-        "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "jobs", "ledger_entries", "lookups",
+        "idempotency_keys", "inbox_deliveries", "inbox_texts", "installation_keys", "instances", "jobs",
+        "ledger_entries", "lookups",
         "mentions", "notes", "notification_reads", "payment_amounts", "purchase_holders", "purchase_numbers",
         "purchases", "reconciliations", "signed_headers", "signed_texts", "signing_keys", "staff", "staff_sessions",
         "staff_tries", "standing_answers", "standings", "subscriptions", "users",
@@ -88,10 +89,12 @@ package struct TestSchema: Sendable {
                 AND c.signed_at < t.signed_at))))
         """
 
-    /// Every row of every table, by the table's name. Throws what the server refuses.
+    /// Every row of every table, by the table's name, but those that servers write all the time. Throws what the server
+    /// refuses.
     package func dump() async throws -> [String: [[Value]]] {
-        let rows = try await rows(of: Self.tables.map { ("SELECT * FROM \($0) ORDER BY 1, 2", []) })
-        return Dictionary(uniqueKeysWithValues: zip(Self.tables, rows))
+        let tables = Self.tables.filter { $0 != "instances" }
+        let rows = try await rows(of: tables.map { ("SELECT * FROM \($0) ORDER BY 1, 2", []) })
+        return Dictionary(uniqueKeysWithValues: zip(tables, rows))
     }
 
     /// Every row of a table in the order of its first columns. Throws what the server refuses.

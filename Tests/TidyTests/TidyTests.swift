@@ -45,6 +45,23 @@ import Testing
         #expect(SQL.findings(in: sample("let a = \"update the app\" // SELECT 1", in: "Gatepass")) == [])
     }
 
+    @Test func `each statement that locks by reading says by what the rows are written`() {
+        let files = SourceTree.sources.filter { $0.module == "Sources/LedgerStore" }
+        #expect(files.flatMap { Locks.findings(in: $0, writing: files) } == [])
+    }
+
+    @Test(arguments: [
+        "/// Locks. Written by: `touch a`.\nstatic let a = S(\n    \"lock a\", \"SELECT 1 FROM a FOR UPDATE\")",
+        "/// Locks.\nstatic let a = S(\"lock a\", \"SELECT 1 FROM a LOCK IN SHARE MODE\")",
+        "static let a = S(\"lock a\", b + \"\\nFOR UPDATE\")",
+    ])
+    func `a lock without its write is found`(text: String) {
+        #expect(Locks.findings(in: sample(text, in: "LedgerStore"), writing: []).count == 1)
+        let write = sample("static let t = S(\n    \"touch a\", \"UPDATE a SET b = 1\")", in: "LedgerStore")
+        let findings = Locks.findings(in: sample(text, in: "LedgerStore"), writing: [write])
+        #expect(findings.isEmpty == text.contains("Written by"))
+    }
+
     @Test func `clock, randomness and environment are handed in`() {
         #expect(SourceTree.sources.flatMap(Surroundings.findings) == [])
     }

@@ -11,11 +11,6 @@ extension Doctor {
 
     /// The server, and whether it takes writes. Throws when the database is away.
     func database() async throws -> Finding {
-        if startup.settings.database.socket == nil, startup.settings.database.hosts.count > 1,
-            try await ClusterNode.isServing(pool)
-        {
-            return .wrong("\(DatabaseOpening.Refusal.listOfClusterNodes)", advice: nil)
-        }
         let start = Surroundings.uptime()
         guard let server = try await DatabaseServer.read(in: pool) else { return .wrong("no answer", advice: nil) }
         return Self.judge(server, answeringIn: Int((Surroundings.uptime() - start) / .milliseconds(1)))
@@ -33,6 +28,36 @@ extension Doctor {
                 "MariaDB \(server.version) lacks security fixes", advice: "install 10.11.17 or newer")
         }
         return .ok("MariaDB \(server.version), takes writes, answers in \(milliseconds) ms")
+    }
+
+    /// The Galera cluster, if the server is in one, and the servers that instances write to. Throws when the database
+    /// is away.
+    func cluster() async throws -> Finding {
+        Self.judge(
+            try await ClusterNode.read(in: pool),
+            running: try await Instances(pool: pool, now: Surroundings.now).running())
+    }
+
+    static func judge(_ node: ClusterNode?, running: [(node: String, count: Int)]) -> Finding {
+        let instances = running.map { "\($0.count.counted("instance")) at \($0.node)" }.joined(separator: ", ")
+        let words = running.isEmpty ? "no instance runs" : instances
+        guard running.count < 2 else {
+            return .warning(
+                "instances write to several servers: \(instances)",
+                advice: node == nil
+                    ? "name the same database in all settings: these are servers apart"
+                    : "lead all of them to one node by a proxy; nothing is lost, and they are slower (docs/cluster.md)")
+        }
+        guard let node else { return .ok("the database is in no Galera cluster; \(words)") }
+        let text = "\(node.name) is one of \(node.size.counted("node")), \(node.state); \(words)"
+        guard node.size > 2, node.state == "Synced" else {
+            return .warning(
+                text,
+                advice: node.size > 2
+                    ? "wait until the node has caught up; if it does not, see its error log"
+                    : "start the other nodes: fewer than three do not survive the loss of one")
+        }
+        return .ok(text)
     }
 
     /// The server's settings that keep what was acknowledged. Throws when the database is away.

@@ -23,6 +23,7 @@ struct Doctor: Sendable {
     private static let checks = [
         Check(name: "settings", needsDatabase: false) { $0.settings() },
         Check(name: "database") { try await $0.database() },
+        Check(name: "cluster") { try await $0.cluster() },
         Check(name: "durability") { try await $0.durability() },
         Check(name: "schema") { try await $0.schema() },
         Check(name: "clock") { try await $0.clock() },

@@ -41,6 +41,13 @@ extension MetricFamily {
         "gatepass_pool_connections", .gauge, "Connections to the database: open ones, and those idle and in use.")
     static let poolWaiting = MetricFamily(
         "gatepass_pool_waiting", .gauge, "Callers that wait for a connection to the database.")
+    static let instances = MetricFamily(
+        "gatepass_instances", .gauge, "Instances that run on this database, by the server that they write to.")
+    static let clusterSize = MetricFamily(
+        "gatepass_cluster_size", .gauge, "Nodes of the Galera cluster, as the node sees it that this instance uses.")
+    static let clusterConflicts = MetricFamily(
+        "gatepass_cluster_conflicts_total", .counter,
+        "Transactions of the used node that lost against another node's: at COMMIT, or aborted before.")
     static let booksFaults = MetricFamily(
         "gatepass_books_faults", .gauge, "Faults that the last nightly check of the books found.")
     static let booksAge = MetricFamily(
@@ -61,7 +68,7 @@ extension MetricFamily {
 
     /// Metrics that are read when the page is requested.
     static let read = [
-        databaseUp, serving, poolConnections, poolWaiting, booksFaults, booksAge, jobs, oldestJob, inbox, lastDelivery,
-        overdueStandings, oldestStanding,
+        databaseUp, serving, poolConnections, poolWaiting, instances, clusterSize, clusterConflicts, booksFaults,
+        booksAge, jobs, oldestJob, inbox, lastDelivery, overdueStandings, oldestStanding,
     ]
 }

@@ -14,6 +14,7 @@ struct MetricsReading: Sendable {
     let clock: WallClock
     private let figures: SharedQuestion<StoreFigures>
     private let standings: SharedQuestion<OverdueStandings>
+    private let cluster: SharedQuestion<(instances: [(node: String, count: Int)], node: ClusterNode?)>
     private let startedAt = Surroundings.uptime()
 
     init(metrics: ServerMetrics, pool: Pool, store: StoreDoor, health: ServerHealth, clock: WallClock) {
@@ -24,6 +25,12 @@ struct MetricsReading: Sendable {
         self.clock = clock
         figures = SharedQuestion {
             try? await StoreFigures.read(from: pool, at: WallClock.real.now())  // the page says that they are missing
+        }
+        cluster = SharedQuestion {
+            guard let running = try? await Instances(pool: pool, now: WallClock.real.now).running(),
+                let node = try? await ClusterNode.read(in: pool)
+            else { return nil }
+            return (running, node)
         }
         standings = SharedQuestion { try? await store().standings.overdue(limit: StoreFigures.limit) }
     }
@@ -37,6 +44,7 @@ struct MetricsReading: Sendable {
         write(.serving, [([], health.isServing ? 1 : 0)], to: &page)
         writePool(to: &page)
         writeBooks(to: &page)
+        if figures != nil, let cluster = await cluster.answer() { write(cluster.instances, cluster.node, to: &page) }
         if let figures { write(figures, to: &page) }
         if figures != nil, let overdue = await standings.answer() { write(overdue, to: &page) }
         return Array(page.text.utf8)
@@ -49,6 +57,19 @@ struct MetricsReading: Sendable {
             [([("state", "open")], load.open), ([("state", "idle")], load.idle), ([("state", "in_use")], load.inUse)]
                 .map { ($0.0, Double($0.1)) }, to: &page)
         write(.poolWaiting, [([], Double(load.waiting))], to: &page)
+    }
+
+    private func write(
+        _ instances: [(node: String, count: Int)], _ node: ClusterNode?, to page: inout ExpositionText
+    ) {
+        write(.instances, instances.map { ([("node", $0.node)], Double($0.count)) }, to: &page)
+        guard let node else { return }
+        write(.clusterSize, [([("node", node.name)], Double(node.size))], to: &page)
+        write(
+            .clusterConflicts,
+            [("commit", node.failedCertifications), ("before", node.abortedTransactions)].map {
+                ([("node", node.name), ("met", $0)], Double($1))
+            }, to: &page)
     }
 
     /// Writes the metrics of the integrity check: the faults that the last check found, and the seconds since it ended.

@@ -20,11 +20,13 @@ struct ServerMetrics: Sendable {
     private enum Retry: String, CaseIterable {
         /// A deadlock, a lock time-out or a failed certification.
         case conflict
+        /// The connection is lost, or the server is a node without its cluster.
         case connectionLost = "connection_lost"
         case commitUnknown = "commit_unknown"
 
         init(_ error: DatabaseError) {
-            self = error.isCommitUnknown ? .commitUnknown : error.isConnectionLost ? .connectionLost : .conflict
+            let isLost = error.isConnectionLost || error.isNodeWithoutCluster
+            self = error.isCommitUnknown ? .commitUnknown : isLost ? .connectionLost : .conflict
         }
     }
 

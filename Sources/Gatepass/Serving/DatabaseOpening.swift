@@ -17,7 +17,6 @@ struct DatabaseOpening: Service {
         case schemaTooOld(Int)
         case schemaTooNew(Int)
         case noCatalogue
-        case listOfClusterNodes
 
         var description: String {
             switch self {
@@ -35,11 +34,6 @@ struct DatabaseOpening: Service {
                 """
                 the database holds no catalogue and there is no file: write config/catalog.yaml, or name one with \
                 --catalog
-                """
-            case .listOfClusterNodes:
-                """
-                database.host is a list, and the database is a node of a Galera cluster (wsrep_on): name one server, \
-                for instances that write on several nodes lose refunds and erasures
                 """
             }
         }
@@ -83,7 +77,6 @@ struct DatabaseOpening: Service {
         var hasComplained = false
         while !Task.isCancelled {
             do {
-                try await refuseListOfClusterNodes()
                 if try await isSchemaReady() {
                     try await warnOfLoss()
                     return try await openCatalogue()
@@ -101,13 +94,6 @@ struct DatabaseOpening: Service {
             try? await Task.sleep(for: Self.pause)  // cancelled: the loop ends
         }
         return nil
-    }
-
-    /// Refuses several hosts if the database is a Galera cluster. Instances could then write to different nodes, and
-    /// Galera's certification does not detect conflicts with rows that a transaction only locked.
-    private func refuseListOfClusterNodes() async throws {
-        guard settings.database.socket == nil, settings.database.hosts.count > 1 else { return }
-        if try await ClusterNode.isServing(pool) { throw Refusal.listOfClusterNodes }
     }
 
     /// Logs a warning if the database is set up so that it may lose acknowledged commits. The server starts all the

@@ -112,7 +112,7 @@ struct Server: Sendable {
                 notifications: notifications, clock: clock, logger: logger, noteEnd: metrics.ended)
         }
         return [
-            AccessLog(), PoolService(pool: pool), opening,
+            AccessLog(), PoolService(pool: pool), opening, InstanceNotice(pool: pool),
             Housekeeping(pool: pool, retention: settings.retention, clock: clock, logger: logger),
             FreedMemory(bodies: dependencies.bodies),
             NightlyIntegrityCheck(

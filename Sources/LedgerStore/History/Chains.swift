@@ -108,7 +108,7 @@ struct ChainRow: Hashable {
         let rows = try session.query(due, [.int64(now.milliseconds), Value(limit)]) { (row) throws(DatabaseError) in
             (purchase: try row.uint64(0), endsAt: Instant(milliseconds: try row.int64(1)), asked: try row.int(2))
         }
-        try session.executeBulk(
+        try session.executeEach(
             postpone,
             rows.map { row in
                 let last = row.endsAt + leeway

@@ -229,7 +229,7 @@ enum LookupRow {
     static func reopen(
         _ ids: [String], of person: UInt64, at now: Instant, in session: Session
     ) throws(DatabaseError) {
-        try session.executeBulk(reopen, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
+        try session.executeEach(reopen, ids.map { [.int64(now.milliseconds), .uint64(person), .text($0)] })
     }
 
     /// The look-ups of a person.
@@ -265,7 +265,7 @@ enum LookupRow {
     static func answer(
         _ numbers: [OwedLookups.Number], of person: UInt64, at now: Instant, isProven: Bool, in session: Session
     ) throws(DatabaseError) {
-        try session.executeBulk(
+        try session.executeEach(
             answer,
             numbers.map { number in
                 [
@@ -279,7 +279,7 @@ enum LookupRow {
     static func putOff(
         _ numbers: [OwedLookups.Number], until instant: Instant, in session: Session
     ) throws(DatabaseError) {
-        try session.executeBulk(
+        try session.executeEach(
             putOff, numbers.map { [.int64(instant.milliseconds), .uint64(Lookups.nobody), .text($0.id)] })
     }
 

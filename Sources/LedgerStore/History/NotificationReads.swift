@@ -158,7 +158,7 @@ struct NotificationReadRow: Hashable {
         let rows = try session.query(due, [.int64(now.milliseconds)]) { (row) throws(DatabaseError) in
             (id: try row.uint64(0), app: AppID(try row.text(1)))
         }.filter { apps.contains($0.app) }
-        try session.executeBulk(postpone, rows.map { [.int64(next.milliseconds), .uint64($0.id)] })
+        try session.executeEach(postpone, rows.map { [.int64(next.milliseconds), .uint64($0.id)] })
         return rows.map(\.id)
     }
 

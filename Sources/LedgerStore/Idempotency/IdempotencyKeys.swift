@@ -77,7 +77,7 @@ package struct IdempotencyKeys: Sendable {
     /// Releases the key, because the request was refused or failed. Throws when the database is away; the claim then
     /// ends by itself.
     package func release(_ claim: IdempotencyClaim) async throws(ServiceFailure) {
-        try await pool.ask { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
+        try await pool.commit { (session) throws(DatabaseError) in try IdempotencyKeyRow.release(claim, in: session) }
     }
 
     /// Removes expired rows, in a bounded number of small transactions, and returns how many rows were removed. Throws

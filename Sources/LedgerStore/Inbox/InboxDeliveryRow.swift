@@ -132,7 +132,7 @@ enum InboxDeliveryRow {
     /// Settles as applied the parked deliveries that waited for an owner of one of these purchases. `purchases` are ids
     /// of rows. Repeat is safe. Throws when the database is away.
     static func place(of purchases: [UInt64], at now: Instant, in session: Session) throws(DatabaseError) {
-        try session.executeBulk(placeParked, purchases.map { [.int64(now.milliseconds), .uint64($0)] })
+        try session.executeEach(placeParked, purchases.map { [.int64(now.milliseconds), .uint64($0)] })
     }
 
     /// Quarantines a delivery whose tries have all failed. An applied delivery stays applied, and gets the reason

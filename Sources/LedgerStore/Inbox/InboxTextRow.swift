@@ -110,7 +110,7 @@ enum InboxTextRow {
     static func removeTried(of deliveries: [UInt64], in session: Session) throws(DatabaseError) {
         guard !deliveries.isEmpty else { return }
         try session.execute(removeTried, [.text(JSONArray(deliveries).closed)])
-        try session.executeBulk(giveUp, deliveries.map { [.uint64($0)] })
+        try session.executeEach(giveUp, deliveries.map { [.uint64($0)] })
     }
 
     /// The number of texts that ``removeTried(of:in:)`` would remove. Throws when the database is away.
@@ -128,7 +128,7 @@ enum InboxTextRow {
         for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
             deliveries.append([.uint64(try row.uint64(0))])
         }
-        for statement in [remove, giveUp] { try session.executeBulk(statement, deliveries) }
+        for statement in [remove, giveUp] { try session.executeEach(statement, deliveries) }
         return deliveries.count
     }
 }

@@ -164,7 +164,7 @@ enum JobRow {
                 id: try row.uint64(0), kind: kind, subject: try row.uint64(1), attempt: try row.int(2) + 1,
                 createdAt: Instant(milliseconds: try row.int64(3)))
         }
-        try session.executeBulk(lease, jobs.map { [.int64(end.milliseconds), .uint64($0.id)] })
+        try session.executeEach(lease, jobs.map { [.int64(end.milliseconds), .uint64($0.id)] })
         return jobs
     }
 

@@ -342,7 +342,8 @@ extension DatabaseError {
     var isDatabaseAway: Bool {
         switch cause {
         case .connectionLost, .commitUnknown, .unavailable, .overloaded, .shuttingDown, .cancelled: true
-        case .refused, .transactionOver, .givenUp, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
+        case .refused: isWrongNode
+        case .transactionOver, .givenUp, .sessionNotPinned, .unexpectedCell, .parameters, .misuse: false
         }
     }
 }

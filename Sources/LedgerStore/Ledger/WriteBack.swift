@@ -295,8 +295,8 @@ struct WriteBack {
         }
     }
 
-    /// Writes the locked rows that this batch relies on and does not write otherwise, if it writes anything. `known` are
-    /// the purchases that had rows before.
+    /// Writes the locked rows that this batch relies on and does not write otherwise, if it writes anything. `known`
+    /// are the purchases that had rows before.
     ///
     /// A node of a Galera cluster does not know the locks of another node: it finds conflicts only between rows that
     /// both write.

@@ -6,8 +6,8 @@ package import MariaDB
 /// done. An instance that finds a step claimed waits a while for the other instance, and then carries the step out as
 /// well.
 ///
-/// Every step is safe to repeat, so a kill at any point or several instances at once do no harm. No lock is held, so it
-/// also works on a Galera cluster.
+/// Every step is safe to repeat, so a kill at any point or several instances at once do no harm, also on several nodes
+/// of a Galera cluster.
 package struct Migrator: Sendable {
     /// The number and the interval of the checks by which an instance waits for a step that another one has claimed.
     private static let patience = (checks: 50, interval: Duration.milliseconds(100))
@@ -34,7 +34,7 @@ package struct Migrator: Sendable {
     /// Throws `MigrationRefusal`, or `ServiceFailure` when the database is away or refuses a statement. Steps that were
     /// done stay done, and the next call continues after them.
     package func migrate() async throws -> [Int] {
-        try await pool.ask { (session) throws(DatabaseError) in try session.run(MigrationRow.createTable) }
+        try await untilCarriedOut(MigrationRow.createTable)
         try await requireKnown()
         try await requireUnedited()
         var carriedOut: [Int] = []
@@ -88,13 +88,21 @@ package struct Migrator: Sendable {
             guard checks < Self.patience.checks else { break }
             try await Task.sleep(for: Self.patience.interval)
         }
+        try await untilCarriedOut(SQLStatement("migration \(migration.number)", migration.sql))
+        try await pool.commit { (session) throws(DatabaseError) in
+            try MigrationRow.finish(migration.number, in: session)
+        }
+        return true
+    }
+
+    /// Carries out a statement that is safe to repeat, again if another transaction holds the table, or another node of
+    /// a Galera cluster changes it too.
+    private func untilCarriedOut(_ statement: SQLStatement) async throws {
         var attempts = 0
         while true {
             do throws(ServiceFailure) {
-                try await apply(migration)
-                return true
+                return try await pool.ask { (session) throws(DatabaseError) in try session.run(statement) }
             } catch {
-                // Another transaction holds the table. The step is safe to repeat, as it is after a kill.
                 attempts += 1
                 guard error.isRetryable, attempts < Self.maximumAttempts else { throw error }
             }
@@ -102,16 +110,9 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func apply(_ migration: Migration) async throws(ServiceFailure) {
-        try await pool.ask { (session) throws(DatabaseError) in
-            try session.run(SQLStatement("migration \(migration.number)", migration.sql))
-            try MigrationRow.finish(migration.number, in: session)
-        }
-    }
-
     private func claim(_ migration: Migration) async throws(ServiceFailure) -> Bool {
         do {
-            try await pool.ask { (session) throws(DatabaseError) in try MigrationRow.claim(migration, in: session) }
+            try await pool.commit { (session) throws(DatabaseError) in try MigrationRow.claim(migration, in: session) }
             return true
         } catch  where error.isDuplicateKey {
             return false

@@ -72,7 +72,7 @@ struct SubscriptionRow: Hashable {
 
     /// Removes rows, in the order of their key. Throws when the database refuses the statement or is away.
     static func remove(_ rows: [SubscriptionRow], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(delete, rows.sorted(by: precedes).map { [.uint64($0.user), .uint64($0.purchase)] })
+        try session.executeEach(delete, rows.sorted(by: precedes).map { [.uint64($0.user), .uint64($0.purchase)] })
     }
 
     private static func precedes(_ left: SubscriptionRow, _ right: SubscriptionRow) -> Bool {

@@ -55,10 +55,10 @@ enum HolderRow {
     /// Writes the new owners of purchases, and of their signed states that were recorded before. The batch has locked
     /// these rows, so that no other request has given the purchases away meanwhile.
     static func bind(_ bindings: [Binding], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(
+        try session.executeEach(
             setOwner, bindings.map { [.uint64($0.owner), .int64($0.boundAt.milliseconds), .uint64($0.purchase)] })
         let earlier = bindings.filter(\.hasEarlierStates)
         guard !earlier.isEmpty else { return }
-        try session.executeBulk(setOwnerOfStates, earlier.map { [.uint64($0.owner), .uint64($0.purchase)] })
+        try session.executeEach(setOwnerOfStates, earlier.map { [.uint64($0.owner), .uint64($0.purchase)] })
     }
 }

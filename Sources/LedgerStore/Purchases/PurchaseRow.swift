@@ -92,8 +92,8 @@ enum PurchaseRow {
         SET p.touched = NOT p.touched
         """)
 
-    /// Writes locked rows of which the transaction writes nothing else, as ``UserRow/touch(_:in:)`` does. Throws when the
-    /// database refuses the statement or is away.
+    /// Writes locked rows of which the transaction writes nothing else, as ``UserRow/touch(_:in:)`` does. Throws when
+    /// the database refuses the statement or is away.
     static func touch(_ ids: [UInt64], in session: Session) throws(DatabaseError) {
         guard !ids.isEmpty else { return }
         try session.execute(touch, [.text(JSONArray(ids).closed)])

@@ -204,7 +204,7 @@ extension Staff {
         guard let labels else { return .compare(number: 0, member: nil, password: nil) }
         let now = now()
         let (account, place) = Self.names(name, network, under: labels)
-        let started = try await pool.ask { (session) throws(DatabaseError) -> Start in
+        let started = try await pool.commit { (session) throws(DatabaseError) -> Start in
             let here = try StaffTryRow.here(account, place, limit: SignInPace.longestList, in: session)
             if let instant = SignInPace.allowedAt(here: here, now: now) { return .wait(until: instant) }
             let number = try StaffTryRow.insert(account, place, at: now, in: session)

@@ -61,7 +61,7 @@ enum SignedTextRow {
         for row in try session.query(oldest, [Value(limit)]) where try row.int64(1) < instant.milliseconds {
             numbers.append(try row.uint64(0))
         }
-        try session.executeBulk(delete, numbers.map { [.uint64($0)] })
+        try session.executeEach(delete, numbers.map { [.uint64($0)] })
         return numbers.count
     }
 

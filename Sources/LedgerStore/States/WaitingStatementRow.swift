@@ -57,6 +57,6 @@ enum WaitingStatementRow {
 
     /// Removes the waiting statements about purchases with these row ids. Throws when the database is away.
     static func remove(of purchases: [UInt64], in session: Session) throws(DatabaseError) {
-        try session.executeBulk(remove, purchases.map { [.uint64($0)] })
+        try session.executeEach(remove, purchases.map { [.uint64($0)] })
     }
 }

@@ -94,8 +94,8 @@ enum UserRow {
     private static let lockIfKnown = SQLStatement(
         "lock user if known", "UPDATE users SET touched = NOT touched WHERE user_id = ?")
 
-    /// Locks the row of `user` by a change and returns the pseudonym; nil for a user who was never seen. Throws when the
-    /// database refuses the statement or is away.
+    /// Locks the row of `user` by a change and returns the pseudonym; nil for a user who was never seen. Throws when
+    /// the database refuses the statement or is away.
     static func lock(known user: UserID, in session: Session) throws(DatabaseError) -> UInt64? {
         guard try session.execute(lockIfKnown, [.text(user.text)]) > 0 else { return nil }
         return try pseudonym(of: user, in: session)
@@ -108,8 +108,8 @@ enum UserRow {
         SET u.touched = NOT u.touched
         """)
 
-    /// Writes the locked rows of people of whom the transaction writes nothing else, so that no node of a Galera cluster
-    /// commits a change to them beside it. Throws when the database refuses the statement or is away.
+    /// Writes the locked rows of people of whom the transaction writes nothing else, so that no node of a Galera
+    /// cluster commits a change to them beside it. Throws when the database refuses the statement or is away.
     static func touch(_ pseudonyms: [UInt64], in session: Session) throws(DatabaseError) {
         guard !pseudonyms.isEmpty else { return }
         try session.execute(touch, [.text(JSONArray(pseudonyms).closed)])
@@ -140,8 +140,8 @@ enum UserRow {
         ORDER BY pseudonym LIMIT ? FOR UPDATE
         """)
 
-    /// Locks and touches up to `limit` next people after `pseudonym` who have ledger entries, in ascending order. Throws
-    /// when the database refuses a statement or is away.
+    /// Locks and touches up to `limit` next people after `pseudonym` who have ledger entries, in ascending order.
+    /// Throws when the database refuses a statement or is away.
     static func lockNext(
         after pseudonym: UInt64, limit: Int, in session: Session
     ) throws(DatabaseError) -> [Person] {
@@ -270,7 +270,7 @@ enum UserRow {
     /// Removes rows that `lock` inserted at `now` for people about whom nothing is stored after all. A transaction that
     /// waits for such a row inserts it again.
     static func remove(_ pseudonyms: [UInt64], madeAt now: Instant, in session: Session) throws(DatabaseError) {
-        try session.executeBulk(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
+        try session.executeEach(remove, pseudonyms.map { [.uint64($0), .int64(now.milliseconds)] })
     }
 
     /// The head in four columns from `first` on.

@@ -3,6 +3,9 @@ import Synchronization
 
 /// A pool of connections to one database. Each connection is lent to one unit of work at a time.
 ///
+/// All connections lead to one server. When a new connection leads to another one, for example because a proxy or the
+/// list of endpoints leads there now, the pool moves: all other connections are dropped.
+///
 /// `run()` opens, watches and closes connections; before it runs, nothing is lent. ``PoolStateMachine`` makes the
 /// decisions.
 package final class Pool: Sendable {
@@ -87,6 +90,7 @@ package final class Pool: Sendable {
         while true {
             let lease = try await lease()
             let outcome = await lease.connection.unit(after: lease.check, body)
+            if case .failure(let error) = outcome.result, error.isWrongNode { drop(lease.id, because: error) }
             advance { $0.release(lease.id, isUsable: outcome.isUsable, at: $1) }
             switch outcome.result {
             case .success(let value):
@@ -97,7 +101,6 @@ package final class Pool: Sendable {
                     advance { machine, _ in machine.dropIdle() }
                     continue
                 }
-                if error.isWrongNode { dropAll(because: error) }
                 throw error
             }
         }
@@ -106,7 +109,7 @@ package final class Pool: Sendable {
     /// Runs `body` in a transaction, again if needed.
     ///
     /// `body` may run several times. After a deadlock, a lock wait time-out or a failed certification it runs again up
-    /// to `retries` times; after a lost connection, up to twice.
+    /// to `retries` times; after a lost connection, or on a node that lost its cluster, up to twice.
     ///
     /// If the connection broke at COMMIT, the earlier run may be committed already, or a little later. A repeat is safe
     /// only if `body` writes under the same unique key each time. Then it collides with the rows of the earlier run, or
@@ -116,7 +119,7 @@ package final class Pool: Sendable {
     /// Before `body` ran, throws `.overloaded`, `.unavailable`, `.shuttingDown` or `.cancelled`.
     @discardableResult
     package func transaction<T: Sendable>(
-        retries: Int = 5, _ body: @Sendable (Session) throws(DatabaseError) -> T
+        retries: Int = 10, _ body: @Sendable (Session) throws(DatabaseError) -> T
     ) async throws(DatabaseError) -> T {
         var policy = RetryPolicy(retries: retries)
         while true {
@@ -184,7 +187,9 @@ extension Pool {
         wakes.resume()
     }
 
-    private func dropAll(because error: DatabaseError) {
+    /// Drops all connections because the server of one of them takes no writes, unless the pool has left that server.
+    private func drop(_ connection: ConnectionID, because error: DatabaseError) {
+        guard state.withLock({ !$0.machine.isDoomed(connection) }) else { return }
         logger.warning("the server takes no writes; all connections are dropped", metadata: ["error": "\(error)"])
         advance { machine, _ in machine.dropAll() }
     }
@@ -227,13 +232,25 @@ extension Pool {
     }
 
     private func open(_ id: ConnectionID) async {
+        let preferred = state.withLock { $0.node?.endpoint ?? 0 }
         do {
-            let connection = try await Connection.open(settings, name: "\(name.prefix(11))-\(id)")
-            state.withLock { state in
+            let (connection, node) = try await Connection.open(
+                settings, preferring: preferred, name: "\(name.prefix(11))-\(id)")
+            let (left, wakes) = state.withLock { state -> (ServerNode?, PoolState.Wakes) in
+                var wakes = PoolState.Wakes()
                 state.connections[id] = connection
                 state.lastFailure = nil
+                let left = state.node.flatMap { $0.name == node.name ? nil : $0 }
+                state.node = node
+                if left != nil { state.settle(state.machine.dropAll(but: id), &wakes) }
+                state.settle(state.machine.opened(id, at: surroundings.now()), &wakes)
+                return (left, wakes)
             }
-            advance { $0.opened(id, at: $1) }
+            wakes.resume()
+            if let left {
+                logger.warning(
+                    "the database is another server now", metadata: ["left": "\(left.name)", "node": "\(node.name)"])
+            }
         } catch {
             let isNew = state.withLock { state in
                 defer { state.lastFailure = error }

@@ -177,13 +177,17 @@ package struct PoolStateMachine {
         return effects
     }
 
-    /// Closes all connections, because they lead to the wrong server; lent ones are closed when they are given back.
-    package mutating func dropAll() -> Effects {
+    /// Closes all connections but `kept`, because they lead to the wrong server; lent ones are closed when they are
+    /// given back.
+    package mutating func dropAll(but kept: ConnectionID? = nil) -> Effects {
         var effects = Effects()
-        for id in slots.keys { slots[id]?.isDoomed = true }
+        for id in slots.keys where id != kept { slots[id]?.isDoomed = true }
         closeIdle(&effects)
         return effects
     }
+
+    /// True if a connection is closed when it is given back, because it leads to the wrong server.
+    package func isDoomed(_ connection: ConnectionID) -> Bool { slots[connection]?.isDoomed ?? true }
 
     /// Closes all idle connections, because one was dead when it was lent and the others are probably dead too.
     package mutating func dropIdle() -> Effects {

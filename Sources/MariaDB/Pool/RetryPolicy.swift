@@ -3,31 +3,40 @@
 /// Invariant: once the outcome of a COMMIT is unknown, no later error is reported as a definite failure. Only a
 /// duplicate key is reported unchanged, because it tells the caller that the row exists.
 struct RetryPolicy {
-    private var retriesLeft: Int
+    private let retries: Int
+    private var conflicts = 0
     private var reconnectionsLeft = 2
     private var isInDoubt = false
 
     private static let minPause = Duration.milliseconds(5)
-    private static let maxPause = Duration.milliseconds(50)
+    private static let maxPause = Duration.milliseconds(400)
 
+    /// A policy for one unit of work, which is run again after at most `retries` conflicts.
     init(retries: Int) {
-        retriesLeft = retries
+        self.retries = retries
     }
 
     /// The pause before the unit of work is run again; nil if it is not run again. `jitter` is a random number from 0
     /// to 1.
+    ///
+    /// The longest pause after a conflict is 50 milliseconds at first and doubles each time. Two nodes of a Galera
+    /// cluster that write the same rows find out only at COMMIT, so each run may meet another conflict.
     mutating func pause(after error: DatabaseError, jitter: Double) -> Duration? {
         if error.isCommitUnknown { isInDoubt = true }
-        let pause = Self.minPause + (Self.maxPause - Self.minPause) * jitter
         if error.isRetryable {
-            retriesLeft -= 1
-            return retriesLeft >= 0 ? pause : nil
+            conflicts += 1
+            return conflicts <= retries ? pause(after: conflicts, jitter) : nil
         }
-        if error.isCommitUnknown || error.isConnectionLost {
+        if error.isCommitUnknown || error.isConnectionLost || error.isNodeWithoutCluster {
             reconnectionsLeft -= 1
-            return reconnectionsLeft >= 0 ? pause : nil
+            return reconnectionsLeft >= 0 ? pause(after: 1, jitter) : nil
         }
         return nil
+    }
+
+    private func pause(after conflicts: Int, _ jitter: Double) -> Duration {
+        let longest = min(Self.maxPause, .milliseconds(50) * (1 << min(conflicts - 1, 8)))
+        return Self.minPause + (longest - Self.minPause) * jitter
     }
 
     /// The error to report if the unit of work is not run again.

@@ -41,14 +41,21 @@ package actor Connection {
     package static func open(
         _ settings: ConnectionSettings, name: String = "mariadb"
     ) async throws(DatabaseError) -> Connection {
+        try await open(settings, preferring: 0, name: name).connection
+    }
+
+    /// Connects like ``open(_:name:)``, trying the endpoint with the index `preferred` first. Returns the server too.
+    static func open(
+        _ settings: ConnectionSettings, preferring preferred: Int, name: String
+    ) async throws(DatabaseError) -> (connection: Connection, node: ServerNode) {
         let connection = Connection(name: name)
         do {
-            try await connection.connect(settings)
+            let node = try await connection.connect(settings, preferring: preferred)
+            return (connection, node)
         } catch {
             await connection.close()
             throw error
         }
-        return connection
     }
 
     /// Runs `body` on the connection's thread. Throws what `body` throws, and `.connectionLost` if the connection was
@@ -108,8 +115,12 @@ package actor Connection {
         }
     }
 
-    private func connect(_ settings: ConnectionSettings) throws(DatabaseError) {
-        session = try Session(settings)
+    private func connect(
+        _ settings: ConnectionSettings, preferring preferred: Int
+    ) throws(DatabaseError) -> ServerNode {
+        let session = try Session(settings, preferring: preferred)
+        self.session = session
+        return session.node
     }
 
     private func disconnect() {

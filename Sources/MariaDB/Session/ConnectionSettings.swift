@@ -9,7 +9,8 @@ package struct ConnectionSettings: Sendable {
         case tcp(host: String, port: Int)
     }
 
-    /// The endpoints, tried in order at each connect. The first writable one is taken, else the first that answers.
+    /// The endpoints, in the order of preference. The first writable one is taken, else the first that answers. A pool
+    /// stays with its server until that fails.
     package var endpoints: [Endpoint]
     /// The database in which unqualified table names are looked up; nil for none.
     package var database: String?

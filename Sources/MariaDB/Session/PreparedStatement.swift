@@ -54,7 +54,8 @@ final class PreparedStatement {
     ///
     /// The sets take as few round trips as the packet limit allows, usually one. The caller must be in a transaction,
     /// because a packet may fail after earlier ones were carried out. Throws the server's refusal, a lost connection,
-    /// or `.parameters`.
+    /// or `.parameters`. Throws `.transactionOver` if the transaction ended in a packet that others follow: when a
+    /// Galera cluster aborts a transaction in a bulk, the server answers as if nothing had happened.
     func executeBulk(_ sets: [[Value]], into cells: inout [Value]) throws(DatabaseError) -> UInt64 {
         guard parameterCount > 0, sets.allSatisfy({ $0.count == parameterCount }) else {
             throw DatabaseError(.parameters, statement: statement.name)
@@ -64,7 +65,11 @@ final class PreparedStatement {
         defer { cmariadb_set_array_size(handle, 0) }
         var affected: UInt64 = 0
         var rest = sets[...]
+        let isInTransaction = wire.isInTransaction
         while !rest.isEmpty {
+            guard wire.isInTransaction == isInTransaction else {
+                throw DatabaseError(.transactionOver, statement: statement.name)
+            }
             let chunk = try prefixOfOnePacket(rest)
             let binds = try buffer.bind(chunk, of: statement)
             // The array size is set first, because binding reads it.

@@ -4,6 +4,7 @@ extension Session {
     struct ServerFacts {
         let isReadOnly: Bool
         let maxPacketBytes: Int
+        let name: String
     }
 
     private static let sqlModes: Set<String> = [
@@ -26,23 +27,35 @@ extension Session {
         SELECT @@session.time_zone, @@session.tx_isolation, @@session.character_set_client,
             @@session.character_set_results, @@session.character_set_connection, @@session.sql_mode,
             @@session.autocommit, @@session.innodb_lock_wait_timeout, @@session.idle_transaction_timeout,
-            @@global.read_only, @@global.max_allowed_packet
+            @@global.read_only, @@global.max_allowed_packet, CONCAT(@@hostname, ':', @@port)
         """)
+
+    /// Reads whether a server is in a Galera cluster, and its name there; no row if it was built without Galera.
+    private static let readNode = SQLStatement(
+        "session.readNode", "SHOW GLOBAL VARIABLES WHERE variable_name IN ('wsrep_on', 'wsrep_node_name')")
+
+    /// Makes each read wait until this node has applied what the cluster had committed before.
+    private static let setCausal = SQLStatement("session.setCausal", "SET SESSION wsrep_sync_wait = 1")
 
     /// The expected values of the first columns of `readVariables`.
     private static let pinnedTexts = ["+00:00", "READ-COMMITTED", "utf8mb4", "utf8mb4", "utf8mb4"]
 
-    /// A connection to the first writable endpoint, else to the first that answers. Throws the last endpoint's error if
-    /// none answers.
-    static func connect(_ settings: ConnectionSettings) throws(DatabaseError) -> (Wire, ServerFacts) {
-        var readable: (Wire, ServerFacts)?
+    /// A connection to the first writable endpoint, else to the first that answers, with the endpoint's index. Throws
+    /// the last endpoint's error if none answers.
+    ///
+    /// - Parameter preferred: The index of the endpoint that is tried first; the others follow in their order.
+    static func connect(
+        _ settings: ConnectionSettings, preferring preferred: Int
+    ) throws(DatabaseError) -> (wire: Wire, facts: ServerFacts, endpoint: Int) {
+        var readable: (Wire, ServerFacts, Int)?
         var failure = DatabaseError(.connectionLost, statement: Wire.connecting)
-        for endpoint in settings.endpoints {
+        let indices = settings.endpoints.indices
+        for index in indices.filter({ $0 == preferred }) + indices.filter({ $0 != preferred }) {
             do {
-                let wire = try Wire(to: endpoint, settings)
+                let wire = try Wire(to: settings.endpoints[index], settings)
                 let facts = try pin(wire, settings)
-                if !facts.isReadOnly { return (wire, facts) }
-                readable = readable ?? (wire, facts)
+                if !facts.isReadOnly { return (wire, facts, index) }
+                readable = readable ?? (wire, facts, index)
             } catch {
                 failure = error
             }
@@ -51,6 +64,8 @@ extension Session {
         return readable
     }
 
+    /// Sets the session's settings, reads them back, and begins a transaction: a node of a cluster that has lost its
+    /// majority, or rejects queries, answers everything before.
     private static func pin(_ wire: Wire, _ settings: ConnectionSettings) throws(DatabaseError) -> ServerFacts {
         try wire.run(setIsolation)
         var cells: [Value] = []
@@ -61,15 +76,29 @@ extension Session {
                     .text(modes), Value(settings.lockWaitTimeoutSeconds),
                     Value(settings.idleTransactionTimeoutSeconds),
                 ], into: &cells)
-        let reader = try PreparedStatement(readVariables, on: wire)
+        guard let row = try read(readVariables, on: wire).first else {
+            throw DatabaseError(.sessionNotPinned, statement: readVariables.name)
+        }
+        var cluster: [String: String] = [:]
+        for row in try read(readNode, on: wire) { cluster[try row.text(0)] = try row.text(1) }
+        let node = cluster["wsrep_on"] == "ON" ? cluster["wsrep_node_name"] : nil
+        if node != nil { try wire.run(setCausal) }
+        try wire.run(begin)
+        try wire.run(rollback)
+        return try facts(from: row, settings, node: node)
+    }
+
+    private static func read(_ statement: SQLStatement, on wire: Wire) throws(DatabaseError) -> [Row] {
+        var cells: [Value] = []
+        let reader = try PreparedStatement(statement, on: wire)
         _ = try reader.execute([], into: &cells)
-        let rows = ResultCells(statement: readVariables.name, width: reader.width, values: cells).rows
-        guard let row = rows.first else { throw DatabaseError(.sessionNotPinned, statement: readVariables.name) }
-        return try facts(from: row, settings)
+        return ResultCells(statement: statement.name, width: reader.width, values: cells).rows
     }
 
     /// The server's properties in `row`. Throws `.sessionNotPinned` if a variable has not the value that was set.
-    private static func facts(from row: Row, _ settings: ConnectionSettings) throws(DatabaseError) -> ServerFacts {
+    private static func facts(
+        from row: Row, _ settings: ConnectionSettings, node: String?
+    ) throws(DatabaseError) -> ServerFacts {
         let modes = Set(try row.text(5).split(separator: ",").map(String.init))
         var texts: [String] = []
         for column in 0..<pinnedTexts.count { texts.append(try row.text(column)) }
@@ -77,6 +106,8 @@ extension Session {
             try row.int(7) == settings.lockWaitTimeoutSeconds,
             try row.int(8) == settings.idleTransactionTimeoutSeconds
         else { throw DatabaseError(.sessionNotPinned, statement: readVariables.name) }
-        return ServerFacts(isReadOnly: try row.int(9) != 0, maxPacketBytes: try row.int(10) - 1024)
+        return ServerFacts(
+            isReadOnly: try row.int(9) != 0, maxPacketBytes: try row.int(10) - 1024,
+            name: try row.text(11) + (node.map { " (\($0))" } ?? ""))
     }
 }

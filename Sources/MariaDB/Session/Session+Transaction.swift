@@ -1,7 +1,7 @@
 extension Session {
-    private static let begin = SQLStatement("begin", "START TRANSACTION")
+    static let begin = SQLStatement("begin", "START TRANSACTION")
     private static let commit = SQLStatement("commit", "COMMIT")
-    private static let rollback = SQLStatement("rollback", "ROLLBACK")
+    static let rollback = SQLStatement("rollback", "ROLLBACK")
 
     /// Runs `body` in a transaction. Commits when `body` returns. Rolls back when `body` throws, or when any statement
     /// in it failed, even if `body` caught that error.

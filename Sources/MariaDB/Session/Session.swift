@@ -12,6 +12,8 @@ package final class Session {
     }
 
     let wire: Wire
+    /// The server to which the connection leads.
+    let node: ServerNode
     private var cache: StatementCache
     var transactionState = TransactionState.none
     /// True if the connection must not be used again.
@@ -21,15 +23,21 @@ package final class Session {
 
     /// Connects to the first writable endpoint, else to the first that answers, and sets the session's settings. Throws
     /// `.connectionLost` if none answers, `.sessionNotPinned` if a setting did not take effect.
-    init(_ settings: ConnectionSettings) throws(DatabaseError) {
-        let (wire, facts) = try Self.connect(settings)
-        wire.maxPacketBytes = facts.maxPacketBytes
-        self.wire = wire
+    ///
+    /// - Parameter preferred: The index of the endpoint that is tried first.
+    init(_ settings: ConnectionSettings, preferring preferred: Int = 0) throws(DatabaseError) {
+        let opened = try Self.connect(settings, preferring: preferred)
+        wire = opened.wire
+        wire.maxPacketBytes = opened.facts.maxPacketBytes
+        node = ServerNode(endpoint: opened.endpoint, name: opened.facts.name)
         cache = StatementCache(capacity: settings.maxCachedStatements)
     }
 
     /// The server's version as a number, such as 101119 for 10.11.19.
     package var serverVersion: Int { wire.serverVersion }
+
+    /// The server's own name: its host and port, and the name of its node in a Galera cluster.
+    package var serverName: String { node.name }
 
     /// The id of this connection, which `KILL` takes.
     package var threadID: UInt64 { wire.threadID }
@@ -66,13 +74,25 @@ package final class Session {
         try query(statement, parameters).map(decode)
     }
 
-    /// Runs a statement once for each set of parameters, usually in one round trip, and returns the sum of the affected
-    /// rows.
+    /// Runs a statement once for each set of parameters, one after the other, and returns the sum of the affected rows.
+    /// Call it in a transaction. Throws the server's refusal, a lost connection, or `.parameters`.
+    @discardableResult
+    package func executeEach(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> UInt64 {
+        var affected: UInt64 = 0
+        for set in sets { affected += try execute(statement, set) }
+        return affected
+    }
+
+    /// Runs an `INSERT`, with or without `ON DUPLICATE KEY UPDATE`, once for each set of parameters, usually in one
+    /// round trip, and returns the sum of the affected rows.
     ///
     /// Sets that together exceed the server's `max_allowed_packet` are sent in several packets, so call it in a
-    /// transaction. Throws the server's refusal, a lost connection, or `.parameters` if a column mixes types.
+    /// transaction. Throws the server's refusal, a lost connection, or `.parameters` if a column mixes types. Throws
+    /// `.misuse` for another statement: the server runs an `UPDATE` or `DELETE` set by set, and if a Galera cluster
+    /// aborts the transaction between two sets, the later ones are committed alone.
     @discardableResult
     package func executeBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> UInt64 {
+        guard statement.sql.hasPrefix("INSERT") else { throw DatabaseError(.misuse, statement: statement.name) }
         guard !sets.isEmpty else { return 0 }
         var cells: [Value] = []
         return try send(statement) { (prepared) throws(DatabaseError) in
@@ -81,8 +101,9 @@ package final class Session {
     }
 
     /// Runs `INSERT … RETURNING`, with or without `ON DUPLICATE KEY UPDATE`, like `executeBulk`. Returns one row for
-    /// each set, in the order of the sets. Throws the server's refusal, a lost connection, or `.parameters`.
+    /// each set, in the order of the sets. Throws what `executeBulk` throws.
     package func queryBulk(_ statement: SQLStatement, _ sets: [[Value]]) throws(DatabaseError) -> [Row] {
+        guard statement.sql.hasPrefix("INSERT") else { throw DatabaseError(.misuse, statement: statement.name) }
         guard !sets.isEmpty else { return [] }
         var cells: [Value] = []
         let width = try send(statement) { (prepared) throws(DatabaseError) in

@@ -35,7 +35,7 @@ import Testing
         #expect(settings.http.port == 9000)
         #expect(settings.apple.ocsp)
         #expect(settings.http.trustedProxies.map(\.text) == ["10.0.0.0/8", "::1"])
-        #expect(settings.database.hosts == ["a", "b"])
+        #expect(settings.database.hosts.map(\.host) == ["a", "b"])
         #expect(settings.database.socket == "/run/mysqld/mysqld.sock")
         #expect(settings.ownership.unclaimed == .fresh24h)
         #expect(settings.apple.sandboxAPIBaseURL?.text == "http://127.0.0.1:9/sandbox")

@@ -168,6 +168,9 @@ import Testing
             "no host", "database: {host: []}",
             "gatepass.yaml:1: database.host names no host; write a host name, or a list of them"),
         Case(
+            "a port that is none", "database: {host: [\"db1:3306\", \"db2:0\"]}",
+            "gatepass.yaml:1: database.host has a port that is none; write host:port, such as db1:3306"),
+        Case(
             "the metrics port on the main port", "http: {port: 80, metrics_port: 80}",
             "gatepass.yaml:1: http.metrics_port is also http.port; "
                 + "write another port, or 0 for none"),

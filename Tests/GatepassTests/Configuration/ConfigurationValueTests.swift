@@ -88,6 +88,20 @@ import Testing
         #expect(NearestName.nearest(to: name, among: names) == expected)
     }
 
+    @Test(arguments: [
+        ("db1", "db1", 3_306), ("db1:3307", "db1", 3_307), ("10.0.0.1:1", "10.0.0.1", 1), ("::1", "::1", 3_306),
+        ("[::1]", "::1", 3_306), ("[fe80::2]:3307", "fe80::2", 3_307),
+    ])
+    func `a database's address may name its port`(_ text: String, _ host: String, _ port: UInt16) throws {
+        let address = try #require(Settings.Database.Address(text, port: 3_306))
+        #expect(address.host == host && address.port == port)
+    }
+
+    @Test(arguments: ["db1:", "db1:0", "db1:65536", "db1:x", "[::1]3306", "[::1]:"])
+    func `an address with a port that is none is no address`(_ text: String) {
+        #expect(Settings.Database.Address(text, port: 3_306) == nil)
+    }
+
     @Test func `a file is looked for in the working directory, then beside the binary`() {
         let files: Set = ["/opt/config/gatepass.yaml", "/opt/migrations", "/home/me/migrations"]
         let lookup = FileLookup(

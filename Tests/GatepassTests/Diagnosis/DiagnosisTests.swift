@@ -42,6 +42,22 @@ import Testing
         #expect(Doctor.judge(server, answeringIn: 1).result == result)
     }
 
+    @Test func `a cluster is warned of with fewer than three nodes, a node behind, or writers on several`() {
+        let judge = { (size: Int, state: String, nodes: [String]) in
+            Doctor.judge(
+                ClusterNode(
+                    name: "n1", size: size, isPrimary: true, state: state, failedCertifications: 0,
+                    abortedTransactions: 0), running: nodes.map { ($0, 1) })
+        }
+        #expect(judge(3, "Synced", ["db1:3306 (n1)"]).result == .ok)
+        #expect(judge(3, "Synced", []).result == .ok)
+        #expect(judge(2, "Synced", ["db1:3306 (n1)"]).result == .warning)
+        #expect(judge(3, "Donor/Desynced", ["db1:3306 (n1)"]).result == .warning)
+        #expect(judge(3, "Synced", ["db1:3306 (n1)", "db2:3306 (n2)"]).result == .warning)
+        #expect(Doctor.judge(nil, running: [("db1:3306", 2)]).result == .ok)
+        #expect(Doctor.judge(nil, running: [("db1:3306", 1), ("db2:3306", 1)]).result == .warning)
+    }
+
     @Test func `clocks may differ by five seconds beside the time that the answer took`() {
         for (theirs, result, words) in [
             (0, .ok, "agree"), (-5_000, .ok, "agree"), (7_000, .ok, "agree"),

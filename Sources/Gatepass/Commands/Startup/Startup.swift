@@ -68,10 +68,13 @@ struct Startup {
         let database = settings.database
         let endpoints: [ConnectionSettings.Endpoint] =
             database.socket.map { [.socket(path: $0)] }
-            ?? database.hosts.map { .tcp(host: $0, port: Int(database.port)) }
-        return ConnectionSettings(
+            ?? database.hosts.map { .tcp(host: $0.host, port: Int($0.port)) }
+        var connection = ConnectionSettings(
             endpoints: endpoints, database: database.name, user: database.user, password: database.password?.text,
             tlsCA: database.tlsCA.map { lookup.find($0)?.path ?? $0 })
+        connection.connectTimeoutSeconds = database.connectSeconds
+        connection.readTimeoutSeconds = database.readSeconds
+        return connection
     }
 
     /// Runs `body` with a pool of at most two connections. `longestStatement` is the time-out of a statement in

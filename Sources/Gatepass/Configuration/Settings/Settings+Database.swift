@@ -1,10 +1,30 @@
 extension Settings {
     /// `database`: the address of the MariaDB server and the connection pool.
     struct Database: Hashable, Sendable {
-        /// The hosts, at least one. Several hosts are a server and its replicas, and are tried in this order. If they
-        /// are nodes of a Galera cluster, the server refuses to start.
-        let hosts: [String]
-        let port: UInt16
+        /// The address of a server: a host and a port.
+        struct Address: Hashable, Sendable {
+            let host: String
+            let port: UInt16
+
+            /// The address that `text` names: `host`, `host:port`, `[address]:port`, or an IPv6 address without a port.
+            init?(_ text: String, port standard: UInt16) {
+                let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+                guard text.hasPrefix("[") || parts.count == 2 else {
+                    (host, port) = (text, standard)
+                    return
+                }
+                let end = text.lastIndex(of: "]").map(text.index(after:)) ?? parts[0].endIndex
+                let rest = text[end...]
+                let named = rest.isEmpty ? standard : rest.hasPrefix(":") ? UInt16(rest.dropFirst()) : nil
+                guard let named, named > 0 else { return nil }
+                host = text[..<end].filter { $0 != "[" && $0 != "]" }
+                port = named
+            }
+        }
+
+        /// The servers, at least one, in the order of preference: a server and its replicas, or the nodes of a Galera
+        /// cluster.
+        let hosts: [Address]
         /// A Unix socket, used in place of `hosts` and `port`.
         let socket: String?
         let name: String
@@ -13,18 +33,28 @@ extension Settings {
         let poolSize: Int
         /// A PEM file with the authority that signed the server's certificate. If it is set, connections use TLS.
         let tlsCA: String?
+        /// The longest time in which the server must accept a connection, and answer a statement.
+        let connectSeconds: Int
+        let readSeconds: Int
 
         init(_ reader: inout SettingsReader) {
-            hosts = reader.textOrTexts("database.host", default: "127.0.0.1")
-            port = UInt16(reader.integer("database.port", default: 3306, in: 1...65_535))
+            let texts = reader.textOrTexts("database.host", default: "127.0.0.1")
+            let port = UInt16(reader.integer("database.port", default: 3306, in: 1...65_535))
+            hosts = texts.compactMap { Address($0, port: port) }
             socket = reader.optionalText("database.socket")
             name = reader.text("database.name", default: "gatepass")
             user = reader.text("database.user", default: "gatepass")
             password = reader.secret("database.password")
             poolSize = reader.integer("database.pool_size", default: 16, in: 1...1_000)
             tlsCA = reader.optionalText("database.tls_ca")
-            if hosts.isEmpty || hosts.contains("") {
+            connectSeconds = reader.integer("database.connect_seconds", default: 2, in: 1...60)
+            // A statement waits for a row lock for three seconds, which must not look like a lost connection.
+            readSeconds = reader.integer("database.read_seconds", default: 5, in: 4...300)
+            if texts.isEmpty || hosts.contains(where: \.host.isEmpty) {
                 reader.report("database.host", "database.host names no host", "write a host name, or a list of them")
+            } else if hosts.count < texts.count {
+                reader.report(
+                    "database.host", "database.host has a port that is none", "write host:port, such as db1:3306")
             }
             if name.isEmpty { reader.report("database.name", "database.name is empty", "write the schema's name") }
             if user.isEmpty { reader.report("database.user", "database.user is empty", "write the user's name") }

@@ -80,11 +80,11 @@ extension EndToEnd {
             let said = try await installation.run(["doctor"])
             #expect(said.status == 0, "\(said.text)")
             let lines = said.text.split(separator: "\n").map(String.init)
-            #expect(lines.last == "All 17 checks are ok." && lines.count == 18)
+            #expect(lines.last == "All 18 checks are ok." && lines.count == 19)
             #expect(lines.dropLast().allSatisfy { $0.hasPrefix("ok ") }, "\(said.text)")
             let told = try await installation.run(["doctor", "--json"])
             let report = try Report(told.status, told.text)
-            #expect(report.status == 0 && report.notOK == [:] && report.results.count == 17)
+            #expect(report.status == 0 && report.notOK == [:] && report.results.count == 18)
             #expect(report.text.contains(#""ok" : true"#))
             let after = try await installation.schema.dump()
             let changed = after.keys.filter { after[$0] != before[$0] }

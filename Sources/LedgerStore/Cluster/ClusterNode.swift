@@ -8,13 +8,13 @@ package struct ClusterNode: Hashable, Sendable {
         "read node of cluster",
         """
         SELECT LOWER(variable_name), variable_value FROM information_schema.global_variables
-        WHERE variable_name IN ('WSREP_ON', 'WSREP_NODE_NAME')
+        WHERE variable_name = 'WSREP_ON'
         UNION ALL SELECT LOWER(variable_name), variable_value FROM information_schema.global_status
         WHERE variable_name IN ('WSREP_CLUSTER_SIZE', 'WSREP_CLUSTER_STATUS', 'WSREP_LOCAL_STATE_COMMENT',
             'WSREP_LOCAL_CERT_FAILURES', 'WSREP_LOCAL_BF_ABORTS')
         """)
 
-    /// The node's own name in the cluster (`wsrep_node_name`).
+    /// The server's own name, with that of the node, as in the rows of ``Instances``.
     package let name: String
     /// The number of nodes that the node sees, including itself.
     package let size: Int
@@ -39,15 +39,15 @@ package struct ClusterNode: Hashable, Sendable {
 
     /// Reads the node to which the pool leads; nil if the server is in no cluster. Throws when the database is away.
     package static func read(in pool: Pool) async throws(ServiceFailure) -> ClusterNode? {
-        let values = try await pool.ask { (session) throws(DatabaseError) in
+        let (name, values) = try await pool.ask { (session) throws(DatabaseError) in
             var values: [String: String] = [:]
             for row in try session.query(read) { values[try row.text(0)] = try row.text(1) }
-            return values
+            return (session.serverName, values)
         }
         guard values["wsrep_on"] == "ON" else { return nil }
         let number = { (name: String) in values[name].flatMap { Int($0) } ?? 0 }
         return ClusterNode(
-            name: values["wsrep_node_name"] ?? "", size: number("wsrep_cluster_size"),
+            name: name, size: number("wsrep_cluster_size"),
             isPrimary: values["wsrep_cluster_status"] == "Primary", state: values["wsrep_local_state_comment"] ?? "",
             failedCertifications: number("wsrep_local_cert_failures"),
             abortedTransactions: number("wsrep_local_bf_aborts"))

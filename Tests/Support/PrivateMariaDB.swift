@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 package import MariaDB
 import Synchronization
 
@@ -45,7 +45,7 @@ package final class PrivateMariaDB: Sendable {
         get throws { try sharedResult.get() }
     }
 
-    private init(socket: String, port: Int, user: String, command: [String], log: String) {
+    init(socket: String, port: Int, user: String, command: [String], log: String) {
         self.socket = socket
         self.port = port
         self.user = user
@@ -59,20 +59,15 @@ package final class PrivateMariaDB: Sendable {
         let data = directory + "/data"
         let account = accountName()
         let log = directory + "/log"
-        let isRoot = getuid() == 0
         if options.skipsGrants {
             mkdir(data, 0o700)
         } else {
             try ChildProcess.run(["cp", "-a", try installed.get(), data], log: log)
         }
-        if isRoot { try ChildProcess.run(["chown", "-R", "mysql:mysql", directory]) }
+        try giveToServer(directory)
         let port = options.listensOnLoopback ? freePort() : 0
         let socket = directory + "/s"
-        // The death signal is lost when a process changes its user, so the user is changed before it is set.
-        let asUser = isRoot ? ["--reuid=mysql", "--regid=mysql", "--clear-groups"] : []
-        let command =
-            ["setpriv"] + asUser + ["--pdeathsig", "KILL", "mariadbd", "--no-defaults"]
-            + arguments(data: data, socket: socket, port: port, options)
+        let command = launcher + arguments(data: data, socket: socket, port: port, options)
         let mariaDB = PrivateMariaDB(socket: socket, port: port, user: account, command: command, log: log)
         try mariaDB.boot()
         if options.skipsGrants {
@@ -83,13 +78,25 @@ package final class PrivateMariaDB: Sendable {
         return mariaDB
     }
 
+    /// The words that start a server under the user who owns its data.
+    static var launcher: [String] {
+        // The death signal is lost when a process changes its user, so the user is changed before it is set.
+        let asUser = getuid() == 0 ? ["--reuid=mysql", "--regid=mysql", "--clear-groups"] : []
+        return ["setpriv"] + asUser + ["--pdeathsig", "KILL", "mariadbd", "--no-defaults"]
+    }
+
+    /// Lets the user of the servers own all in a directory. Throws `ChildProcess.Failure`.
+    static func giveToServer(_ directory: String) throws {
+        if getuid() == 0 { try ChildProcess.run(["chown", "-R", "mysql:mysql", directory]) }
+    }
+
     /// A data directory that no server has used, made once for all servers of this process.
-    private static let installed = Result {
+    static let installed = Result {
         let directory = try makeDirectory()
         let data = directory + "/data"
-        mkdir(data, 0o700)
         let isRoot = getuid() == 0
-        if isRoot { try ChildProcess.run(["chown", "-R", "mysql:mysql", directory]) }
+        mkdir(data, 0o700)
+        try giveToServer(directory)
         try ChildProcess.run(
             [
                 "mariadb-install-db", "--no-defaults", "--datadir=\(data)", "--skip-test-db",
@@ -140,7 +147,8 @@ package final class PrivateMariaDB: Sendable {
         stop(by: SIGKILL)
     }
 
-    private func stop(by signal: Int32) {
+    /// Ends the server by a signal, and waits until it is gone.
+    func stop(by signal: Int32) {
         let child = server.withLock { $0 }
         child?.send(signal)
         child?.waitForEnd()
@@ -149,14 +157,22 @@ package final class PrivateMariaDB: Sendable {
 
     /// Starts the server again on the same data, and waits until it answers. Throws `Failure`.
     package func boot() throws {
-        let child = try ChildProcess.start(command, log: log)
+        try boot([])
+    }
+
+    /// Starts the server with more arguments, and waits for so many seconds until it answers. Throws `Failure`.
+    func boot(_ arguments: [String], seconds: Int = 10) throws {
+        let child = try ChildProcess.start(command + arguments, log: log)
         server.withLock { $0 = child }
-        for _ in 0..<1000 {
+        for _ in 0..<seconds * 100 {
             if isGreeting() { return }
             usleep(10_000)
         }
         throw Failure.notReady(log: log)
     }
+
+    /// The process id of the server that was started last.
+    package var pid: pid_t? { server.withLock { $0?.pid } }
 
     /// Whether the server says its greeting: the socket is open a little before the server is ready, even for signals.
     private func isGreeting() -> Bool {
@@ -185,8 +201,11 @@ extension PrivateMariaDB {
         return PrivateMariaDB(socket: socket, port: 0, user: "root", command: [], log: "")
     }
 
-    private static func arguments(data: String, socket: String, port: Int, _ options: Options) -> [String] {
-        let network = port == 0 ? ["--skip-networking"] : ["--bind-address=127.0.0.1", "--port=\(port)"]
+    /// The arguments of a server that listens at `port` of `host`, or at a socket alone if `port` is 0.
+    static func arguments(
+        data: String, socket: String, host: String = "127.0.0.1", port: Int, _ options: Options
+    ) -> [String] {
+        let network = port == 0 ? ["--skip-networking"] : ["--bind-address=\(host)", "--port=\(port)"]
         return network + [
             // A server that starts deletes what others keep in a directory of temporary files that it shares with them.
             "--tmpdir=\(data)/..", "--datadir=\(data)", "--socket=\(socket)", "--pid-file=\(data)/pid",
@@ -242,7 +261,7 @@ extension PrivateMariaDB {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    private static func accountName() -> String {
+    static func accountName() -> String {
         guard let entry = getpwuid(getuid()) else { return "root" }
         return String(cString: entry.pointee.pw_name)
     }

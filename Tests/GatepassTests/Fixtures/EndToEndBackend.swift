@@ -39,14 +39,12 @@ struct EndToEndBackend: Sendable {
 
     /// A second instance on the same database, with `changes` of its settings. Throws when it does not become ready.
     func beside(_ changes: [String: String] = [:]) async throws -> EndToEndBackend {
-        let names = ["GATEPASS_DATABASE_NAME", "GATEPASS_DATABASE_SOCKET", "GATEPASS_DATABASE_USER"]
-        let same = server.environment.filter { names.contains($0.key) }
-        let other = try await Self.ready(same.merging(changes) { $1 }, on: server.schema)
-        return EndToEndBackend(server: other, secret: secret)
+        EndToEndBackend(server: try await Self.ready(changes, on: server.schema), secret: secret)
     }
 
-    private static func ready(_ changes: [String: String], on shared: TestSchema? = nil) async throws -> EndToEndServer
-    {
+    /// A server with this catalogue and `changes` of its settings, on a schema of its own or this one. Throws when it
+    /// does not become ready.
+    static func ready(_ changes: [String: String], on shared: TestSchema? = nil) async throws -> EndToEndServer {
         let rules = ["GATEPASS_SANDBOX_ACCESS": "testers", "GATEPASS_DEVICES_SEAT_GRACE_HOURS": "0"]
         let server = try await EndToEndServer(rules.merging(changes) { _, changed in changed }, on: shared)
         try EndToEndServer.write(catalogue, to: server.directory + "/catalog.yaml")

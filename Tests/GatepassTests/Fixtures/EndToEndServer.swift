@@ -40,28 +40,47 @@ final class EndToEndServer: Sendable {
         signing other: DevelopmentAuthority? = nil
     ) async throws {
         let authority = try other ?? Self.authority.get()
-        let (directory, settings) = try await {
-            let mariaDB = try await EndToEnd.blocking { try server ?? PrivateMariaDB.shared }
-            return (try PrivateMariaDB.makeDirectory(), try await mariaDB.freshDatabase())
-        }()
+        let settings: ConnectionSettings
+        if let shared {
+            settings = shared.settings
+        } else {
+            settings = try await EndToEnd.blocking { try server ?? PrivateMariaDB.shared }.freshDatabase()
+        }
         self.authority = authority
-        self.directory = directory
-        schema = shared ?? TestSchema(settings)
+        directory = try PrivateMariaDB.makeDirectory()
+        schema = TestSchema(settings)
         port = PrivateMariaDB.freePort()
         try Self.write(try authority.kept.root, to: directory + "/root.pem")
         try Self.write("", to: directory + "/gatepass.yaml")
         try Self.write(Self.catalogue(), to: directory + "/catalog.yaml")
-        var socket = ""
-        if case .socket(let path) = settings.endpoints.first { socket = path }
         let standard = [
-            "GATEPASS_HTTP_PORT": String(port), "GATEPASS_DATABASE_SOCKET": socket,
-            "GATEPASS_DATABASE_NAME": settings.database ?? "", "GATEPASS_DATABASE_USER": settings.user,
-            "GATEPASS_AUTH_HS256_SECRET": Self.secret, "GATEPASS_APPLE_TRUST_ROOTS": directory + "/root.pem",
+            "GATEPASS_HTTP_PORT": String(port), "GATEPASS_AUTH_HS256_SECRET": Self.secret,
+            "GATEPASS_APPLE_TRUST_ROOTS": directory + "/root.pem",
             "GATEPASS_SANDBOX_ACCESS": "everyone", "GATEPASS_RATE_LIMITS_ATTACH_PER_MINUTE": "0",
             "GATEPASS_RATE_LIMITS_RESTORE_PER_MINUTE": "0", "GATEPASS_RATE_LIMITS_READ_PER_MINUTE": "0",
             "GATEPASS_CATALOG_ON_CHANGE": "refuse",
         ]
-        environment = standard.merging(changes) { _, changed in changed }.filter { !$0.value.isEmpty }
+        environment = standard.merging(Self.database(settings)) { $1 }.merging(changes) { $1 }
+            .filter { !$0.value.isEmpty }
+    }
+
+    /// The variables that lead to a database.
+    private static func database(_ settings: ConnectionSettings) -> [String: String] {
+        var variables = [
+            "GATEPASS_DATABASE_NAME": settings.database ?? "", "GATEPASS_DATABASE_USER": settings.user,
+            "GATEPASS_DATABASE_PASSWORD": settings.password ?? "",
+        ]
+        var hosts: [String] = []
+        for endpoint in settings.endpoints {
+            switch endpoint {
+            case .socket(let path): variables["GATEPASS_DATABASE_SOCKET"] = path
+            case .tcp(let host, let port):
+                hosts.append(host)
+                variables["GATEPASS_DATABASE_PORT"] = String(port)
+            }
+        }
+        variables["GATEPASS_DATABASE_HOST"] = hosts.joined(separator: ",")
+        return variables
     }
 
     /// A server that is ready. Throws `Failure`.
@@ -75,8 +94,7 @@ final class EndToEndServer: Sendable {
 
     /// Another server on the database of `other`, ready. Throws `Failure`.
     static func start(beside other: EndToEndServer) async throws -> EndToEndServer {
-        let names = ["GATEPASS_DATABASE_SOCKET", "GATEPASS_DATABASE_NAME", "GATEPASS_DATABASE_USER"]
-        let server = try await EndToEndServer(other.environment.filter { names.contains($0.key) }, on: other.schema)
+        let server = try await EndToEndServer(on: other.schema)
         try await server.boot()
         return server
     }

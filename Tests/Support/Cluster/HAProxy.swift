@@ -18,7 +18,7 @@ package final class HAProxy: Sendable {
         var text = String(
             decoding: try Data(contentsOf: URL(fileURLWithPath: TestRun.repository + "/docs/haproxy.cfg")),
             as: UTF8.self)
-        for (documented, ours) in own + nodes { text = text.replacingOccurrences(of: documented, with: ours) }
+        for (documented, ours) in own + nodes { text = text.replacing(documented, with: ours) }
         try Data(text.utf8).write(to: URL(fileURLWithPath: directory + "/haproxy.cfg"))
         let (program, log) = (Self.program, directory + "/log")
         try ChildProcess.run([program, "-c", "-f", directory + "/haproxy.cfg"], log: log)

@@ -7,7 +7,9 @@ import Testing
 
 /// Workers that attach and restore new purchases, and what they were told was done.
 final class EndToEndLoad: Sendable {
-    private let server: EndToEndServer
+    private let servers: [EndToEndServer]
+    private let users: Int
+    private let sale: @Sendable () -> SimulatedTransaction
     private let state = Mutex(State())
 
     private struct State {
@@ -16,8 +18,16 @@ final class EndToEndLoad: Sendable {
         var isOver = false
     }
 
-    init(_ server: EndToEndServer) {
-        self.server = server
+    /// Workers of one server, each a user who buys passes.
+    convenience init(_ server: EndToEndServer) {
+        self.init([server], users: .max) { EndToEndServer.pass(at: EndToEnd.now - 1_000) }
+    }
+
+    /// Workers of several servers in turn, who share so many users and buy what `sale` makes.
+    init(_ servers: [EndToEndServer], users: Int, _ sale: @escaping @Sendable () -> SimulatedTransaction) {
+        self.servers = servers
+        self.users = users
+        self.sale = sale
     }
 
     /// The user of each purchase that an answer called attached.
@@ -31,7 +41,7 @@ final class EndToEndLoad: Sendable {
         state.withLock { $0.isOver = false }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<workers {
-                group.addTask { try await self.work(as: "worker\(worker)", restores: worker % 2 == 1, untilFault) }
+                group.addTask { try await self.work(worker, untilFault) }
             }
             defer { state.withLock { $0.isOver = true } }
             try await body()
@@ -39,15 +49,17 @@ final class EndToEndLoad: Sendable {
     }
 
     /// Waits for so many acknowledgements more. Throws when they do not come.
-    func waitForAcknowledgements(_ more: Int) async throws {
+    func waitForAcknowledgements(_ more: Int, seconds: Int = 10) async throws {
         let wanted = acknowledged.count + more
-        for _ in 0..<1_000 where acknowledged.count < wanted { try await Task.sleep(for: .milliseconds(10)) }
-        if acknowledged.count < wanted { throw EndToEndServer.Failure(log: server.log) }
+        for _ in 0..<seconds * 100 where acknowledged.count < wanted { try await Task.sleep(for: .milliseconds(10)) }
+        if acknowledged.count < wanted { throw EndToEndServer.Failure(log: servers.map(\.log).joined()) }
     }
 
-    private func work(as user: String, restores: Bool, _ untilFault: Bool) async throws {
+    private func work(_ worker: Int, _ untilFault: Bool) async throws {
+        let (user, server) = ("worker\(worker % users)", servers[worker % servers.count])
+        let restores = worker % 4 == 1 || worker % 4 == 2
         while !state.withLock({ $0.isOver }) {
-            let passes = (0..<(restores ? 4 : 1)).map { _ in EndToEndServer.pass(at: EndToEnd.now - 1_000) }
+            let passes = (0..<(restores ? 4 : 1)).map { _ in sale() }
             let texts = try passes.map { try server.sign($0) }
             do {
                 let answer =
@@ -76,7 +88,12 @@ final class EndToEndLoad: Sendable {
     /// Every acknowledged purchase is its user's, with one state, and nothing stands twice. Throws what the database
     /// throws.
     func expectKept() async throws {
-        let rows = try await server.schema.rows(
+        try await expectKept(in: servers[0].schema)
+    }
+
+    /// The same of a schema on another node. Throws what the database throws.
+    func expectKept(in schema: TestSchema) async throws {
+        let rows = try await schema.rows(
             """
             SELECT p.external_id, u.user_id, COUNT(*) FROM purchases p JOIN users u ON u.pseudonym = p.user_id
             JOIN apple_iap_transactions t ON t.purchase_id = p.id GROUP BY p.id
@@ -88,6 +105,6 @@ final class EndToEndLoad: Sendable {
             #expect(kept[.text(id)] == [.text(user), 1], "\(id)")
         }
         #expect(rows.count == kept.count)
-        try await EndToEnd.expectOnceEach(server.schema)
+        try await EndToEnd.expectOnceEach(schema)
     }
 }

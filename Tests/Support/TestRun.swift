@@ -13,6 +13,9 @@ package enum TestRun {
         return seed
     }()
 
+    /// True with `GATEPASS_TEST_CLUSTER=1`: then tests start a Galera cluster, and HAProxy.
+    package static let hasCluster = getenv("GATEPASS_TEST_CLUSTER").map { String(cString: $0) } == "1"
+
     /// `usual` rounds, or `soak` of them where they are asked for.
     package static func rounds(_ usual: Int, soak: Int) -> Int {
         isSoak ? soak : usual

@@ -5,10 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Three real nodes of a Galera cluster, and instances that write to one or two of them at once.
-    @Suite(.serialized, .enabled(if: isAskedForCluster)) enum Cluster {}
-
-    /// True with `GATEPASS_TEST_CLUSTER=1`: the tests need three servers more, and HAProxy.
-    static let isAskedForCluster = getenv("GATEPASS_TEST_CLUSTER").map { String(cString: $0) } == "1"
+    @Suite(.serialized, .enabled(if: TestRun.hasCluster)) enum Cluster {}
 }
 
 /// Two instances on one schema of the shared cluster.
